@@ -1,0 +1,101 @@
+"""The project's own files: read with every fault named, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+ROOT = Path(__file__).resolve().parent.parent
+STACK = ROOT / "suite" / "stack"
+STATE = ROOT / ".suite"
+REPORTS = ROOT / "reports"
+
+Model = TypeVar("Model", bound="FileModel")
+
+
+class FileModel(BaseModel):
+    """A record in one of our files: unknown keys are faults, and nothing changes after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong in a file: which key, and what about it."""
+
+    path: Path
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        """Name the file, the key and the fault on one line."""
+        shown = self.path.relative_to(ROOT) if self.path.is_relative_to(ROOT) else self.path
+        return f"{shown}: {self.key}: {self.message}"
+
+
+class BadFile(Exception):
+    """Files that cannot be used, with every fault in them."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__("\n".join(map(str, faults)))
+        self.faults = faults
+
+
+class Misused(Exception):
+    """A command that cannot be meant as it was given; the message says what would be."""
+
+
+def parse(model: type[Model], text: str, path: Path) -> Model:
+    """Read `text`, the JSON or TOML of the file at `path`, as a `model`.
+
+    Raises BadFile with every fault in it.
+    """
+    try:
+        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise BadFile([Fault(path, "syntax", str(error))]) from error
+    try:
+        return model.model_validate_json(json.dumps(data, default=str))
+    except ValidationError as error:
+        raise BadFile([Fault(path, _key(fault["loc"]), fault["msg"]) for fault in error.errors()]) from error
+
+
+def read(model: type[Model], path: Path) -> Model:
+    """Read the file at `path` as a `model`. Raises BadFile."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
+    return parse(model, text, path)
+
+
+def write(path: Path, text: str) -> None:
+    """Put `text` at `path`: a reader sees the old file or the new one, never a part. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def dump(data: Any) -> str:
+    """JSON as we write it: indented, in the order given, one newline at the end."""
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _key(location: tuple[str | int, ...]) -> str:
+    return ".".join(map(str, location)) or "whole file"
