@@ -1,16 +1,16 @@
-"""The project's own files: read with every fault named, written whole or not at all."""
+"""The project's own files: where they are, and how they are read, with every fault named."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from suite.atomic import write as write
 
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
@@ -74,22 +74,6 @@ def read(model: type[Model], path: Path) -> Model:
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
     return parse(model, text, path)
-
-
-def write(path: Path, text: str) -> None:
-    """Put `text` at `path`: a reader sees the old file or the new one, never a part. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def dump(data: Any) -> str:

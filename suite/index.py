@@ -8,14 +8,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from email.parser import HeaderParser
 from typing import Literal
 
 import requests
 from packaging.utils import parse_wheel_filename
 from packaging.version import InvalidVersion, Version
-from pypi_simple import PYPI_SIMPLE_ENDPOINT, DistributionPackage, NoMetadataError, ProjectPage, PyPISimple, RepositoryPage
+from pypi_simple import (
+    PYPI_SIMPLE_ENDPOINT,
+    DistributionPackage,
+    NoMetadataError,
+    ProjectPage,
+    PyPISimple,
+    RepositoryPage,
+)
 from remotezip import RemoteZip
 
 from suite.files import STACK, FileModel, dump, read, write
@@ -23,13 +30,16 @@ from suite.files import STACK, FileModel, dump, read, write
 PATH = STACK / "releases.json"
 PACKAGES = ("jax", "jaxlib", "equinox", "diffrax")
 # The oldest release that has wheels for CPython 3.12, or was current when it came out.
-OLDEST = {"jax": Version("0.4.18"), "jaxlib": Version("0.4.18"), "equinox": Version("0.11.0"), "diffrax": Version("0.4.1")}
+OLDEST = {
+    name: Version(oldest)
+    for name, oldest in {"jax": "0.4.18", "jaxlib": "0.4.18", "equinox": "0.11.0", "diffrax": "0.4.1"}.items()
+}
 
 
 class Release(FileModel):
     """One release of one package, as the index describes it.
 
-    `wheels` has those that CPython 3.12 can install somewhere, with their upload times; `uploaded` is the first of them.
+    `wheels` has those that CPython 3.12 can install somewhere, with their upload times; `uploaded` is the first.
     """
 
     uploaded: datetime
@@ -55,7 +65,7 @@ def snapshot(known: Snapshot | None = None) -> Snapshot:
     """
     with PyPISimple(endpoint=_endpoint()) as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in PACKAGES}
-    return Snapshot(schema_version=1, taken_at=datetime.now(timezone.utc).replace(microsecond=0), packages=packages)
+    return Snapshot(schema_version=1, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
 
 
 def load() -> Snapshot:

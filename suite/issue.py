@@ -83,7 +83,7 @@ class Issue:
 
 
 def main(issue: Issue) -> None:
-    """Run every case of `issue` here, in this interpreter and without isolation: what `python -m suite.issues.X` does."""
+    """Run every case of `issue` here, in this interpreter: what `python -m suite.issues.X` does."""
     print(f"{issue.id}: {issue.title}\n")
     for case in issue.cases:
         parts: dict[str, Callable[[], Seen | None] | None] = {
@@ -97,7 +97,9 @@ def main(issue: Issue) -> None:
                 continue
             try:
                 seen = part()
-                answer = "holds" if seen is None else f"{seen.behaviour} ({case.behaviours[seen.behaviour]}) {seen.detail}"
+                answer = "holds"
+                if seen is not None:
+                    answer = f"{seen.behaviour} ({case.behaviours[seen.behaviour]}) {seen.detail}"
             except Exception as exception:
                 answer = f"raised {type(exception).__name__}: {str(exception).strip()[:300]}"
             print(f"  {name:<10} {answer}")

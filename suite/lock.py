@@ -76,7 +76,8 @@ def parse(text: str, path: Path) -> Lock:
             continue
         pin = _PIN.fullmatch(words[0])
         if pin is None:
-            faults.append(Fault(path, f"line {first}", f"{words[0]!r} is not a pin: only name==version --hash=… stands here"))
+            message = f"{words[0]!r} is not a pin: only name==version --hash=sha256:… stands here"
+            faults.append(Fault(path, f"line {first}", message))
             continue
         name = pin["name"]
         if name in pins:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Literal
 
 from packaging.requirements import Requirement
-from packaging.tags import Tag, cpython_tags, compatible_tags, platform_tags
+from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
 from packaging.utils import parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 from pydantic import Field
@@ -26,9 +26,10 @@ PATH = STACK / "matrix.toml"
 
 
 class Line(FileModel):
-    """The `[line]` table: jax releases that get a cell, and those of them that `nox -s compat` runs."""
+    """The `[line]` table: jax releases that get a cell, what each gets `beside`, and those that `nox -s compat` runs."""
 
     jax: list[str] = Field(min_length=1)
+    beside: list[str]
     default: list[str] = Field(min_length=1)
 
 
@@ -123,7 +124,7 @@ def _line_cell(version: str, matrix: Matrix, releases: Snapshot, *, default: boo
         kind="line",
         python=matrix.python,
         released_on=release.uploaded.date(),
-        requires=(f"jax[cpu]=={version}", "equinox", "diffrax"),
+        requires=(f"jax[cpu]=={version}", "equinox", "diffrax", *matrix.line.beside),
         as_of=released,
         as_of_package=tuple(late),
         tags=("line", "default") if default else ("line",),
@@ -171,7 +172,7 @@ def _admits(requires_python: str, python: str) -> bool:
 
 def _day_after(moment: datetime) -> datetime:
     """The midnight that ends the day of `moment`: what was uploaded on that day is in, and nothing later."""
-    return datetime.combine(moment.astimezone(timezone.utc).date() + timedelta(days=1), time(), timezone.utc)
+    return datetime.combine(moment.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
 
 
 def _is_version(text: str) -> bool:

@@ -8,22 +8,27 @@
     f(2.0)                     # runs on the host
     f.lower(2.0).as_text()     # up to jax 0.5.3: no mark that says so; compiled, it runs on the device
 
-You'd expect the lowered program to say what a call does. The mark is plain to see in lowered text (`_xla_compute_type = "host"` on each
-operation), on any machine. Put the other way round, `jax.jit` outside, it is there on every release that has `compute_on` (0.4.29).
+You'd expect the lowered program to say what a call does. The mark is plain to see in lowered text (`_xla_compute_type
+= "host"` on each operation), on any machine. Put the other way round, `jax.jit` outside, it is there on every release
+that has `compute_on` (0.4.29).
 
-This is wraps-lower-bypass again, through the standard library. Up to 0.11.0 `compute_on` was a context manager, and a context manager used as
-a decorator is a `functools.wraps` wrapper: it got `jitted.lower` with the rest of the `__dict__`, and `.lower()` never entered the context. So
-the two changed together, in 0.6.0, by jax#27873: now the outside one has no `lower` at all. From 0.11.1 `compute_on` is a transform, with
-`out_memory_spaces` to be given, and returns a plain function; that has no `lower` either. jax#27825 is open still: `jax.jit` last is the answer.
+This is wraps-lower-bypass again, through the standard library. Up to 0.11.0 `compute_on` was a context manager, and a
+context manager used as a decorator is a `functools.wraps` wrapper: it got `jitted.lower` with the rest of the
+`__dict__`, and `.lower()` never entered the context. So the two changed together, in 0.6.0, by jax#27873: now the
+outside one has no `lower` at all. From 0.11.1 `compute_on` is a transform, with `out_memory_spaces` to be given, and
+returns a plain function; that has no `lower` either. jax#27825 is open still: `jax.jit` last is the answer.
 
-The program of the thread picks its answer by platform, `jax.lax.platform_dependent(x, cpu=add_one, tpu=add_two)`. What is marked for the
-host should take the CPU's branch, though the program is lowered for a TPU: that is the case `tpu-branch`, with the decorator on the right
-side. It holds from 0.4.31 (ba5b3c7941: lowering rules are picked by compute type). On 0.4.29 and 0.4.30 the TPU's branch is taken *and* marked for
-the host. No thread says so; the one in jax#27825 was on 0.5.3 and there, with the decorator outside, you'd get the TPU's branch unmarked.
-The other way to read that case, a `compute_on` within the `tpu=` branch, keeps its mark on every release (its control).
+The program of the thread picks its answer by platform, `jax.lax.platform_dependent(x, cpu=add_one, tpu=add_two)`.
+Work marked for the host should take the CPU's branch, though the program is lowered for a TPU: that is the case
+`tpu-branch`, with the decorator on the right side. It holds from 0.4.31 (ba5b3c7941: lowering rules are picked by
+compute type). On 0.4.29 and 0.4.30 the TPU's branch is taken *and* marked for the host. No thread says so. (The
+thread's own program has the decorator outside: up to 0.5.3 it gets the TPU's branch, unmarked; see the detail of that
+case.) The other way to read that case, a `compute_on` within the `tpu=` branch, keeps its mark on every release (its
+control).
 
-What this does not show on a CPU: where anything ran. TPU programs are lowered only (this takes no TPU); the mark is a request to XLA. Where
-there is an accelerator, the detail says what the thread's program computes on it: 1.0 on the host, 2.0 on the device.
+What this does not show on a CPU: where anything ran. TPU programs are lowered only (this takes no TPU); the mark is a
+request to XLA. Where there is an accelerator, the detail says what the thread's program computes on it: 1.0 on the
+host, 2.0 on the device.
 """
 
 from __future__ import annotations
@@ -101,7 +106,7 @@ def _ran(function: Any) -> str:
 
     backend = jax.default_backend()
     if backend == "cpu":
-        return "lowered only, on a CPU"
+        return "no accelerator here, so not run"
     try:
         return f"called on {backend}, the thread's program gives {function(jnp.float32(0.0)).tolist()}"
     except Exception as error:  # an accelerator need not take host computation; what was lowered stands
@@ -176,7 +181,7 @@ def decorator_inside_control() -> None:
 
 
 def tpu_branch() -> Seen:
-    """What is marked for the host should take `platform_dependent`'s CPU branch, in a program lowered for a TPU as well."""
+    """What is marked for the host should take `platform_dependent`'s CPU branch, in a program lowered for a TPU too."""
     import jax
     import jax.numpy as jnp
 
@@ -188,7 +193,7 @@ def tpu_branch() -> Seen:
 
 
 def tpu_branch_control() -> None:
-    """Without compute_on, lowered for a TPU, the TPU's branch is taken; and a compute_on within that branch keeps its mark."""
+    """Without compute_on it is the TPU's branch, lowered for a TPU; and a compute_on within that keeps its mark."""
     import jax
     import jax.numpy as jnp
 
@@ -224,9 +229,9 @@ ISSUE = Issue(
     title='compute_on("device_host") outside jit: .lower() loses the mark, and compiles for the device',
     kind="silent-wrong",
     story=(
-        "compute_on, as a decorator outside jax.jit, was a functools.wraps wrapper, so .lower() skipped it and the host's work was "
-        "lowered for the device. From jax 0.6.0 there is no .lower() on it. With jax.jit outside, the mark was never lost; but on 0.4.29 "
-        "and 0.4.30 platform_dependent took a TPU's branch under it."
+        "compute_on, as a decorator outside jax.jit, was a functools.wraps wrapper, so .lower() skipped it and the "
+        "host's work was lowered for the device. From jax 0.6.0 there is no .lower() on it. With jax.jit outside, the "
+        "mark was never lost; but on 0.4.29 and 0.4.30 platform_dependent took a TPU's branch under it."
     ),
     upstream=(
         Upstream("jax-ml/jax#27825", "report", "open"),
@@ -246,14 +251,14 @@ ISSUE = Issue(
                 Expectation(
                     "mark-lost",
                     ("jax>=0.4.29,<0.6.0",),
-                    "run on the line from 0.4.29 to 0.5.3; compute_on is a contextlib context manager, whose decorator form is a "
-                    "functools.wraps wrapper, with the lower of the jitted function",
+                    "run on the line from 0.4.29 to 0.5.3; compute_on is a contextlib context manager, whose decorator "
+                    "form is a functools.wraps wrapper, with the lower of the jitted function",
                 ),
                 Expectation(
                     "attribute-error",
                     ("jax>=0.6.0",),
-                    "run on the line from 0.6.0; jax#27873 (7eb397d1e5, first in 0.6.0) moved lower to the class, and the transform "
-                    "that compute_on is from 0.11.1 (3a440c764b, ad1df344b0) has none",
+                    "run on the line from 0.6.0; jax#27873 (7eb397d1e5, first in 0.6.0) moved lower to the class, and "
+                    "the transform that compute_on is from 0.11.1 (3a440c764b, ad1df344b0) has none",
                 ),
             ),
         ),
@@ -271,7 +276,7 @@ ISSUE = Issue(
         ),
         Case(
             id="tpu-branch",
-            question='Within compute_on("device_host"), lowered for a TPU, does platform_dependent take the CPU\'s branch?',
+            question="Lowered for a TPU, does platform_dependent within compute_on take the CPU's branch, marked?",
             reproducer=tpu_branch,
             control=tpu_branch_control,
             workaround=None,
@@ -291,7 +296,8 @@ ISSUE = Issue(
                 Expectation(
                     "host-branch",
                     ("jax>=0.4.31",),
-                    "run on 0.4.31 and the line from 0.4.33; ba5b3c7941 (first in 0.4.31) lowers for the CPU what is marked for the host",
+                    "run on 0.4.31 and the line from 0.4.33; ba5b3c7941 (first in 0.4.31) takes the CPU's lowering "
+                    "rules for what is marked for the host",
                 ),
             ),
         ),

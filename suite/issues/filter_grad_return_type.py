@@ -1,22 +1,25 @@
 """A loss under `eqx.filter_grad` is no longer the loss: what each Equinox decorator hands back.
 
 Put `@eqx.filter_jit @eqx.filter_grad` where `@jax.jit` was, on a loss that averages to one number over 3-D arrays, and
-an array of the first argument's shape comes back (equinox#838, titled as if the decorators turned scalars into
-arrays). Nothing is converted: `filter_grad` is a transform, like `jax.grad`, and its answer is the gradient by the first
+an array of the first argument's shape comes back (equinox#838, whose title has the decorators turn scalars into arrays).
+Nothing is converted: `filter_grad` is a transform, like `jax.grad`, and its answer is the gradient by the first
 argument. `filter_jit` alone returns just what `jax.jit` returns, a `jax.Array` of shape `()`; that was never a Python
 float either. `filter_value_and_grad` is the one that keeps the loss: `(loss, gradient)`.
 
 The second surprise is `filter_grad` on a Python float: the gradient is `None`, without a word (equinox#189). It
-differentiates floating-point *arrays* only, and a float is not one; `jax.grad` takes it. The thread's remedy, `default=`
-and `args=`, went away in Equinox 0.10.0, before any release here: make the float an array, which is what is run below.
+differentiates by floating-point *arrays* only, and a float is not one; `jax.grad` takes it. The remedy given there,
+`default=` and `args=`, went away in Equinox 0.10.0, before any release here; what is run below is to make it an array.
 
-All of this is by design, and the same on every release run: Equinox 0.11.1 to 0.13.8, JAX 0.4.20 to 0.12.0.1. An output
-that is not a scalar is refused with JAX's own TypeError, shape `(1,)` included; later JAX releases add advice to its message.
+All of this is by design, and the same on every release run: Equinox 0.11.1 to 0.13.8, JAX 0.4.20 to 0.12.0.1. An
+output that is not a scalar is refused with JAX's own TypeError, one of shape `(1,)` included; recent JAX releases add
+advice to its message.
 
-In no thread: handed a Python float, `filter_jit` and `filter_value_and_grad` keep it a Python float, and the value comes back
-as one (`9.0`, where `jax.jit` gives a weakly typed `float32[]`); a NumPy array or scalar is differentiated as a `jax.Array` would be.
-And the one composition that did change is `jax.jit(eqx.filter_grad(loss))`: it works up to Equinox 0.12.2, and raises
-`TypeError: unhashable type: 'dict'` from 0.13.0, whose modules hash their fields; compose with `eqx.filter_jit`.
+In no thread:
+- A Python float stays one: with it as the only argument, `filter_jit` of `x**2`, and the value that
+  `filter_value_and_grad` gives, are the Python float `9.0`, where `jax.jit` gives a weakly typed `float32[]`.
+- A NumPy array or scalar is differentiated by, and the gradient is a `jax.Array`.
+- One composition did change: `jax.jit(eqx.filter_grad(loss))` works up to Equinox 0.12.2, and raises `TypeError:
+  unhashable type: 'dict'` from 0.13.0, whose modules hash their fields (equinox#1089). `eqx.filter_jit` is not affected.
 """
 
 from __future__ import annotations
@@ -24,11 +27,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, Seen, Upstream, main
+from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 
 def _problem() -> tuple[Callable[..., Any], Any, Any]:
-    """A scalar loss over 3-D arrays, as a new function: at these arguments it is 2, and its gradient minus the identity."""
+    """A new scalar loss over 3-D arrays, and arguments at which it is 2 and its gradient minus the identity."""
     import jax.numpy as jnp
 
     def loss(pred: Any, x: Any) -> Any:
@@ -199,6 +202,7 @@ def reduce_to_a_scalar() -> None:
         raise AssertionError(f"filter_grad of the sum gave {_describe(gradient)}")
 
 
+_RETURNED: dict[str, JudgedAs] = {"loss": "clear", "loss-and-gradient": "clear", "gradient": "affected"}
 _NEEDS = ("jax", "equinox")
 _RUN = "run on equinox 0.11.1 to 0.13.8 with jax 0.4.20 to 0.12.0.1"
 
@@ -217,8 +221,8 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#189", "report", "closed"),
     ),
     workaround=(
-        "Use eqx.filter_jit alone for the loss, eqx.filter_value_and_grad for the loss with its gradient; turn a Python "
-        "float into an array before differentiating by it."
+        "Use eqx.filter_jit alone for the loss, and eqx.filter_value_and_grad for the loss with its gradient. Make a "
+        "Python float an array before differentiating by it."
     ),
     cases=(
         Case(
@@ -227,7 +231,7 @@ ISSUE = Issue(
             reproducer=filter_jit_of_filter_grad,
             control=_loss_control,
             workaround=ask_for_both,
-            behaviours={"gradient": "affected", "loss": "clear"},
+            behaviours=_RETURNED,
             expectations=(
                 Expectation(
                     "gradient", (), f"{_RUN}; equinox#838 is closed, and filter_grad's documentation says gradient"
@@ -240,7 +244,7 @@ ISSUE = Issue(
             question="Does @eqx.filter_jit alone leave a scalar loss a scalar?",
             reproducer=filter_jit,
             control=_loss_control,
-            behaviours={"loss": "clear"},
+            behaviours=_RETURNED,
             expectations=(
                 Expectation("loss", (), f"{_RUN}: a jax.Array of shape (), equal in dtype and shape to jax.jit's"),
             ),
@@ -252,7 +256,7 @@ ISSUE = Issue(
             reproducer=filter_grad,
             control=_loss_control,
             workaround=ask_for_both,
-            behaviours={"gradient": "affected", "loss": "clear"},
+            behaviours=_RETURNED,
             expectations=(Expectation("gradient", (), f"{_RUN}; the same array as jax.grad's"),),
             needs=_NEEDS,
         ),
@@ -261,7 +265,7 @@ ISSUE = Issue(
             question="Does eqx.filter_value_and_grad keep the loss a scalar?",
             reproducer=filter_value_and_grad,
             control=_loss_control,
-            behaviours={"loss-and-gradient": "clear", "gradient": "affected"},
+            behaviours=_RETURNED,
             expectations=(Expectation("loss-and-gradient", (), f"{_RUN}; the same pair as jax.value_and_grad's"),),
             needs=_NEEDS,
         ),

@@ -8,29 +8,36 @@
     f(1.0)                            # 20.0
     f.lower(1.0).compile()(1.0)       # 2.0 up to jax 0.5.3: lowered, compiled and run without times_ten
 
-You'd expect the program compiled ahead of time to compute what a call computes, or an error. Up to jax 0.5.3 you get the
-other program, silently: `jax.jit` hung `lower`, `trace` and `eval_shape` on the function it returned, as closures over the
-unwrapped one, and `functools.wraps` copies a function's `__dict__`. JAX's own transforms use a `wraps` that does the same, so
-`jax.vmap(jitted).lower`, `jax.grad(jitted).lower` and `jax.checkpoint(jitted).lower` were the bare `jitted.lower`, with the
-transform lost. (So it is for `custom_jvp`, `custom_vjp`, `named_call` and any context manager used as a decorator.)
+You'd expect the program compiled ahead of time to compute what a call computes, or an error. Up to jax 0.5.3 you get
+the other program, silently: `jax.jit` hung `lower`, `trace` and `eval_shape` on the function it returned, as closures
+over the unwrapped one, and `functools.wraps` copies a function's `__dict__`. JAX's own transforms use a `wraps` that
+does the same, so `jax.vmap(jitted).lower`, `jax.grad(jitted).lower` and `jax.checkpoint(jitted).lower` were the bare
+`jitted.lower`, with the transform lost. (So it is for `custom_jvp`, `custom_vjp`, `named_call` and any context
+manager used as a decorator.)
 
-jax#27873, in 0.6.0, made them attributes of the class, where `wraps` does not find them. It does not lower the wrapper: it takes
-the wrapper's AOT methods away, and the symptom is now an `AttributeError`. Upstream's advice is to apply `jax.jit` last.
+jax#27873, in 0.6.0, made them attributes of the class, where `wraps` does not find them. It does not lower the
+wrapper: it takes the wrapper's AOT methods away, and the symptom is now an `AttributeError`. Upstream's advice is to
+apply `jax.jit` last.
 
 What the threads don't say:
 
-- **`jax.pmap` has it again, since 0.8.0.** The changelog of 0.6.0 promises the same "for `jax.pmap`", and it held for 0.6 and 0.7.
-  The new pmap, built on `jit(shard_map)` and the default from 0.8.0, sets `lower` on the function it returns, as of old.
-- **There, `jax.jit` last does not help.** `jax.jit` takes over the `__dict__` of what it wraps, the stray `lower` included, and that
-  hides the `lower` of its class: `jax.jit(times_ten(jax.pmap(f))).lower` still gives you the bare pmap. (Its `.trace(x).lower()` is
-  right.) What helps is `jax.pmap` last.
-- An object that has a good `lower` of its own lost that too, by `functools.update_wrapper`, up to 0.5.3.
-- `jax.export` of such a wrapper exported the bare function, up to 0.5.3. From 0.6.0 it says that it wants the result of `jit`. The
-  module imports absl (up to 0.6.1) and flatbuffers (0.4.24 to 0.4.29), which nothing declares, so with jax alone you'd not
-  get that far. Where they are missing we put stand-ins in their place while it is imported, so that this asks about export: absl is only
-  its log, flatbuffers its serialisation, and we use neither.
+- **`jax.pmap` has it again, since 0.8.0.** The changelog of 0.6.0 has it "similarly for `jax.pmap`", and so it was in
+  0.6 and 0.7. The new pmap, built on `jit(shard_map)` and the default from 0.8.0, sets `lower` on the function it
+  returns, as of old.
+- **There, `jax.jit` last does not help.** `jax.jit` takes over the `__dict__` of what it wraps, the stray `lower`
+  included, and that hides the `lower` of its class: `jax.jit(times_ten(jax.pmap(f))).lower` still gives you the bare
+  pmap. (Its `.trace(x).lower()` is right.) What helps is `jax.pmap` last.
+- An object that has a good `lower` of its own lost that too, by `functools.update_wrapper`, up to 0.5.3: an
+  instance's attribute hides a method. From 0.6.0 it keeps it.
+- `jax.export` of such a wrapper exported the bare function, up to 0.5.3. From 0.6.0 it says that it wants the result
+  of `jit`.
 
-Nothing here depends on the device; one CPU shows all of it. `checkpoint` has no effect on a forward value: there, we compare the lowered text.
+To get that far with jax alone: export imports absl (up to 0.6.1) and flatbuffers (0.4.24 to 0.4.29), which nothing
+declares. Where they are missing a stand-in is put in their place for as long as the import takes, so that the case
+asks about export, and says so; absl is only its log there, flatbuffers its serialisation, and neither is used.
+
+Nothing here depends on the device; one CPU shows all of it. `checkpoint` has no effect on a forward value, so there
+the lowered text is compared. A transform of a function that is not jitted has never had a `lower`.
 """
 
 from __future__ import annotations
@@ -263,7 +270,7 @@ def checkpoint_jit_last() -> None:
 
 
 def update_wrapper() -> Seen:
-    """A callable object that calls `functools.update_wrapper(self, jax.jit(f))` should lower to itself, or not at all."""
+    """An object with `functools.update_wrapper(self, jax.jit(f))`, should lower to itself, or not at all."""
     import jax
     import jax.numpy as jnp
 
@@ -316,7 +323,7 @@ class _StandIns:
 
 
 def _exporter() -> tuple[Callable[..., Any], str] | None:
-    """Give `export` and where it lives: `jax.export` from 0.4.30, `jax.experimental.export`, before 0.4.24 a module in that."""
+    """Give `export` and its home: `jax.export` from 0.4.30, before `jax.experimental.export`, or a module in it."""
     import jax  # noqa: F401
 
     homes = [home for home in ("jax.export", "jax.experimental.export") if importlib.util.find_spec(home)]
@@ -409,11 +416,12 @@ _EXPORT_BEHAVIOURS: dict[str, JudgedAs] = {
 
 def _changed_in_0_6(before: str) -> tuple[Expectation, ...]:
     return (
-        Expectation("bypassed", ("jax<0.6.0",), f"run on the line from 0.4.18 to 0.5.3; {before}"),
+        Expectation("bypassed", ("jax<0.6.0",), f"run on 0.4.18 and the line up to 0.5.3; {before}"),
         Expectation(
             "attribute-error",
             ("jax>=0.6.0",),
-            "run on the line from 0.6.0; jax#27873 (7eb397d1e5, first in 0.6.0) moved lower, trace and eval_shape to the class",
+            "run on the line from 0.6.0; jax#27873 (7eb397d1e5, first in 0.6.0) moved lower, trace and eval_shape "
+            "to the class",
         ),
     )
 
@@ -423,9 +431,9 @@ ISSUE = Issue(
     title="functools.wraps round a jitted function: .lower() skips the wrapper",
     kind="silent-wrong",
     story=(
-        "f.lower(x) of a decorated jitted f lowers f without the decorator, because functools.wraps copies the lower that jit hung "
-        "on it. jax 0.6.0 made it an AttributeError for jit and all transforms of a jitted function; pmap went back to skipping the "
-        "wrapper with its new implementation in 0.8.0."
+        "f.lower(x) of a decorated jitted f lowers f without the decorator, because functools.wraps copies the lower "
+        "that jit hung on it. jax 0.6.0 made it an AttributeError, for jit, for pmap and for all transforms of a "
+        "jitted function; pmap went back to skipping the wrapper with its new implementation in 0.8.0."
     ),
     upstream=(
         Upstream("jax-ml/jax#27829", "report", "closed"),
@@ -453,7 +461,7 @@ ISSUE = Issue(
                 Expectation(
                     "bypassed",
                     ("jax<0.6.0",),
-                    "run on the line from 0.4.18 to 0.5.3; pmap sets lower on the function that it returns",
+                    "run on 0.4.18 and the line up to 0.5.3; pmap sets lower on the function that it returns",
                 ),
                 Expectation(
                     "attribute-error",
@@ -463,8 +471,8 @@ ISSUE = Issue(
                 Expectation(
                     "bypassed",
                     ("jax>=0.8.0",),
-                    "run on 0.8.0 and the line from 0.8.2; the default is now the pmap on jit(shard_map) (aa2f995b1d, first in 0.8.0; "
-                    "the only one from 0.10.0), which sets lower on the function that it returns",
+                    "run on 0.8.0 and the line from 0.8.2; pmap is by default the one on jit(shard_map) (aa2f995b1d, "
+                    "first in 0.8.0; the only one from 0.10.0), which sets lower on the function that it returns",
                 ),
             ),
         ),
@@ -497,7 +505,7 @@ ISSUE = Issue(
         ),
         Case(
             id="update-wrapper",
-            question="Does .lower of a callable object, made with functools.update_wrapper(self, jax.jit(f)), lower the object?",
+            question="Does .lower of an object with functools.update_wrapper(self, jax.jit(f)) lower the object?",
             reproducer=update_wrapper,
             control=update_wrapper_control,
             workaround=update_wrapper_jit_last,
@@ -517,12 +525,14 @@ ISSUE = Issue(
                 Expectation(
                     "bypassed",
                     ("jax<0.6.0",),
-                    "run on the line from 0.4.18 to 0.5.3; export uses the wrapper's lower (from 0.4.29 its trace), copied from the jitted f",
+                    "run on 0.4.18, 0.4.24 and the line up to 0.5.3; export uses the wrapper's lower (from 0.4.29 its "
+                    "trace), copied from the jitted f",
                 ),
                 Expectation(
                     "value-error",
                     ("jax>=0.6.0",),
-                    "run on the line from 0.6.0; export wants a jax.stages.Wrapped (from 0.4.30), and jax#27873 made the wrapper none",
+                    "run on the line from 0.6.0; export wants a jax.stages.Wrapped (from 0.4.30), and jax#27873 made "
+                    "the wrapper none: it has no lower",
                 ),
             ),
         ),

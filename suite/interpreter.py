@@ -1,0 +1,75 @@
+"""Finds a CPython of the version the cells are pinned to, on a machine that may hide it.
+
+The first `python3.12` on PATH can be a version manager's shim that does not run; so every candidate is run before it
+is believed, the version managers' own folders are looked through, and uv is asked last, which may download one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import uv
+
+_ASK = "import platform; print(platform.python_implementation(), platform.python_version())"
+
+
+class NoInterpreter(Exception):
+    """This machine has no such interpreter and none could be downloaded; the message says which, and what to do."""
+
+
+@cache
+def find(version: str) -> tuple[Path, str]:
+    """A CPython `version` ("3.12") that runs, and its full version ("3.12.1"). Raises NoInterpreter."""
+    for candidate in _candidates(version):
+        if (full := _runs(candidate, version)) is not None:
+            return candidate, full
+    run = subprocess.run(
+        [uv.find_uv_bin(), "python", "install", "--quiet", version], capture_output=True, text=True, check=False
+    )
+    found = _uv_find(version)
+    if found is not None and (full := _runs(found, version)) is not None:
+        return found, full
+    why = run.stderr.strip().splitlines()[-1].strip() if run.stderr.strip() else "uv found none to download"
+    raise NoInterpreter(
+        f"no CPython {version} on this machine, and none could be downloaded ({why}): install one, by your system's "
+        f"package manager or with `uv python install {version}`, and run this again"
+    )
+
+
+def _candidates(version: str) -> Iterator[Path]:
+    for folder in os.get_exec_path():
+        if found := shutil.which(f"python{version}", path=folder):
+            yield Path(found)
+    home = Path.home()
+    managers = (
+        Path(os.environ.get("PYENV_ROOT", home / ".pyenv"), "versions"),
+        Path(os.environ.get("ASDF_DATA_DIR", home / ".asdf"), "installs", "python"),
+        Path(os.environ.get("MISE_DATA_DIR", home / ".local/share/mise"), "installs", "python"),
+    )
+    for manager in managers:
+        yield from sorted(manager.glob(f"{version}.*/bin/python"), reverse=True)
+    if (found_by_uv := _uv_find(version)) is not None:
+        yield found_by_uv
+
+
+def _uv_find(version: str) -> Path | None:
+    command = [uv.find_uv_bin(), "python", "find", "--quiet", "--managed-python", "--no-python-downloads", version]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    return Path(run.stdout.strip()) if run.returncode == 0 and run.stdout.strip() else None
+
+
+def _runs(candidate: Path, version: str) -> str | None:
+    """The full version of `candidate`, if it is a CPython of this version that runs."""
+    try:
+        run = subprocess.run([candidate, "-c", _ASK], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    words = run.stdout.split()
+    if run.returncode or len(words) != 2 or words[0] != "CPython" or not words[1].startswith(f"{version}."):
+        return None
+    return words[1]

@@ -1,0 +1,259 @@
+"""Observations and expectations → verdicts, agreements, intervals. Pure functions: no file, no clock, no process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from suite.issue import Case, Expectation
+from suite.records import Attempt, Outcome, Part
+
+Verdict = Literal[
+    "clear",
+    "affected",
+    "guarded",
+    "different",
+    "crashed",
+    "hung",
+    "absent",
+    "conflict",
+    "unavailable",
+    "flaky",
+    "error",
+    "not-run",
+]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spurious"]
+Workaround = Literal["holds", "fails", "not-needed", "none"]
+Declared = Literal["allows", "excludes"]
+DeclaredObserved = Literal["supported", "latent", "guarded", "over-tight"]
+
+GLYPHS: Mapping[Verdict, str] = {
+    "clear": "✓",
+    "affected": "✗",
+    "guarded": "◐",
+    "different": "≠",
+    "crashed": "☠",
+    "hung": "⧖",
+    "absent": "–",
+    "conflict": "⊘",
+    "unavailable": "∅",
+    "flaky": "~",
+    "error": "!",
+    "not-run": "·",
+}
+# Where nothing was learned of upstream, nothing can agree or disagree with what was expected of it.
+UNDECIDED: frozenset[Verdict] = frozenset({"conflict", "unavailable", "flaky", "error", "not-run"})
+_GOOD: frozenset[Verdict] = frozenset({"clear", "absent", "guarded"})
+
+# How an attempt that did not return is judged, and under which reason code.
+_ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
+    "raised": ("different", "run.exception"),
+    "import-error": ("different", "import.exception"),
+    "signal": ("crashed", "run.signal"),
+    "timeout": ("hung", "run.timeout"),
+    "memory": ("error", "run.memory"),
+    "output": ("different", "run.output"),
+    "exit": ("different", "run.exit"),
+    "no-result": ("different", "run.no-result"),
+    "garbled": ("error", "run.garbled"),
+}
+# The behaviours that the probe gives itself, which a case may list as its documented symptom.
+_GIVEN: Mapping[Outcome, str] = {"signal": "crashed", "timeout": "hung", "import-error": "import-error"}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict with its grounds. `behaviour` is None where none of the case's own was seen; `reason` where clear."""
+
+    verdict: Verdict
+    behaviour: str | None
+    reason: str | None
+    detail: str
+    workaround: Workaround = "none"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place on a release line: the version there, and what was seen; `None` where nothing was learned."""
+
+    version: str
+    seen: tuple[str, Verdict] | None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A run of releases, `first` to `last`, that show one behaviour; `exact` where both ends are known to the release.
+
+    `package` is what `first` and `last` are versions of; `order` says how the releases were ordered.
+    """
+
+    behaviour: str
+    verdict: Verdict
+    package: str
+    first: str
+    last: str
+    exact: bool
+    order: Literal["version", "date"] = "version"
+
+
+def judge(case: Case, attempts: Sequence[Attempt]) -> Judged:
+    """The verdict on all attempts of a case in one cell: theirs where they agree, else `flaky`, with k of n."""
+    judged = [judge_attempt(case, attempt) for attempt in attempts]
+    kinds = {(each.verdict, each.behaviour) for each in judged}
+    last = judged[-1]
+    if len(kinds) == 1:
+        # A workaround holds only if it always does.
+        failing = next((each for each in judged if each.workaround == "fails"), last)
+        return failing
+    told = [each.behaviour or each.verdict for each in judged]
+    counts = ", ".join(f"{told.count(name)} of {len(told)} {name}" for name in sorted(set(told)))
+    return Judged("flaky", None, "run.flaky", counts, last.workaround)
+
+
+def judge_attempt(case: Case, attempt: Attempt) -> Judged:
+    """The verdict on one attempt."""
+    control = attempt.parts.get("control")
+    if control is not None and control.outcome != "returned":
+        return Judged("error", None, "run.control", f"the control failed: {explain(control)}")
+    part = attempt.parts["reproducer"]
+    given = part.behaviour if part.outcome == "returned" else _GIVEN.get(part.outcome)
+    if given is not None and given in case.behaviours:
+        verdict: Verdict = case.behaviours[given]
+        reason = None if verdict == "clear" else _ENDINGS.get(part.outcome, (verdict, f"run.{given}"))[1]
+        detail = part.detail
+    elif given is not None and part.outcome == "returned":
+        verdict, reason = "error", "run.unknown-behaviour"
+        detail, given = f"{given!r} is not among the behaviours of {case.id}", None
+    else:
+        verdict, reason = _ending(part)
+        detail, given = explain(part), None
+    return Judged(verdict, given, reason, tidy(detail), _workaround(case, attempt, verdict))
+
+
+def expected(case: Case, packages: Mapping[str, str]) -> Expectation | None:
+    """What these releases are known to show in `case`, if anything is known.
+
+    Raises ValueError where two expectations both claim them: the issue's table contradicts itself.
+    """
+    matching = [each for each in case.expectations if all(_met(text, packages) for text in each.on)]
+    if len({each.behaviour for each in matching}) > 1:
+        names = ", ".join(each.behaviour for each in matching)
+        raise ValueError(f"{case.id}: {names} are all expected of {dict(packages)}")
+    return matching[0] if matching else None
+
+
+def agree(case: Case, judged: Judged, expectation: Expectation | None) -> Agreement:
+    """How a verdict goes with what was expected."""
+    if judged.verdict in UNDECIDED:
+        return "spurious"
+    if expectation is None:
+        return "new"
+    if judged.behaviour == expectation.behaviour:
+        return "as-expected"
+    was = case.behaviours[expectation.behaviour]
+    if (was in _GOOD) != (judged.verdict in _GOOD):
+        return "fixed" if judged.verdict in _GOOD else "regressed"
+    return "changed"
+
+
+def intervals(points: Sequence[Point], package: str, releases: Sequence[str]) -> tuple[Interval, ...]:
+    """The runs of one behaviour along `points`, in their order; a point where nothing was learned ends none.
+
+    `releases` are all that could be had, in the same order: an interval is exact when, at each end, the release next to
+    it outside was seen to differ, or there is none.
+    """
+    place = {version: number for number, version in enumerate(releases)}
+    seen = [(point.version, point.seen) for point in points if point.seen is not None]
+    runs: list[list[tuple[str, tuple[str, Verdict]]]] = []
+    for version, what in seen:
+        if runs and runs[-1][-1][1] == what:
+            runs[-1].append((version, what))
+        else:
+            runs.append([(version, what)])
+
+    def adjacent(before: str | None, after: str | None) -> bool:
+        if before is None:
+            return after is not None and place.get(after) == 0
+        if after is None:
+            return place.get(before) == len(releases) - 1
+        return before in place and place.get(after) == place[before] + 1
+
+    found = []
+    for number, run in enumerate(runs):
+        (first, (behaviour, verdict)), (last, _) = run[0], run[-1]
+        before = runs[number - 1][-1][0] if number else None
+        after = runs[number + 1][0][0] if number + 1 < len(runs) else None
+        exact = adjacent(before, first) and adjacent(last, after)
+        found.append(Interval(behaviour, verdict, package, first, last, exact))
+    return tuple(found)
+
+
+def declared(pins: Mapping[str, str], requires_dist: Mapping[str, Sequence[str]]) -> Declared:
+    """Whether the packages' own metadata lets them be together, by `packaging` and not by an installer."""
+    for requirements in requires_dist.values():
+        for requirement in map(Requirement, requirements):
+            if requirement.marker is not None and not requirement.marker.evaluate({"extra": "cpu"}):
+                continue
+            pin = pins.get(requirement.name)
+            if pin is not None and not requirement.specifier.contains(pin, prereleases=True):
+                return "excludes"
+    return "allows"
+
+
+def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | None:
+    """What metadata says against what was seen; None where nothing was."""
+    if works is None:
+        return None
+    if says == "allows":
+        return "supported" if works else "latent"
+    return "over-tight" if works else "guarded"
+
+
+def in_version_order(versions: Sequence[str]) -> list[str]:
+    """Sorted as PEP 440 orders them."""
+    return sorted(versions, key=Version)
+
+
+def explain(part: Part) -> str:
+    """What came of a part, in one line."""
+    if part.outcome == "raised":
+        # JAX's last line is boilerplate about its own traceback; the first says what happened.
+        return f"{part.exception}: {part.detail.strip().splitlines()[0] if part.detail.strip() else ''}".rstrip(": ")
+    return f"{part.outcome}: {part.detail}" if part.detail else part.outcome
+
+
+def tidy(detail: str) -> str:
+    """One line of somebody else's text, without what differs between two runs of the same thing: addresses, paths."""
+    line = " ".join(detail.split())
+    line = re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", line)
+    line = re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "…/", line)
+    return line if len(line) <= 400 else line[:399] + "…"
+
+
+def _ending(part: Part) -> tuple[Verdict, str]:
+    verdict, reason = _ENDINGS[part.outcome]
+    if part.outcome == "signal" and part.detail == "SIGKILL":
+        # Not ours, and no program does this to itself: the kernel was short of memory, or somebody ended it.
+        return "error", "run.killed"
+    return verdict, reason
+
+
+def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> Workaround:
+    part = attempt.parts.get("workaround")
+    if case.workaround is None or part is None or verdict == "absent":
+        return "none"
+    if part.outcome != "returned":
+        return "fails"
+    return "not-needed" if verdict == "clear" else "holds"
+
+
+def _met(text: str, packages: Mapping[str, str]) -> bool:
+    requirement = Requirement(text)
+    version = packages.get(requirement.name)
+    return version is not None and requirement.specifier.contains(version, prereleases=True)

@@ -1,0 +1,201 @@
+"""Cell → records: makes the environment, sends the probe in, and writes down how far it got.
+
+Nothing here judges, and nothing here stops another cell: whatever goes wrong ends in the cell's status.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import Timeout
+
+from suite import environment, judge, lock, records
+from suite.catalogue import Entry
+from suite.environment import Environment, Unprepared
+from suite.files import ROOT, STATE
+from suite.issue import Case
+from suite.lock import Lock
+from suite.plan import Cell
+from suite.records import Key, Status
+
+LOGS = STATE / "logs"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One case to be run in one cell, and the key its record will hold under."""
+
+    entry: Entry
+    case: Case
+    key: Key
+    expected: str | None
+    record: Path
+
+
+Say = Callable[[str], None]
+
+
+def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, say: Say) -> Status:
+    """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
+
+    Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
+    """
+    pinned = lock.load(cell)
+    if cell.unavailable is not None:
+        return _note(cell, "unavailable", *cell.unavailable)
+    with _reserved(cell, say):
+        if environment.ready(cell, pinned) is None:
+            say(f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch")
+        try:
+            made = environment.prepare(cell, pinned)
+        except Unprepared as error:
+            say(f"{error.verdict}: {error.detail}")
+            return _note(cell, error.verdict, error.reason, error.detail)
+        tasks = _tasks(cell, entries, pinned, made)
+        todo = [task for task in tasks if fresh or not _known(cell, task)]
+        if len(todo) < len(tasks):
+            say(f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run")
+        if not todo:
+            device = previous.device if (previous := records.status(cell.id)) else ""
+            return _note(cell, "ran", "ran", python=made.python, device=device)
+        return _probe(cell, made, pinned, todo, say)
+
+
+@contextmanager
+def _reserved(cell: Cell, say: Say) -> Iterator[None]:
+    hold = environment.reserve(cell)
+    try:
+        hold.acquire(timeout=0)
+    except Timeout:
+        say("another run is in this cell: waiting for it")
+        hold.acquire()
+    try:
+        yield
+    finally:
+        hold.release()
+
+
+def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment) -> list[Task]:
+    tasks = []
+    for entry in entries:
+        key = records.key(entry, pinned.sha256, made.python)
+        for case in entry.issue.cases:
+            expectation = judge.expected(case, pinned.pins)
+            expected = expectation.behaviour if expectation else None
+            tasks.append(Task(entry, case, key, expected, records.path_of(cell.id, entry.issue.id, case.id)))
+    return tasks
+
+
+def _known(cell: Cell, task: Task) -> bool:
+    """Whether there is a record to keep. One that taught nothing of upstream is not kept: it is tried again."""
+    record = records.find(cell.id, task.entry, task.case.id, task.key)
+    return record is not None and judge.judge(task.case, record.attempts).verdict not in judge.UNDECIDED
+
+
+def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], say: Say) -> Status:
+    order = {
+        "cell": cell.id,
+        "packages": sorted(pinned.pins),
+        "cases": [
+            {
+                **{"module": task.entry.module, "case": task.case.id, "expected": task.expected},
+                **{"key": task.key.model_dump(), "record": str(task.record)},
+            }
+            for task in todo
+        ],
+    }
+    for task in todo:
+        task.record.unlink(missing_ok=True)
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / f"{cell.id}.log"
+    with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
+        order_path = Path(scratch, "order.json")
+        order_path.write_text(json.dumps(order), encoding="utf-8")
+        process = subprocess.Popen(
+            [made.executable, "-m", "suite.probe", str(order_path)],
+            cwd=scratch,
+            env=_surroundings(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        try:
+            device = _follow(process, len(todo), say)
+        finally:
+            process.kill()
+            process.wait()
+    missing = [task for task in todo if not task.record.exists()]
+    if missing:
+        tail = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
+        left = f"{len(missing)} of {len(todo)} cases left"
+        detail = f"the probe ended ({process.returncode}) with {left}: {' / '.join(tail)}"
+        say(f"error: {detail}")
+        return _note(cell, "error", "run.probe", detail, python=made.python)
+    return _note(cell, "ran", "ran", python=made.python, device=device)
+
+
+def _follow(process: subprocess.Popen[str], total: int, say: Say) -> str:
+    """Turn the probe's progress into words until it ends; the device it saw."""
+    done, device = 0, ""
+    assert process.stdout is not None
+    for line in process.stdout:
+        try:
+            event: dict[str, Any] = json.loads(line)
+        except ValueError:
+            continue
+        match event:
+            case {"event": "ready", "seconds": seconds, "missing": missing, "unforkable": unforkable}:
+                say(f"imported the stack in {seconds:.1f} s")
+                for name, error in missing.items():
+                    say(f"import {name} failed: {error}")
+                if unforkable:
+                    say(f"a fresh interpreter for every case: {unforkable}")
+            case {"event": "done", "issue": issue, "case": case}:
+                done += 1
+                say(f"{done}/{total} {issue}/{case}")
+            case {"event": "end", "device": seen}:
+                device = str(seen)
+    process.wait()
+    return device
+
+
+def _surroundings() -> dict[str, str]:
+    """The environment variables of a cell: the user's, without what would make their machine's answers their own."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name == "JAX_PLATFORMS" or not name.startswith(("JAX_", "XLA_", "EQX_", "TF_", "PYTHON"))
+    }
+    return {
+        **kept,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "JAX_TRACEBACK_FILTERING": "off",
+        # OpenBLAS starts threads as NumPy is imported, and a process with threads cannot be forked.
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
+    found = Status(
+        cell=cell.id,
+        at=datetime.now(UTC).replace(microsecond=0),
+        verdict=verdict,
+        reason=reason,
+        detail=detail,
+        python=python,
+        device=device,
+    )
+    records.write_status(found)
+    return found
