@@ -10,8 +10,8 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from suite import index
 from suite import issues as folder
+from suite import releases
 from suite.files import BadFile, Fault, Misused
 from suite.issue import Issue
 from suite.plan import nearest
@@ -77,9 +77,9 @@ def faults(found: Entry) -> list[Fault]:
                 except InvalidRequirement as error:
                     say(key, str(error).splitlines()[0])
                     continue
-                if requirement.name not in index.PACKAGES:
-                    say(key, f"{requirement.name!r} is not one of {', '.join(index.PACKAGES)}")
+                if requirement.name not in (*releases.PACKAGES, *releases.PULLED_IN):
+                    say(key, f"{requirement.name!r} is not of the stack")
         for name in case.needs:
-            if name not in index.PACKAGES:
-                say(f"{case.id}.needs", f"{name!r} is not one of {', '.join(index.PACKAGES)}")
+            if name not in releases.PACKAGES:
+                say(f"{case.id}.needs", f"{name!r} is not one of {', '.join(releases.PACKAGES)}")
     return wrong

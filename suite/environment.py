@@ -16,7 +16,8 @@ import uv
 from filelock import FileLock
 
 from suite import interpreter, lock
-from suite.files import STATE, BadFile, FileModel, dump, read, write
+from suite.atomic import write
+from suite.files import STATE, BadFile, FileModel, dump, read
 from suite.lock import Lock
 from suite.plan import Cell
 

@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from suite.atomic import write as write
-
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
 STATE = ROOT / ".suite"
@@ -50,6 +48,10 @@ class BadFile(Exception):
 
 class Misused(Exception):
     """A command that cannot be meant as it was given; the message says what would be."""
+
+
+class Failed(Exception):
+    """Something outside that a command needs did not work: the index, the resolver. The message says what."""
 
 
 def parse(model: type[Model], text: str, path: Path) -> Model:

@@ -1,16 +1,13 @@
-"""Index → releases.json: what the package index offers of the stack, as a snapshot.
-
-The plan is made from the snapshot, never from the live index, so that it is the same on every machine.
-"""
+"""Index → releases.json: asks the package index what there is of the stack."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.parser import HeaderParser
-from typing import Literal
 
 import requests
 from packaging.utils import parse_wheel_filename
@@ -19,16 +16,16 @@ from pypi_simple import (
     PYPI_SIMPLE_ENDPOINT,
     DistributionPackage,
     NoMetadataError,
+    NoSuchProjectError,
     ProjectPage,
     PyPISimple,
     RepositoryPage,
 )
-from remotezip import RemoteZip
+from remotezip import RemoteIOError, RemoteZip
 
-from suite.files import STACK, FileModel, dump, read, write
+from suite.files import Failed
+from suite.releases import PACKAGES, Release, Snapshot
 
-PATH = STACK / "releases.json"
-PACKAGES = ("jax", "jaxlib", "equinox", "diffrax")
 # The oldest release that has wheels for CPython 3.12, or was current when it came out.
 OLDEST = {
     name: Version(oldest)
@@ -36,56 +33,37 @@ OLDEST = {
 }
 
 
-class Release(FileModel):
-    """One release of one package, as the index describes it.
-
-    `wheels` has those that CPython 3.12 can install somewhere, with their upload times; `uploaded` is the first.
-    """
-
-    uploaded: datetime
-    requires_python: str
-    requires_dist: list[str]
-    yanked: str | None
-    wheels: dict[str, datetime]
-
-
-class Snapshot(FileModel):
-    """releases.json."""
-
-    schema_version: Literal[1]
-    taken_at: datetime
-    packages: dict[str, dict[str, Release]]
+class Unreachable(Failed):
+    """The package index did not answer, or not as an index does."""
 
 
 def snapshot(known: Snapshot | None = None) -> Snapshot:
     """Read what the index offers now; the metadata of releases in `known` is not fetched again.
 
     The index is the user's own: UV_DEFAULT_INDEX, UV_INDEX_URL or PIP_INDEX_URL where set, else the public one.
-    Raises requests.RequestException when it cannot be reached.
+    Raises Unreachable.
     """
-    with PyPISimple(endpoint=_endpoint()) as client:
+    with _asking() as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in PACKAGES}
     return Snapshot(schema_version=1, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
 
 
-def load() -> Snapshot:
-    """The snapshot in the tree. Raises BadFile."""
-    return read(Snapshot, PATH)
+def sizes(addresses: Mapping[str, str]) -> dict[str, int]:
+    """How many bytes lie at each address, under the same names. Raises Unreachable."""
+    with _asking() as client:
+        answers = {name: client.s.head(url, allow_redirects=True, timeout=60) for name, url in addresses.items()}
+        return {name: int(answer.headers["content-length"]) for name, answer in answers.items()}
 
 
-def save(taken: Snapshot) -> None:
-    """Put `taken` in the tree."""
-    write(PATH, dump(taken.model_dump(mode="json")))
-
-
-def endpoint_session() -> requests.Session:
-    """The HTTP session that index questions are asked over."""
-    return PyPISimple(endpoint=_endpoint()).s
-
-
-def _endpoint() -> str:
+@contextmanager
+def _asking() -> Iterator[PyPISimple]:
     variables = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
-    return next(filter(None, map(os.environ.get, variables)), PYPI_SIMPLE_ENDPOINT)
+    endpoint = next(filter(None, map(os.environ.get, variables)), PYPI_SIMPLE_ENDPOINT)
+    try:
+        with PyPISimple(endpoint=endpoint) as client:
+            yield client
+    except (requests.RequestException, NoSuchProjectError, RemoteIOError, KeyError) as error:
+        raise Unreachable(f"the package index cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _releases(client: PyPISimple, package: str, known: dict[str, Release]) -> dict[str, Release]:

@@ -109,8 +109,7 @@ def judge(case: Case, attempts: Sequence[Attempt]) -> Judged:
     last = judged[-1]
     if len(kinds) == 1:
         # A workaround holds only if it always does.
-        failing = next((each for each in judged if each.workaround == "fails"), last)
-        return failing
+        return next((each for each in judged if each.workaround == "fails"), last)
     told = [each.behaviour or each.verdict for each in judged]
     counts = ", ".join(f"{told.count(name)} of {len(told)} {name}" for name in sorted(set(told)))
     return Judged("flaky", None, "run.flaky", counts, last.workaround)

@@ -23,8 +23,9 @@ from typing import Any
 import uv
 from packaging.utils import parse_wheel_filename
 
-from suite import index
-from suite.files import STACK, BadFile, Fault, FileModel, dump, read, write
+from suite import releases
+from suite.atomic import write
+from suite.files import STACK, BadFile, Failed, Fault, FileModel, dump, read
 from suite.plan import Cell
 
 LOCKS = STACK / "locks"
@@ -50,7 +51,7 @@ class Lock:
     pins: Mapping[str, str]
 
 
-class Unresolvable(Exception):
+class Unresolvable(Failed):
     """No set of releases satisfies a cell, or the index could not be asked; the message is the resolver's."""
 
 
@@ -88,7 +89,7 @@ def parse(text: str, path: Path) -> Lock:
             if not _HASH.fullmatch(word):
                 faults.append(Fault(path, f"line {first}", f"{name}: {word!r} is not a sha256 hash"))
         pins[name] = pin["version"]
-    faults += [Fault(path, name, "is not pinned") for name in index.PACKAGES if name not in pins]
+    faults += [Fault(path, name, "is not pinned") for name in releases.PACKAGES if name not in pins]
     if faults:
         raise BadFile(faults)
     return Lock(path, text, hashlib.sha256(text.encode()).hexdigest(), pins)
@@ -146,14 +147,12 @@ def sizes() -> Mapping[str, int]:
 
 
 def write_sizes(addresses: Mapping[str, str]) -> None:
-    """Ask the index for the sizes of wheels not known yet, and keep those of `addresses` alone."""
+    """Ask the index for the sizes of wheels not known yet, and keep those of `addresses` alone. Raises Unreachable."""
+    from suite import index  # what asks the index is slow to import, and only this needs it
+
     known = sizes()
-    session = index.endpoint_session()
-    found = {
-        pin: known.get(pin) or int(session.head(url, allow_redirects=True, timeout=60).headers["content-length"])
-        for pin, url in sorted(addresses.items())
-        if url
-    }
+    asked = index.sizes({pin: url for pin, url in addresses.items() if url and pin not in known})
+    found = {pin: size for pin, size in sorted({**known, **asked}.items()) if pin in addresses}
     write(SIZES, dump(Sizes(schema_version=1, bytes=found).model_dump()))
 
 

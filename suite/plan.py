@@ -18,15 +18,16 @@ from packaging.utils import parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 from pydantic import Field
 
-from suite import index
+from suite import releases
 from suite.files import STACK, BadFile, Fault, FileModel, Misused, read
-from suite.index import Snapshot
+from suite.releases import Snapshot
 
 PATH = STACK / "matrix.toml"
+TAGS = ("default", "line", "full")
 
 
 class Line(FileModel):
-    """The `[line]` table: jax releases that get a cell, what each gets `beside`, and those that `nox -s compat` runs."""
+    """The `[line]` table: jax releases that get a cell, what goes in `beside`, and which `nox -s compat` runs."""
 
     jax: list[str] = Field(min_length=1)
     beside: list[str]
@@ -96,7 +97,12 @@ def plan(matrix: Matrix, releases: Snapshot) -> tuple[Cell, ...]:
 @cache
 def cells() -> tuple[Cell, ...]:
     """The cells planned from the files in the tree. Raises BadFile."""
-    return plan(read(Matrix, PATH), index.load())
+    return plan(read(Matrix, PATH), releases.load())
+
+
+def tagged(tag: str) -> tuple[Cell, ...]:
+    """The cells with this tag, one of TAGS."""
+    return tuple(each for each in cells() if tag in each.tags)
 
 
 def cell(identifier: str) -> Cell:
@@ -127,7 +133,7 @@ def _line_cell(version: str, matrix: Matrix, releases: Snapshot, *, default: boo
         requires=(f"jax[cpu]=={version}", "equinox", "diffrax", *matrix.line.beside),
         as_of=released,
         as_of_package=tuple(late),
-        tags=("line", "default") if default else ("line",),
+        tags=("full", "line", "default") if default else ("full", "line"),
         unavailable=unavailable,
     )
 

@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from suite.atomic import write
 from suite.catalogue import Entry
-from suite.files import ROOT, STATE, FileModel, dump, read, write
+from suite.files import ROOT, STATE, FileModel, dump, read
 
 RECORDS = STATE / "records"
 

@@ -9,12 +9,12 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from filelock import Timeout
 
@@ -41,10 +41,17 @@ class Task:
     record: Path
 
 
-Say = Callable[[str], None]
+class Progress(Protocol):
+    """Tells a person how far a cell is."""
+
+    def say(self, message: str) -> None:
+        """Something happened."""
+
+    def step(self, done: int, total: int, issue: str, case: str) -> None:
+        """A case is done."""
 
 
-def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, say: Say) -> Status:
+def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress) -> Status:
     """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
 
     Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
@@ -52,31 +59,35 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, say: Say) -> Statu
     pinned = lock.load(cell)
     if cell.unavailable is not None:
         return _note(cell, "unavailable", *cell.unavailable)
-    with _reserved(cell, say):
+    with _reserved(cell, progress):
         if environment.ready(cell, pinned) is None:
-            say(f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch")
+            progress.say(
+                f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch"
+            )
         try:
             made = environment.prepare(cell, pinned)
         except Unprepared as error:
-            say(f"{error.verdict}: {error.detail}")
+            progress.say(f"{error.verdict}: {error.detail}")
             return _note(cell, error.verdict, error.reason, error.detail)
         tasks = _tasks(cell, entries, pinned, made)
         todo = [task for task in tasks if fresh or not _known(cell, task)]
         if len(todo) < len(tasks):
-            say(f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run")
+            progress.say(
+                f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run"
+            )
         if not todo:
             device = previous.device if (previous := records.status(cell.id)) else ""
             return _note(cell, "ran", "ran", python=made.python, device=device)
-        return _probe(cell, made, pinned, todo, say)
+        return _probe(cell, made, pinned, todo, progress)
 
 
 @contextmanager
-def _reserved(cell: Cell, say: Say) -> Iterator[None]:
+def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
     hold = environment.reserve(cell)
     try:
         hold.acquire(timeout=0)
     except Timeout:
-        say("another run is in this cell: waiting for it")
+        progress.say("another run is in this cell: waiting for it")
         hold.acquire()
     try:
         yield
@@ -101,7 +112,7 @@ def _known(cell: Cell, task: Task) -> bool:
     return record is not None and judge.judge(task.case, record.attempts).verdict not in judge.UNDECIDED
 
 
-def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], say: Say) -> Status:
+def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress) -> Status:
     order = {
         "cell": cell.id,
         "packages": sorted(pinned.pins),
@@ -130,7 +141,7 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], sa
             text=True,
         )
         try:
-            device = _follow(process, len(todo), say)
+            device = _follow(process, len(todo), progress)
         finally:
             process.kill()
             process.wait()
@@ -139,12 +150,12 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], sa
         tail = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
         left = f"{len(missing)} of {len(todo)} cases left"
         detail = f"the probe ended ({process.returncode}) with {left}: {' / '.join(tail)}"
-        say(f"error: {detail}")
+        progress.say(f"error: {detail}")
         return _note(cell, "error", "run.probe", detail, python=made.python)
     return _note(cell, "ran", "ran", python=made.python, device=device)
 
 
-def _follow(process: subprocess.Popen[str], total: int, say: Say) -> str:
+def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> str:
     """Turn the probe's progress into words until it ends; the device it saw."""
     done, device = 0, ""
     assert process.stdout is not None
@@ -155,14 +166,14 @@ def _follow(process: subprocess.Popen[str], total: int, say: Say) -> str:
             continue
         match event:
             case {"event": "ready", "seconds": seconds, "missing": missing, "unforkable": unforkable}:
-                say(f"imported the stack in {seconds:.1f} s")
+                progress.say(f"imported the stack in {seconds:.1f} s")
                 for name, error in missing.items():
-                    say(f"import {name} failed: {error}")
+                    progress.say(f"import {name} failed: {error}")
                 if unforkable:
-                    say(f"a fresh interpreter for every case: {unforkable}")
+                    progress.say(f"a fresh interpreter for every case: {unforkable}")
             case {"event": "done", "issue": issue, "case": case}:
                 done += 1
-                say(f"{done}/{total} {issue}/{case}")
+                progress.step(done, total, issue, case)
             case {"event": "end", "device": seen}:
                 device = str(seen)
     process.wait()

@@ -1,7 +1,7 @@
 """A loss under `eqx.filter_grad` is no longer the loss: what each Equinox decorator hands back.
 
 Put `@eqx.filter_jit @eqx.filter_grad` where `@jax.jit` was, on a loss that averages to one number over 3-D arrays, and
-an array of the first argument's shape comes back (equinox#838, whose title has the decorators turn scalars into arrays).
+an array of the first argument's shape comes back (equinox#838, whose title has decorators turn scalars into arrays).
 Nothing is converted: `filter_grad` is a transform, like `jax.grad`, and its answer is the gradient by the first
 argument. `filter_jit` alone returns just what `jax.jit` returns, a `jax.Array` of shape `()`; that was never a Python
 float either. `filter_value_and_grad` is the one that keeps the loss: `(loss, gradient)`.
@@ -19,7 +19,7 @@ In no thread:
   `filter_value_and_grad` gives, are the Python float `9.0`, where `jax.jit` gives a weakly typed `float32[]`.
 - A NumPy array or scalar is differentiated by, and the gradient is a `jax.Array`.
 - One composition did change: `jax.jit(eqx.filter_grad(loss))` works up to Equinox 0.12.2, and raises `TypeError:
-  unhashable type: 'dict'` from 0.13.0, whose modules hash their fields (equinox#1089). `eqx.filter_jit` is not affected.
+  unhashable type: 'dict'` from 0.13.0, whose modules hash their fields (equinox#1089). Under `eqx.filter_jit` it works.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What does jit do with `self`? Eight ways to write it, and what each does after `self.scale` changes.
+"""What does jit do with `self`? Eight ways to write it, and what each does after `self.scale` has changed.
 
     class Scaler:
         def __init__(self, scale):
@@ -7,47 +7,48 @@
         def times(self, x):
             return self.scale * x
 
-Jit `times`, call it, set `scale = 5`, call it again: you would like 15 for 3. With 2 still in force a call is *stale*, else
-*fresh*. JAX's advice ("Using jax.jit with class methods", once in the FAQ, now among the gotchas) covers four of the ways:
+Jit `times`, call it with 3, set `scale = 5` and call it again, three times. The answer 15 is *fresh*; the answer of the
+old scale is *stale*. The gotcha "Using jax.jit with class methods" (in the FAQ until 2025) covers four of the ways:
 
-    bound-method          `f = jax.jit(obj.times)`, kept                 stale for as long as f lives
-    decorated-method      `@jax.jit` on the method                       TypeError: self is not a valid JAX type
-    static-self           static_argnums=0, default identity hash        stale
-    static-self-hashable  static_argnums=0, hash and eq over the fields  fresh: equal objects share one trace, others do not
-    static-self-mutated   the same, but mutated                          jaxlib < 0.4.28: fresh, and stale from the second
-                                                                         call on; since then fresh at every call
-    pytree-self           self is a pytree                               fresh; a leaf does not even retrace
-    equinox-module        `eqx.filter_jit` on a method of a Module       mutation refused; fresh after `tree_at`
-    fresh-bound-method    `jax.jit(obj.times)` anew for each call        traced at every call; but stale, and not traced, if
-                                                                         an earlier one is still alive
+    bound-method          f = jax.jit(obj.times), kept             stale for as long as f lives
+    decorated-method      @jax.jit on the method                   TypeError: self can't be interpreted as an array
+    static-self           static_argnums=0, hashed by identity     stale
+    static-self-hashable  static_argnums=0, hash and eq by fields  fresh, and one trace for all objects that are equal
+    static-self-mutated   the same object, but mutated             jaxlib < 0.4.28: the first call is fresh, all later
+                                                                   ones are stale; from 0.4.28 on all are fresh
+    pytree-self           self is a pytree                         fresh, and a new leaf does not retrace
+    equinox-module        eqx.filter_jit on a Module's method      mutation is refused; fresh after tree_at or replace
+    fresh-bound-method    jax.jit(obj.times)(x), for each call     each call is traced; and if one of these functions
+                                                                   is still alive, none is, and the answer is stale
 
-All is by design: a static argument, and the function itself, are keys of a cache, and keys must not change (jax#13992).
+All this is by design: a function and its static arguments are the keys of a cache, and keys must not change.
 
-Where the run says more than the threads:
-- jax#13992 (jax 0.4.1, closed as a user error) is gone since jaxlib 0.4.28: each key now keeps the hash that it came with.
-  Before, the C++ cache hashed its keys again when it grew: the key of the old trace, being the very object that had been
-  mutated, then hashed and compared like the new one. So a mutated object poisoned even a second object, never mutated,
-  that equals it; and mutating back made all well again. The advice never to mutate stands: nothing promises that it holds.
-- jax#19570 and jax#15338 call the retraces of `jax.jit(obj.times)` a missed cache, for the bound method is a new object each
-  time. But bound methods compare equal, and while one lives the cache is hit: then the answer is stale instead. Both are
-  open, and all releases do the same.
-- jax#28418 (hash without eq, "random") could not be seen here: not on the releases of that time, nor on any other.
+Where a run says more than the threads:
 
-What this does not show: nothing here depends on a device. Which entries of a cache are alive is a matter of reference counts: the
-reproducers keep every object that must live, and drop at once what must not, so that no answer depends on a collector.
+- jax#13992, closed as an error of its user, is gone since jaxlib 0.4.28 (not jax: 0.4.28 on jaxlib 0.4.27 has it still).
+  Before, the C++ cache hashed its keys again whenever it grew. The key of the old trace is the mutated object itself: from
+  then on it hashed and compared like the new one. Even a second object that never changed, but equals the mutated
+  one, got the old answer; and mutating back made all well. Now a key keeps the hash that it came with (`cached_hash` in
+  jaxlib/jax_jit.h). Still nothing promises that a mutated key works.
+- jax#19570 and jax#15338, both open, see a missed cache, for obj.times is a new object every time. But bound methods of
+  one object are equal, so the cache is hit as long as one of them is alive: no retrace, and a stale answer.
+- jax#28418 (hash without eq: "random") could not be seen here, on none of the releases tried.
+
+Nothing here needs a device. What a cache still holds is a matter of reference counts: the reproducers keep every object
+that must live in a variable, and drop the others at once, so that no answer depends on when a collector runs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, Seen, Upstream, main
+from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 
 class _Watch:
-    """Calls a method and notes each answer, and whether the call was traced: for that, `trace` is called in the method."""
+    """Calls a method, and notes each answer and whether the call was traced: the method's body calls `trace`."""
 
     def __init__(self) -> None:
         self.traces = 0
@@ -57,21 +58,28 @@ class _Watch:
         """Count one more trace."""
         self.traces += 1
 
-    def calls(self, label: str, method: Callable[[Any], Any], right: float, stale: float, times: int = 3) -> str:
+    def calls(
+        self, label: str, method: Callable[[Any], Any], fresh: float, stale: float | None = None, times: int = 3
+    ) -> str:
         """Call `method(3.0)` some times over, and return the pattern: "fresh", "stale", "fresh-then-stale", ..."""
         words: list[str] = []
         answers: list[str] = []
         for _ in range(times):
             before = self.traces
             answer = float(method(3.0))
-            if answer not in (right, stale):
-                raise AssertionError(f"{label}: {answer:g} is neither the new answer {right:g} nor the old {stale:g}")
-            word = "fresh" if answer == right else "stale"
+            if answer not in (fresh, stale):
+                raise AssertionError(f"{label}: the answer is {answer:g}, should be {fresh:g}")
+            word = "fresh" if answer == fresh else "stale"
             if not words or words[-1] != word:
                 words.append(word)
-            answers.append(f"{answer:g}" + " (traced)" * (self.traces - before))
+            answers.append(f"{answer:g} (traced)" if self.traces > before else f"{answer:g}")
         self.notes.append(f"{label}: {', '.join(answers)}")
         return "-then-".join(words)
+
+    def expect(self, traces: int) -> None:
+        """Raise unless there were this many traces in all."""
+        if self.traces != traces:
+            raise AssertionError(f"{self.traces} traces, should be {traces}: {self.detail}")
 
     @property
     def detail(self) -> str:
@@ -79,15 +87,18 @@ class _Watch:
         return "; ".join(self.notes)
 
 
-_PATTERNS = ("fresh", "stale", "fresh-then-stale", "stale-then-fresh", "fresh-then-stale-then-fresh", "stale-then-fresh-then-stale")
-_STALE_OR_FRESH = {pattern: "clear" if pattern == "fresh" else "affected" for pattern in _PATTERNS}
+_STALE_OR_FRESH: Mapping[str, JudgedAs] = {
+    "fresh": "clear",
+    "stale": "affected",
+    "fresh-then-stale": "affected",
+    "stale-then-fresh": "affected",
+    "fresh-then-stale-then-fresh": "affected",
+    "stale-then-fresh-then-stale": "affected",
+}
 
 
-def bound_method() -> Seen:
-    """`jax.jit(obj.times)`, kept: the object's state at the trace is built in."""
-    import jax
-
-    watch = _Watch()
+def _plain_scaler(watch: _Watch) -> Any:
+    """Make the class that has no jit in it."""
 
     class Scaler:
         def __init__(self, scale: float) -> None:
@@ -97,46 +108,14 @@ def bound_method() -> Seen:
             watch.trace()
             return self.scale * x
 
-    scaler = Scaler(2.0)
-    times = jax.jit(scaler.times)
-    watch.calls("scale=2", times, right=6.0, stale=6.0, times=2)
-    scaler.scale = 5.0
-    return Seen(watch.calls("scale=5", times, right=15.0, stale=6.0), watch.detail)
+    return Scaler
 
 
-def decorated_method() -> Seen:
-    """`@jax.jit` on a method of a plain class: `self` is an argument as any other, and no array."""
-    import jax
-
-    class Scaler:
-        def __init__(self, scale: float) -> None:
-            self.scale = scale
-
-        @jax.jit
-        def times(self, x: Any) -> Any:
-            return self.scale * x
-
-    scaler = Scaler(2.0)
-    try:
-        answer = float(scaler.times(3.0))
-    except TypeError as exception:
-        if "not a valid JAX type" not in str(exception):
-            raise
-        return Seen("raises-type-error", "TypeError: self is not a valid JAX type")
-    if answer != 6.0:
-        raise AssertionError(f"scale=2: {answer:g}, should be 6")
-    scaler.scale = 5.0
-    answers = [float(scaler.times(3.0)) for _ in range(3)]
-    return Seen("fresh" if answers == [15.0] * 3 else "stale", f"scale=2: 6; scale=5: {answers}")
-
-
-def static_self() -> Seen:
-    """`static_argnums=0`, and the hash that every object has: its identity, which no mutation changes."""
+def _static_scaler(watch: _Watch) -> Any:
+    """Make the class whose method is jitted with `self` static, and hashed by its identity."""
     from functools import partial
 
     import jax
-
-    watch = _Watch()
 
     class Scaler:
         def __init__(self, scale: float) -> None:
@@ -147,21 +126,18 @@ def static_self() -> Seen:
             watch.trace()
             return self.scale * x
 
-    scaler = Scaler(2.0)
-    watch.calls("scale=2", scaler.times, right=6.0, stale=6.0, times=2)
-    scaler.scale = 5.0
-    return Seen(watch.calls("scale=5", scaler.times, right=15.0, stale=6.0), watch.detail)
+    return Scaler
 
 
 def _hashable_scaler(watch: _Watch) -> Any:
-    """Make a class as the second strategy of JAX's advice has it: static, with hash and eq over its fields."""
+    """Make the class of JAX's second strategy: `self` static, with hash and eq over the fields."""
     from functools import partial
 
     import jax
 
     class Scaler:
-        def __init__(self, scale: float) -> None:
-            self.scale = scale
+        def __init__(self, scale: float, name: str = "") -> None:
+            self.scale, self.name = scale, name
 
         @partial(jax.jit, static_argnums=0)
         def times(self, x: Any) -> Any:
@@ -169,55 +145,492 @@ def _hashable_scaler(watch: _Watch) -> Any:
             return self.scale * x
 
         def __hash__(self) -> int:
-            return hash((self.scale,))
+            return hash((self.scale, self.name))
 
         def __eq__(self, other: object) -> bool:
-            return isinstance(other, Scaler) and self.scale == other.scale
+            return isinstance(other, Scaler) and (self.scale, self.name) == (other.scale, other.name)
 
     return Scaler
+
+
+def _pytree_scaler(watch: _Watch) -> Any:
+    """Make the class of JAX's third strategy: a pytree, with `scale` its leaf and `offset` static."""
+    import jax
+
+    class Scaler:
+        def __init__(self, scale: Any, offset: float = 0.0) -> None:
+            self.scale, self.offset = scale, offset
+
+        def plain_times(self, x: Any) -> Any:
+            watch.trace()
+            return self.scale * x + self.offset
+
+        times = jax.jit(plain_times)
+
+    jax.tree_util.register_pytree_node(
+        Scaler,
+        lambda scaler: ((scaler.scale,), scaler.offset),
+        lambda offset, leaves: Scaler(leaves[0], offset),
+    )
+    return Scaler
+
+
+def bound_method() -> Seen:
+    """`jax.jit(obj.times)`, kept: what the object held at the trace is built in."""
+    import jax
+
+    watch = _Watch()
+    scaler = _plain_scaler(watch)(2.0)
+    times = jax.jit(scaler.times)
+    watch.calls("scale=2", times, 6.0, times=2)
+    scaler.scale = 5.0
+    return Seen(watch.calls("scale=5", times, 15.0, stale=6.0), watch.detail)
+
+
+def control_bound_method() -> None:
+    """A kept `jax.jit(obj.times)` whose object does not change: right, and traced once."""
+    import jax
+
+    watch = _Watch()
+    scaler = _plain_scaler(watch)(2.0)
+    watch.calls("scale=2", jax.jit(scaler.times), 6.0)
+    watch.expect(1)
+
+
+def helper_function() -> None:
+    """The first strategy: the method hands what it needs to a jitted function outside of the class."""
+    import jax
+
+    watch = _Watch()
+
+    def scaled(scale: Any, x: Any) -> Any:
+        watch.trace()
+        return scale * x
+
+    helper = jax.jit(scaled)
+
+    class Scaler:
+        def __init__(self, scale: float) -> None:
+            self.scale = scale
+
+        def times(self, x: Any) -> Any:
+            return helper(self.scale, x)
+
+    scaler = Scaler(2.0)
+    watch.calls("scale=2", scaler.times, 6.0)
+    scaler.scale = 5.0
+    watch.calls("scale=5", scaler.times, 15.0)
+    watch.expect(1)
+
+
+def decorated_method() -> Seen:
+    """`@jax.jit` on a method of a plain class: `self` is an argument like any other, and no array."""
+    import jax
+
+    watch = _Watch()
+
+    class Scaler:
+        def __init__(self, scale: float) -> None:
+            self.scale = scale
+
+        @jax.jit  # type: ignore[untyped-decorator]
+        def times(self, x: Any) -> Any:
+            watch.trace()
+            return self.scale * x
+
+    scaler = Scaler(2.0)
+    try:
+        watch.calls("scale=2", scaler.times, 6.0, times=2)
+    except TypeError as exception:
+        opening = str(exception).partition(" ")[0]
+        if "Scaler" not in str(exception) or "as an abstract array" not in str(exception):
+            raise
+        return Seen("raises-type-error", f"TypeError: {opening} ... Scaler ... as an abstract array")
+    scaler.scale = 5.0
+    return Seen(watch.calls("scale=5", scaler.times, 15.0, stale=6.0), watch.detail)
+
+
+def control_decorated_method() -> None:
+    """`@jax.jit` on a static method, which has no `self`."""
+    import jax
+
+    watch = _Watch()
+
+    class Scaler:
+        @staticmethod
+        @jax.jit  # type: ignore[untyped-decorator]
+        def times(x: Any) -> Any:
+            watch.trace()
+            return 2.0 * x
+
+    watch.calls("scale=2", Scaler().times, 6.0)
+    watch.expect(1)
+
+
+def static_self() -> Seen:
+    """`static_argnums=0`, and the hash that every object has: its identity, which no mutation changes."""
+    watch = _Watch()
+    scaler = _static_scaler(watch)(2.0)
+    watch.calls("scale=2", scaler.times, 6.0, times=2)
+    scaler.scale = 5.0
+    return Seen(watch.calls("scale=5", scaler.times, 15.0, stale=6.0), watch.detail)
+
+
+def control_static_self() -> None:
+    """Two static objects that do not change: each has its own answer, and its own trace."""
+    watch = _Watch()
+    scaler = _static_scaler(watch)
+    two, five = scaler(2.0), scaler(5.0)
+    watch.calls("scale=2", two.times, 6.0)
+    watch.calls("scale=5", five.times, 15.0)
+    watch.calls("scale=2 again", two.times, 6.0)
+    watch.expect(2)
+
+
+def mutated_pytree() -> None:
+    """The third strategy, which is the one for objects that change: `self` is a pytree."""
+    watch = _Watch()
+    scaler = _pytree_scaler(watch)(2.0)
+    watch.calls("scale=2", scaler.times, 6.0)
+    scaler.scale = 5.0
+    watch.calls("scale=5", scaler.times, 15.0)
+    watch.expect(1)
 
 
 def static_self_hashable() -> Seen:
     """`static_argnums=0`, hash and eq over the fields, never mutated: one trace for each value."""
     watch = _Watch()
     scaler = _hashable_scaler(watch)
-    two, five, another_two = scaler(2.0), scaler(5.0), scaler(2.0)
-    patterns = [
-        watch.calls("scale=2", two.times, right=6.0, stale=6.0),
-        watch.calls("scale=5", five.times, right=15.0, stale=6.0),
-        watch.calls("another scale=2", another_two.times, right=6.0, stale=15.0),
-        watch.calls("scale=2 again", two.times, right=6.0, stale=15.0),
-    ]
+    two, five, equal = scaler(2.0), scaler(5.0), scaler(2.0)
+    patterns = (
+        watch.calls("scale=2", two.times, 6.0, stale=15.0),
+        watch.calls("scale=5", five.times, 15.0, stale=6.0),
+        watch.calls("another scale=2", equal.times, 6.0, stale=15.0),
+        watch.calls("the first again", two.times, 6.0, stale=15.0),
+    )
     wrong = [pattern for pattern in patterns if pattern != "fresh"]
-    if wrong:
-        return Seen(wrong[0], watch.detail)
-    return Seen("fresh" if watch.traces == 2 else "fresh-retraces", watch.detail)
+    if not wrong and watch.traces != 2:
+        return Seen("fresh-but-retraces", watch.detail)
+    return Seen(wrong[0] if wrong else "fresh", watch.detail)
+
+
+def control_static_self_hashable() -> None:
+    """The number itself as the static argument."""
+    import jax
+
+    watch = _Watch()
+
+    def times(scale: float, x: Any) -> Any:
+        watch.trace()
+        return scale * x
+
+    jitted = jax.jit(times, static_argnums=0)
+    watch.calls("scale=2", lambda x: jitted(2.0, x), 6.0)
+    watch.calls("scale=5", lambda x: jitted(5.0, x), 15.0)
+    watch.calls("scale=2 again", lambda x: jitted(2.0, x), 6.0)
+    watch.expect(2)
 
 
 def static_self_mutated() -> Seen:
     """`static_argnums=0`, hash and eq over the fields, and mutated all the same: every call after that."""
+    alive: list[Any] = []
 
-    def once(old: float, new: float) -> Seen:
+    def once(name: str) -> Seen:
         watch = _Watch()
         scaler = _hashable_scaler(watch)
-        mutated = scaler(old)
-        watch.calls("scale=old", mutated.times, right=3 * old, stale=3 * old, times=2)
-        mutated.scale = new
-        pattern = watch.calls("scale=new", mutated.times, right=3 * new, stale=3 * old)
-        second = scaler(new)
-        of_second = watch.calls("a second object with scale=new", second.times, right=3 * new, stale=3 * old)
-        mutated.scale = old
-        back = watch.calls("scale=old again", mutated.times, right=3 * old, stale=3 * new)
-        if pattern == "fresh" and of_second != "fresh":
-            pattern = "second-object-stale"
-        elif pattern == "fresh" and back != "fresh":
-            pattern = "back-is-stale"
-        kept.append((mutated, second))
+        mutated, equal = scaler(2.0, name), scaler(5.0, name)
+        alive.append((mutated, equal))
+        watch.calls("scale=2", mutated.times, 6.0, times=2)
+        mutated.scale = 5.0
+        pattern = watch.calls("scale=5", mutated.times, 15.0, stale=6.0)
+        of_equal = watch.calls("another scale=5", equal.times, 15.0, stale=6.0)
+        mutated.scale = 2.0
+        back = watch.calls("scale=2 again", mutated.times, 6.0, stale=15.0)
+        if pattern == "fresh" and of_equal != "fresh":
+            pattern = "fresh-but-equal-object-stale"
+        if pattern == "fresh" and back != "fresh":
+            pattern = "fresh-but-stale-when-mutated-back"
         return Seen(pattern, watch.detail)
 
-    # Where a stale entry of the hash table is met depends on seven bits of a hash seeded by an address: one time in 128 even the first
-    # call after the mutation is stale. So five objects with values of their own, and what most of them show.
-    kept: list[Any] = []
-    seen = Counter(once(float(old), float(old + 7)).behaviour for old in range(2, 7))
-    behaviour = seen.most_common(1)[0][0]
-    return Seen(behaviour, next(detail for detail in [once(2.0, 5.0).detail]))
+    # A stale answer comes from an entry of a hash table that is met by mistake. By chance, once in 128 times, seven bits
+    # of a hash that is seeded by an address agree, and even the first call is stale. So the name goes into the hash: what
+    # most of five names show is what is reported.
+    return Counter(once(name) for name in "abcde").most_common(1)[0][0]
+
+
+def pytree_self() -> Seen:
+    """`self` is a pytree: a leaf is an argument, and what is static is a part of the key at every call."""
+    watch = _Watch()
+    scaler = _pytree_scaler(watch)(2.0)
+    watch.calls("scale=2", scaler.times, 6.0, times=2)
+    scaler.scale = 5.0
+    of_leaf = watch.calls("scale=5", scaler.times, 15.0, stale=6.0)
+    retraced = watch.traces > 1
+    scaler.offset = 1.0
+    of_static = watch.calls("offset=1", scaler.times, 16.0, stale=15.0)
+    if of_leaf != "fresh":
+        return Seen(of_leaf, watch.detail)
+    if of_static != "fresh":
+        return Seen("static-part-stale", watch.detail)
+    return Seen("fresh-but-retraces" if retraced else "fresh", watch.detail)
+
+
+def control_pytree_self() -> None:
+    """A jitted function of a tuple, which is a pytree too."""
+    import jax
+
+    watch = _Watch()
+
+    @jax.jit  # type: ignore[untyped-decorator]
+    def times(scaler: Any, x: Any) -> Any:
+        watch.trace()
+        return scaler[0] * x + scaler[1]
+
+    watch.calls("scale=2", lambda x: times((2.0, 0.0), x), 6.0)
+    watch.calls("scale=5, offset=1", lambda x: times((5.0, 1.0), x), 16.0)
+    watch.expect(1)
+
+
+def equinox_module() -> Seen:
+    """`eqx.filter_jit` on a method of a Module: it does not let itself be mutated, and its update is not stale."""
+    from dataclasses import FrozenInstanceError, replace
+
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    watch = _Watch()
+
+    class Scaler(eqx.Module):  # type: ignore[misc]
+        scale: Any
+
+        @eqx.filter_jit  # type: ignore[untyped-decorator]
+        def times(self, x: Any) -> Any:
+            watch.trace()
+            return self.scale * x
+
+    scaler = Scaler(jnp.array(2.0))
+    watch.calls("scale=2", scaler.times, 6.0, times=2)
+    try:
+        scaler.scale = jnp.array(5.0)
+    except FrozenInstanceError:
+        watch.notes.append("mutation: FrozenInstanceError")
+    else:
+        return Seen("mutable-" + watch.calls("scale=5", scaler.times, 15.0, stale=6.0), watch.detail)
+    updated = eqx.tree_at(lambda module: module.scale, scaler, jnp.array(5.0))
+    by_tree_at = watch.calls("tree_at scale=5", updated.times, 15.0, stale=6.0)
+    by_replace = watch.calls("replace scale=7", replace(updated, scale=jnp.array(7.0)).times, 21.0, stale=15.0)
+    if by_tree_at != "fresh" or by_replace != "fresh":
+        return Seen("frozen-but-stale", watch.detail)
+    return Seen("frozen-and-fresh" if watch.traces == 1 else "frozen-but-retraces", watch.detail)
+
+
+def control_equinox_module() -> None:
+    """A jitted function of the module's leaf."""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    watch = _Watch()
+
+    @eqx.filter_jit  # type: ignore[untyped-decorator]
+    def times(scale: Any, x: Any) -> Any:
+        watch.trace()
+        return scale * x
+
+    watch.calls("scale=2", lambda x: times(jnp.array(2.0), x), 6.0)
+    watch.calls("scale=5", lambda x: times(jnp.array(5.0), x), 15.0)
+    watch.expect(1)
+
+
+def fresh_bound_method() -> Seen:
+    """`jax.jit(obj.times)` made anew for each call: first dropped after its call, then kept alive."""
+    import jax
+
+    watch = _Watch()
+    scaler = _plain_scaler(watch)(2.0)
+    watch.calls("dropped, scale=2", lambda x: jax.jit(scaler.times)(x), 6.0, times=2)
+    scaler.scale = 5.0
+    if_dropped = watch.calls("scale=5", lambda x: jax.jit(scaler.times)(x), 15.0, stale=6.0)
+    retraces = watch.traces == 5
+
+    alive: list[Any] = []
+
+    def kept(x: Any) -> Any:
+        alive.append(jax.jit(another.times))
+        return alive[-1](x)
+
+    another = _plain_scaler(watch)(2.0)
+    watch.calls("kept alive, scale=2", kept, 6.0, times=2)
+    another.scale = 5.0
+    if_kept = watch.calls("scale=5", kept, 15.0, stale=6.0)
+
+    if if_dropped != "fresh":
+        return Seen(if_dropped, watch.detail)
+    if if_kept == "fresh":
+        return Seen("retraces-per-call" if retraces else "fresh", watch.detail)
+    return Seen("retraces-per-call-or-stale" if retraces else "stale-if-kept", watch.detail)
+
+
+def control_fresh_bound_method() -> None:
+    """`jax.jit(times)` made anew for each call of a plain function: traced once."""
+    import jax
+
+    watch = _Watch()
+
+    def times(scale: Any, x: Any) -> Any:
+        watch.trace()
+        return scale * x
+
+    watch.calls("scale=2", lambda x: jax.jit(times)(2.0, x), 6.0)
+    watch.calls("scale=5", lambda x: jax.jit(times)(5.0, x), 15.0)
+    watch.expect(1)
+
+
+def unbound_method() -> None:
+    """`jax.jit(Scaler.times)` of a pytree class: the function stays the same object, and `self` is its argument."""
+    import jax
+
+    watch = _Watch()
+    scaler = _pytree_scaler(watch)
+    two = scaler(2.0)
+    watch.calls("scale=2", lambda x: jax.jit(scaler.plain_times)(two, x), 6.0)
+    two.scale = 5.0
+    watch.calls("scale=5", lambda x: jax.jit(scaler.plain_times)(two, x), 15.0)
+    watch.expect(1)
+
+
+_ALL_RELEASES = "run on 26 releases from jax 0.4.18 to 0.12.0.1, which all do the same"
+
+ISSUE = Issue(
+    id="method-jit-caching",
+    title="What jit does with self: stale answers, retraces and errors of jitted methods",
+    kind="by-design",
+    story=(
+        "jit caches by function and static argument, and takes both for unchanging. A method that reads self.scale is "
+        "not re-read when self.scale changes: depending on how jit meets self, the answer is stale for ever, or right, "
+        "or the call raises, or it is traced anew each time. Upstream documents four of the ways and advises never to "
+        "mutate a static object; the reports about caching of bound methods are still open."
+    ),
+    upstream=(
+        Upstream("jax-ml/jax#13992", "report", "closed"),
+        Upstream("jax-ml/jax#19570", "report", "open"),
+        Upstream("jax-ml/jax#15338", "report", "open"),
+        Upstream("jax-ml/jax#9672", "report", "closed"),
+        Upstream("jax-ml/jax#28418", "report", "closed"),
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods", "docs"),
+    ),
+    workaround=(
+        "Hand what the method needs to a jitted function outside of the class, or make the class a pytree (as an eqx.Module "
+        "is): then what changes is an argument. A static object needs hash and eq over its fields, and must not change."
+    ),
+    cases=(
+        Case(
+            id="bound-method",
+            question="f = jax.jit(obj.method) is kept and obj is mutated: does f see it?",
+            reproducer=bound_method,
+            control=control_bound_method,
+            workaround=helper_function,
+            behaviours=_STALE_OR_FRESH,
+            expectations=(Expectation("stale", (), f"{_ALL_RELEASES}; jax#13992 has why"),),
+        ),
+        Case(
+            id="decorated-method",
+            question="@jax.jit on a method of a plain class: can it be called?",
+            reproducer=decorated_method,
+            control=control_decorated_method,
+            workaround=helper_function,
+            behaviours={**_STALE_OR_FRESH, "raises-type-error": "affected"},
+            expectations=(Expectation("raises-type-error", (), f"{_ALL_RELEASES}; JAX's gotchas begin with this"),),
+        ),
+        Case(
+            id="static-self",
+            question="self is static, hashed by identity, and mutated: is the answer stale?",
+            reproducer=static_self,
+            control=control_static_self,
+            workaround=mutated_pytree,
+            behaviours=_STALE_OR_FRESH,
+            expectations=(Expectation("stale", (), f"{_ALL_RELEASES}; JAX's gotchas warn of it"),),
+        ),
+        Case(
+            id="static-self-hashable",
+            question="self is static, with hash and eq over its fields, and not mutated: is it right, and traced once?",
+            reproducer=static_self_hashable,
+            control=control_static_self_hashable,
+            behaviours={**_STALE_OR_FRESH, "fresh-but-retraces": "affected"},
+            expectations=(Expectation("fresh", (), f"{_ALL_RELEASES}; the second strategy of JAX's gotchas"),),
+        ),
+        Case(
+            id="static-self-mutated",
+            question="self is static, with hash and eq over its fields, and mutated: which calls are stale?",
+            reproducer=static_self_mutated,
+            control=control_static_self_hashable,
+            workaround=mutated_pytree,
+            behaviours={
+                **_STALE_OR_FRESH,
+                "fresh-but-equal-object-stale": "affected",
+                "fresh-but-stale-when-mutated-back": "affected",
+            },
+            expectations=(
+                Expectation(
+                    "fresh-then-stale",
+                    ("jaxlib<0.4.28",),
+                    "run on jaxlib 0.4.18 to 0.4.27, also with jax 0.4.28 on jaxlib 0.4.27; as in jax#13992",
+                ),
+                Expectation(
+                    "fresh",
+                    ("jaxlib>=0.4.28",),
+                    "run on jaxlib 0.4.28 to 0.12.0.1, on some with forty mutations in a row too: a key keeps its hash "
+                    "(cached_hash in jaxlib/jax_jit.h); no thread and no changelog says so",
+                ),
+            ),
+        ),
+        Case(
+            id="pytree-self",
+            question="self is a pytree and mutated, leaf and static part: is the answer fresh, and what retraces?",
+            reproducer=pytree_self,
+            control=control_pytree_self,
+            behaviours={**_STALE_OR_FRESH, "static-part-stale": "affected", "fresh-but-retraces": "affected"},
+            expectations=(Expectation("fresh", (), f"{_ALL_RELEASES}; the third strategy of JAX's gotchas"),),
+        ),
+        Case(
+            id="equinox-module",
+            question="filter_jit on an eqx.Module's method: is mutation refused, an update fresh, nothing retraced?",
+            reproducer=equinox_module,
+            control=control_equinox_module,
+            behaviours={
+                "frozen-and-fresh": "clear",
+                "frozen-but-retraces": "affected",
+                "frozen-but-stale": "affected",
+                **{f"mutable-{pattern}": verdict for pattern, verdict in _STALE_OR_FRESH.items()},
+            },
+            expectations=(
+                Expectation(
+                    "frozen-and-fresh", (), f"{_ALL_RELEASES}; equinox 0.11.0 to 0.13.8, each with its day's jax"
+                ),
+            ),
+            needs=("jax", "equinox"),
+        ),
+        Case(
+            id="fresh-bound-method",
+            question="jax.jit(obj.method) is made anew for each call: is each call traced, and the answer fresh?",
+            reproducer=fresh_bound_method,
+            control=control_fresh_bound_method,
+            workaround=unbound_method,
+            behaviours={
+                **_STALE_OR_FRESH,
+                "retraces-per-call": "affected",
+                "retraces-per-call-or-stale": "affected",
+                "stale-if-kept": "affected",
+            },
+            expectations=(
+                Expectation(
+                    "retraces-per-call-or-stale",
+                    (),
+                    f"{_ALL_RELEASES}; jax#19570 and jax#15338 report the retraces, nobody the stale answer",
+                ),
+            ),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

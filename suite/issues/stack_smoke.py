@@ -1,18 +1,54 @@
-"""Row zero: does the stack work at all?
+"""Row zero: does the stack work at all? If one of these two fails, read no other row of its cell.
 
-Two things that everybody does, with every value checked: if one of them fails, no other row of this cell needs reading.
-
-    train-and-solve   an Equinox MLP takes a gradient step under `filter_jit`; an explicit `diffeqsolve` runs under `jit`,
-                      and is differentiated with respect to its initial state and through an MLP vector field
+    train-and-solve   an Equinox MLP takes a gradient step under `filter_jit`; an explicit `diffeqsolve` runs under
+                      `jit`, and is differentiated with respect to its initial state and through an MLP vector field
     implicit-solve    Kvaerno5 on a stiff problem of three components
+
+Each value is checked, against a closed form or finite differences. You would expect row zero to be all green, above all
+on the line, where each cell is what an installer gave you on that day. It is not: Equinox and Diffrax sit on JAX's
+internals, cap no JAX, and need days or weeks to follow. On the line,
+
+    jax 0.4.32, 0.4.33  with equinox < 0.11.7   no gradient of a solve: weak types, closure_convert (equinox#854)
+    jax >= 0.4.34       with equinox < 0.11.8   no gradient of a solve: a tangent that is not float0 (diffrax#508)
+    jax >= 0.4.36       with diffrax < 0.6.1    no solve at all: jax.core.ConcreteArray is gone (diffrax#527)
+    jaxlib 0.7.0                                right answers, then SIGABRT or SIGSEGV at exit (jax#30517)
+    jax >= 0.7.1        with equinox < 0.13.1   no implicit solve: Flatten can't be weakly referenced (equinox#1081)
+    jax >= 0.8.2        with lineax < 0.1.0     no implicit solve: LU asks a traced bool whether it is true (lineax#187)
+
+The last needs more than one component: with one, Lineax divides instead of factorising, and jax 0.8.2 looks well. The
+crash at exit needs a function made within a function under `filter_jit`: a bare `diffeqsolve` of jax 0.7.0 ends well.
+Time is not looked at: that jax 0.7.1 solves slowly (diffrax#680) is not for this row.
 """
 
 from __future__ import annotations
 
 import math
+import traceback
+from collections.abc import Mapping
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, Seen, Upstream, main
+from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+
+# How known breakages are recognised: the behaviour's name, the exception's type, and a part of its message.
+_SIGNATURES = (
+    ("closure-convert-weak-type", "ValueError", "Closure-converted function called with different dynamic arguments"),
+    ("custom-jvp-tangent-dtype", "TypeError", "Custom JVP rule must produce primal and tangent outputs"),
+    ("concrete-array-removed", "AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+    ("flatten-not-weakly-referenced", "TypeError", "cannot create weak reference to 'Flatten' object"),
+    ("lu-transpose-is-traced", "TracerBoolConversionError", "Attempted boolean conversion of traced array"),
+)
+
+
+def _recognise(exception: Exception) -> Seen:
+    """Name the known breakage that `exception` is the signature of, or raise it again."""
+    modules = {frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(exception.__traceback__)}
+    for behaviour, type_name, message in _SIGNATURES:
+        if type(exception).__name__ != type_name or message not in str(exception):
+            continue
+        if behaviour == "lu-transpose-is-traced" and "lineax._solver.lu" not in modules:
+            continue
+        return Seen(behaviour, f"{type_name}: {message}")
+    raise exception
 
 
 def _wrong(what: str, got: Any, expected: Any, rtol: float) -> str:
@@ -35,9 +71,8 @@ def _directional(loss: Any, model: Any, gradient: Any) -> tuple[float, float]:
     return norm, float(loss(up) - loss(down)) / 2e-2
 
 
-def train_and_solve() -> Seen:
-    """An MLP trains, an explicit solve runs, and it is differentiated both ways."""
-    import diffrax
+def _train() -> Seen | None:
+    """Take a gradient step with an MLP; return what is wrong, if anything."""
     import equinox as eqx
     import jax
     import jax.numpy as jnp
@@ -49,7 +84,7 @@ def train_and_solve() -> Seen:
     def loss(model: Any) -> Any:
         return jnp.mean((jax.vmap(model)(x) - y) ** 2)
 
-    @eqx.filter_jit
+    @eqx.filter_jit  # type: ignore[untyped-decorator]
     def train(model: Any) -> Any:
         value, gradient = eqx.filter_value_and_grad(loss)(model)
         return value, gradient, eqx.apply_updates(model, jax.tree_util.tree_map(lambda g: -0.1 * g, gradient))
@@ -60,7 +95,16 @@ def train_and_solve() -> Seen:
         return Seen("wrong-training-gradient", wrong)
     after = float(loss(trained))
     if not after < float(before):
-        return Seen("wrong-training-step", f"a step down the gradient takes the loss from {float(before):.4g} to {after:.4g}")
+        return Seen("wrong-training-step", f"a step down the gradient takes the loss from {before:.4g} to {after:.4g}")
+    return None
+
+
+def _solve_and_differentiate() -> Seen | None:
+    """Solve, and differentiate in the initial state and through an MLP; return what is wrong, if anything."""
+    import diffrax
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
 
     def solve(field: Any, start: Any, args: Any = None) -> Any:
         controller = diffrax.PIDController(rtol=1e-5, atol=1e-7)
@@ -81,18 +125,27 @@ def train_and_solve() -> Seen:
 
     field = eqx.nn.MLP(1, 1, width_size=8, depth=1, activation=jnp.tanh, key=jax.random.PRNGKey(1))
 
-    @eqx.filter_jit
+    @eqx.filter_jit  # type: ignore[untyped-decorator]
     def end(model: Any) -> Any:
         return solve(lambda t, y, args: args(y), jnp.array([1.0]), model)
 
     slope, by_differences = _directional(end, field, eqx.filter_jit(eqx.filter_grad(end))(field))
     if wrong := _wrong("the slope of y(1) along its gradient in the MLP", slope, by_differences, 1e-2):
         return Seen("wrong-field-gradient", wrong)
-    return Seen("works", "one training step and three gradients are right")
+    return None
+
+
+def train_and_solve() -> Seen:
+    """An MLP trains, an explicit solve runs, and it is differentiated both ways."""
+    try:
+        wrong = _train() or _solve_and_differentiate()
+    except Exception as exception:
+        return _recognise(exception)
+    return wrong or Seen("works", "a training step, a solve and three gradients are right")
 
 
 def control_train_and_solve() -> None:
-    """The same in plain JAX: a jitted gradient step of tanh regression, and Euler's method in a scan, differentiated."""
+    """The same in plain JAX: a jitted gradient step of tanh regression, and Euler's method, differentiated."""
     import jax
     import jax.numpy as jnp
 
@@ -135,7 +188,6 @@ def implicit_solve() -> Seen:
     """Kvaerno5 solves a stiff problem of three components, and ends where the closed form does."""
     import diffrax
     import jax.numpy as jnp
-    from jax.errors import TracerBoolConversionError
 
     try:
         solution = diffrax.diffeqsolve(
@@ -147,13 +199,8 @@ def implicit_solve() -> Seen:
             y0=jnp.array([0.0, 1.0, 1.0]),
             stepsize_controller=diffrax.PIDController(rtol=1e-3, atol=1e-5),
         )
-    except TracerBoolConversionError as exception:
-        traceback = exception.__traceback__
-        while traceback is not None and traceback.tb_next is not None:
-            if traceback.tb_frame.f_globals.get("__name__") == "lineax._solver.lu":
-                return Seen("lu-transpose-is-traced", "TracerBoolConversionError in lineax._solver.lu")
-            traceback = traceback.tb_next
-        raise
+    except Exception as exception:
+        return _recognise(exception)
     for name, got, expected in zip("uvw", solution.ys[-1], _stiff_closed_form(), strict=True):
         if wrong := _wrong(f"{name}(1)", got, expected, 1e-2):
             return Seen("wrong-solution", wrong)
@@ -180,16 +227,119 @@ def control_implicit_solve() -> None:
             raise AssertionError(wrong)
 
 
+_WRONG: Mapping[str, JudgedAs] = {
+    "wrong-training-gradient": "affected",
+    "wrong-training-step": "affected",
+    "wrong-solution": "affected",
+    "wrong-initial-state-gradient": "affected",
+    "wrong-field-gradient": "affected",
+}
+_BROKEN: Mapping[str, JudgedAs] = {behaviour: "affected" for behaviour, _, _ in _SIGNATURES}
+
+_GONE_CONCRETE_ARRAY = Expectation(
+    "concrete-array-removed",
+    ("jax>=0.4.36", "diffrax<0.6.1"),
+    "run on jax 0.4.36 with diffrax 0.6.0; diffrax#527 of diffrax 0.6.1 no longer needs it",
+)
+
 ISSUE = Issue(
     id="stack-smoke",
     title="Row zero: the stack imports, trains, solves and differentiates",
     kind="crash",
-    story="",
-    upstream=(),
-    workaround="",
+    story=(
+        "Equinox and Diffrax sit on JAX's internals and cap no JAX, so for days or weeks after some JAX releases what an "
+        "installer gives does not work: there is no gradient of a solve, no implicit solve, no solve at all, or the "
+        "process dies at its exit after right answers."
+    ),
+    upstream=(
+        Upstream("patrick-kidger/equinox#1084", "report", "open"),
+        Upstream("patrick-kidger/diffrax#680", "report", "open"),
+        Upstream("patrick-kidger/equinox#854", "report", "closed"),
+        Upstream("patrick-kidger/equinox#856", "fix", "merged"),
+        Upstream("patrick-kidger/diffrax#508", "report", "closed"),
+        Upstream("patrick-kidger/equinox#871", "fix", "merged"),
+        Upstream("patrick-kidger/diffrax#527", "fix", "merged"),
+        Upstream("jax-ml/jax#30517", "report", "closed"),
+        Upstream("patrick-kidger/equinox#1081", "report", "closed"),
+        Upstream("patrick-kidger/diffrax#717", "report", "open"),
+        Upstream("patrick-kidger/lineax#187", "report", "closed"),
+    ),
+    workaround="None in code: hold JAX back until the libraries have followed, or take their next release.",
     cases=(
-        Case("train-and-solve", "?", train_and_solve, control_train_and_solve, {k: "affected" for k in ("wrong-training-gradient","wrong-training-step","wrong-solution","wrong-initial-state-gradient","wrong-field-gradient")} | {"works":"clear"}, ()),
-        Case("implicit-solve", "?", implicit_solve, control_implicit_solve, {"works":"clear","wrong-solution":"affected","lu-transpose-is-traced":"affected"}, ()),
+        Case(
+            id="train-and-solve",
+            question="Does an MLP train, does an explicit solve run, and is its gradient right both ways?",
+            reproducer=train_and_solve,
+            control=control_train_and_solve,
+            behaviours={"works": "clear", **_WRONG, **_BROKEN, "crashed": "affected", "import-error": "affected"},
+            expectations=(
+                Expectation("works", ("jax<0.4.32",), "run on jax 0.4.18 to 0.4.31"),
+                Expectation(
+                    "closure-convert-weak-type",
+                    ("jax>=0.4.32,<0.4.34", "equinox<0.11.7"),
+                    "run on jax 0.4.33 with equinox 0.11.6; equinox#854, and #856 of equinox 0.11.7",
+                ),
+                Expectation("works", ("jax>=0.4.32,<0.4.34", "equinox>=0.11.7"), "equinox#856 of equinox 0.11.7"),
+                Expectation(
+                    "custom-jvp-tangent-dtype",
+                    ("jax>=0.4.34,<0.4.36", "equinox<0.11.8"),
+                    "run on jax 0.4.34 with equinox 0.11.7; diffrax#508, and equinox#871 of equinox 0.11.8",
+                ),
+                Expectation(
+                    "works", ("jax>=0.4.34,<0.4.36", "equinox>=0.11.8"), "run on jax 0.4.35 with equinox 0.11.8"
+                ),
+                _GONE_CONCRETE_ARRAY,
+                Expectation("works", ("jax>=0.4.36,<0.7.0", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.6.2"),
+                Expectation(
+                    "crashed",
+                    ("jax>=0.7.0,<0.7.1", "jaxlib<0.7.1", "diffrax>=0.6.1"),
+                    "run: right answers, then SIGABRT at exit; jax#30517, mended in jaxlib 0.7.1",
+                ),
+                Expectation("works", ("jaxlib>=0.7.1", "diffrax>=0.6.1"), "run on jax 0.7.1 to 0.12.0.1"),
+            ),
+            needs=("jax", "equinox", "diffrax"),
+            isolation="interpreter",  # jax#30517 is seen at exit only
+        ),
+        Case(
+            id="implicit-solve",
+            question="Does Kvaerno5 solve a stiff problem of three components?",
+            reproducer=implicit_solve,
+            control=control_implicit_solve,
+            behaviours={
+                "works": "clear",
+                "wrong-solution": "affected",
+                **_BROKEN,
+                "crashed": "affected",
+                "import-error": "affected",
+            },
+            expectations=(
+                Expectation("works", ("jax<0.4.36",), "run on jax 0.4.18 to 0.4.35"),
+                _GONE_CONCRETE_ARRAY,
+                Expectation("works", ("jax>=0.4.36,<0.7.1", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.7.0"),
+                Expectation(
+                    "flatten-not-weakly-referenced",
+                    ("jax>=0.7.1", "equinox<0.13.1", "diffrax>=0.6.1"),
+                    "run on jax 0.7.1 and 0.7.2 with equinox 0.13.0; equinox#1081, and #1082 of equinox 0.13.1",
+                ),
+                Expectation(
+                    "works",
+                    ("jax>=0.7.1,<0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1"),
+                    "run on jax 0.8.1 with equinox 0.13.2",
+                ),
+                Expectation(
+                    "lu-transpose-is-traced",
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1", "lineax<0.1.0"),
+                    "run on jax 0.8.2 and 0.9.0 with lineax 0.0.8; lineax#187, where jax 0.8.1 is well",
+                ),
+                Expectation(
+                    "works",
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1", "lineax>=0.1.0"),
+                    "run on jax 0.8.3 and 0.9.0.1 to 0.12.0.1: LU in lineax 0.1.0 keeps the flag static",
+                ),
+            ),
+            needs=("jax", "equinox", "diffrax"),
+            isolation="interpreter",  # as above
+        ),
     ),
 )
 

@@ -1,0 +1,164 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#   "filelock==4.2.10",
+#   "jinja2==3.1.6",
+#   "nox==2026.10.20",
+#   "packaging==26.3",
+#   "pydantic==2.14.3",
+#   "pypi-simple==1.8.0",
+#   "remotezip==0.12.6",
+#   "rich==15.0.0",
+#   "uv==0.13.8",
+# ]
+# ///
+"""The front door: `nox -s compat` runs the documented issues on real releases and reports what they do.
+
+`nox -l` lists the sessions, `nox --usage SESSION` explains one. What follows `--` goes to `python -m suite`:
+`nox -s compat -- --issue wraps-lower-bypass --fresh`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+sys.path.insert(0, str(ROOT))
+
+from suite import catalogue, commands, plan  # noqa: E402
+from suite.__main__ import arguments, guarded, main  # noqa: E402
+
+nox.needs_version = ">=2026.10"
+nox.options.sessions = ["compat"]
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.error_on_missing_interpreters = True
+
+
+def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
+    """The planned cells, once every file has been read and the command line means something: exit code 2 if not."""
+    with guarded() as guard:
+        commands.check()
+        for word in words:
+            for identifier in re.findall(r"^cell\((.+)\)$", word):
+                plan.cell(identifier)
+        if "--" in words and not {"tests", "lint"}.intersection(words):
+            catalogue.select(arguments().parse_args(words[words.index("--") + 1 :]).issue)
+    if guard.code:
+        sys.exit(guard.code)
+    return plan.cells()
+
+
+CELLS = checked_cells(sys.argv[1:])
+
+
+def named(tag: str) -> list[str]:
+    """The sessions that run the cells with this tag, after the one that says what there is to do."""
+    return [f"plan({tag})", *(f"cell({cell.id})" for cell in CELLS if tag in cell.tags)]
+
+
+def suite(session: nox.Session, *words: str) -> None:
+    """Run a command of `python -m suite` here, and fail the session where it fails."""
+    if code := main(words):
+        session.error(f"{' '.join(words)}: {code.name.lower().replace('_', ' ')}")
+
+
+@nox.session(name="plan", venv_backend="none", default=False)
+@nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
+def show_plan(session: nox.Session, tag: str) -> None:
+    """Say what the cells with this tag would run, and how much there is to fetch."""
+    suite(session, "plan", "--tag", tag)
+
+
+@nox.session(venv_backend="none", default=False)
+@nox.parametrize("cell", [nox.param(cell.id, id=cell.id, tags=list(cell.tags)) for cell in CELLS])
+def cell(session: nox.Session, cell: str) -> None:
+    """Install one cell from its lock, run the issues in it, and write down what they do.
+
+    Ends well whatever happens in there: an environment that can't be made, an issue that crashes. The report tells.
+    `nox -s "cell(jax-0.4.30)" report` reads one cell; `-- --issue ID` narrows; `-- --fresh` runs known cases again.
+    """
+    suite(session, "run", cell, *session.posargs)
+
+
+def require(session: nox.Session, tag: str, *words: str) -> None:
+    """Judge and report the cells with `tag`; the session fails unless all of them ran and did as expected."""
+    suite(session, "report", "--tag", tag, *words, *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=named("default"))
+def compat(session: nox.Session) -> None:
+    """Run the default cells, judge them, and report into reports/latest: the main job.
+
+    Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
+    a time. What is known and unchanged is not run again; `-- --fresh` does, `-- --issue ID` narrows to an issue.
+    """
+    require(session, "default")
+
+
+@nox.session(name="compat-line", venv_backend="none", default=False, requires=named("line"))
+def compat_line(session: nox.Session) -> None:
+    """The same for every cell of the release line."""
+    require(session, "line")
+
+
+@nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full"))
+def compat_full(session: nox.Session) -> None:
+    """The same for every cell there is."""
+    require(session, "full")
+
+
+@nox.session(venv_backend="none", default=False, requires=named("line"))
+def publish(session: nox.Session) -> None:
+    """Run the release line and put its report into reports/published, to be committed."""
+    require(session, "line", "--to", "reports/published")
+
+
+@nox.session(venv_backend="none", default=False)
+def report(session: nox.Session) -> None:
+    """Judge and report what records there are, into reports/latest: `nox -s "cell(jax-0.4.30)" report`."""
+    suite(session, "report", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
+def snapshot(session: nox.Session) -> None:
+    """Read what the package index offers into suite/stack/releases.json, and say what is new."""
+    suite(session, "snapshot")
+
+
+@nox.session(venv_backend="none", default=False)
+def lock(session: nox.Session) -> None:
+    """Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time."""
+    suite(session, "lock")
+
+
+@nox.session(venv_backend="none", default=False)
+def pins(session: nox.Session) -> None:
+    """Pin the driver's own packages anew: constraints.txt, and from it the header of this file."""
+    suite(session, "pins")
+
+
+@nox.session(default=False)
+def tests(session: nox.Session) -> None:
+    """Run the tests, one real cell among them; what follows `--` goes to pytest."""
+    install(session, "tests")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(default=False)
+def lint(session: nox.Session) -> None:
+    """Check style and types: ruff and mypy strict, this file included."""
+    install(session, "tests", "lint")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("mypy")
+
+
+def install(session: nox.Session, *groups: str) -> None:
+    """Install what the driver needs, and these groups of pyproject.toml, at the pins of constraints.txt."""
+    project = nox.project.load_toml(ROOT / "pyproject.toml")
+    wanted = [*project["project"]["dependencies"], *nox.project.dependency_groups(project, *groups)]
+    session.install("--constraint", str(ROOT / "constraints.txt"), *wanted)

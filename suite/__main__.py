@@ -1,0 +1,114 @@
+"""`python -m suite`: what the nox sessions do, one command each."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from suite import catalogue, commands, pins, plan
+from suite.files import REPORTS, BadFile, Failed, Misused
+from suite.report.summary import Exit
+
+ERR = Console(stderr=True, highlight=False)
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The options that `nox -s compat -- …` and its like take too."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--issue", action="append", default=[], metavar="ID", help="only this issue; may be repeated")
+    parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
+    return parser
+
+
+def main(words: Sequence[str]) -> Exit:
+    """Run one command; its exit code."""
+    common = arguments()
+    parser = argparse.ArgumentParser(
+        prog="python -m suite",
+        description="Runs every documented JAX / Equinox / Diffrax issue on real releases, and reports what was seen.",
+        epilog="Exit codes: 0 all planned observations made and as expected; 1 something is not as expected; "
+        "2 the command or a file is wrong; 3 something did not run.",
+    )
+    chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    chosen.add_parser("plan", help="say what would run, and how much there is to fetch").add_argument(
+        "--tag", default="default", choices=plan.TAGS, help="which cells (default: %(default)s)"
+    )
+    running = chosen.add_parser("run", parents=[common], help="run issues in cells, and write down what they do")
+    running.add_argument("cells", nargs="+", metavar="CELL", help="a cell's id, such as jax-0.4.30")
+    reporting = chosen.add_parser("report", parents=[common], help="judge and report what records there are")
+    reporting.add_argument("--tag", choices=plan.TAGS, help="require all cells with this tag")
+    reporting.add_argument(
+        "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
+    )
+    chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
+    chosen.add_parser("snapshot", help="read the index into releases.json")
+    chosen.add_parser("pins", help="pin the driver's own packages anew")
+    options = parser.parse_args(words)
+    with guarded() as guard:
+        match options.command:
+            case "plan":
+                commands.show_plan(plan.tagged(options.tag))
+            case "run":
+                entries = catalogue.select(options.issue)
+                for cell in [plan.cell(identifier) for identifier in options.cells]:
+                    commands.run_cell(cell, entries, fresh=options.fresh)
+            case "report":
+                cells = plan.tagged(options.tag) if options.tag else commands.recorded()
+                guard.code = commands.report(cells, catalogue.select(options.issue), options.to)
+            case "lock":
+                commands.write_locks()
+            case "snapshot":
+                commands.write_snapshot()
+            case "pins":
+                pins.renew()
+    return guard.code
+
+
+@dataclass
+class Guard:
+    """What the command under `guarded` ends with."""
+
+    code: Exit = Exit.AS_EXPECTED
+
+
+@contextmanager
+def guarded() -> Iterator[Guard]:
+    """Turn what a user or a machine can cause into a sentence and an exit code; a fault of ours keeps its traceback."""
+    guard = Guard()
+    try:
+        yield guard
+    except BadFile as error:
+        for fault in error.faults:
+            ERR.print(f"[red]error[/red]: {escape(str(fault))}", soft_wrap=True)
+        guard.code = Exit.MISUSED
+    except Misused as error:
+        ERR.print(f"[red]error[/red]: {escape(str(error))}", soft_wrap=True)
+        guard.code = Exit.MISUSED
+    except Failed as error:
+        ERR.print(f"[red]error[/red]: {escape(str(error))}", soft_wrap=True)
+        guard.code = Exit.INCOMPLETE
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+            raise
+        ERR.print(
+            f"[red]error[/red]: cannot write {escape(str(error.filename))}: {error.strerror}. What had finished is "
+            "kept; make room and run the same command again.",
+            soft_wrap=True,
+        )
+        guard.code = Exit.INCOMPLETE
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        ERR.print("interrupted: what had finished is kept, and the same command goes on from there")
+        sys.exit(130)

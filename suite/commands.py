@@ -1,0 +1,114 @@
+"""What a person can ask for, one function each: `python -m suite` and the nox sessions call these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from suite import catalogue, environment, interpreter, lock, plan, records, releases, run
+from suite.catalogue import Entry
+from suite.files import BadFile, Failed, Fault, Misused
+from suite.plan import Cell
+from suite.progress import CellProgress
+from suite.report.summary import Exit, exit_code
+
+OUT = Console(highlight=False)
+
+
+def check() -> None:
+    """Read every file that a run depends on. Raises BadFile with all faults in all of them, before anything runs."""
+    faults: list[Fault] = []
+    catalogue.entries()
+    for cell in plan.cells():
+        try:
+            lock.load(cell)
+        except BadFile as error:
+            faults += error.faults
+    if faults:
+        raise BadFile(faults)
+
+
+def show_plan(cells: Sequence[Cell]) -> None:
+    """Say what a run of `cells` would do: how many observations, on which interpreter, and how much to fetch."""
+    cases = sum(len(entry.issue.cases) for entry in catalogue.entries())
+    OUT.print(f"{len(cells)} cells × {cases} cases: {len(cells) * cases} observations")
+    for cell in cells:
+        if cell.unavailable:
+            OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
+    wanted = [(cell, lock.load(cell)) for cell in cells if not cell.unavailable]
+    absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
+    if not absent:
+        OUT.print("every environment is there: nothing to fetch")
+        return
+    size = environment.to_fetch(wanted) / 1e6
+    OUT.print(f"{len(absent)} environments to make: up to {size:,.0f} MB to fetch, less what uv has in its cache")
+    try:
+        _, full = interpreter.find(cells[0].python)
+        OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
+    except interpreter.NoInterpreter as error:
+        OUT.print(f"[red]unavailable[/red]: {error}", soft_wrap=True)
+
+
+def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
+    """Run `entries` in `cell`; whatever goes wrong there is written down, and is the report's to tell."""
+    with CellProgress(cell.id, OUT) as progress:
+        run.run(cell, entries, fresh=fresh, progress=progress)
+
+
+def recorded() -> tuple[Cell, ...]:
+    """The planned cells that have been tried. Raises Misused where there are none."""
+    tried = records.cells_recorded()
+    cells = tuple(cell for cell in plan.cells() if cell.id in tried)
+    if not cells:
+        raise Misused("there are no records to report on: `nox -s compat` makes some")
+    return cells
+
+
+def report(cells: Sequence[Cell], entries: Sequence[Entry], folder: Path) -> Exit:
+    """Judge what was observed in `cells`, write it into `folder`, print it; the exit code it deserves."""
+    # A cell starts sooner without the report's libraries, and there are many cells to a report.
+    from suite.report import terminal
+    from suite.report.assemble import assemble
+    from suite.report.write import write
+
+    assembled = assemble(cells, entries)
+    write(assembled, folder)
+    terminal.show(assembled, OUT)
+    return exit_code(assembled)
+
+
+def write_locks() -> None:
+    """Resolve every cell as of its day, and write the locks. Raises Failed once all have been tried."""
+    failed: dict[str, str] = {}
+    addresses: dict[str, str] = {}
+    cells = plan.cells()
+    for cell in cells:
+        if cell.unavailable:
+            OUT.print(f"{cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
+        try:
+            text, wheels = lock.resolve(cell)
+        except lock.Unresolvable as error:
+            failed[cell.id] = str(error)
+            OUT.print(f"[red]{cell.id} cannot be resolved[/red]: {error}", soft_wrap=True)
+            continue
+        addresses |= wheels
+        OUT.print(f"{cell.id} {'written' if lock.write_lock(cell, text) else 'unchanged'}")
+    for name in lock.prune({cell.lock_name for cell in cells}):
+        OUT.print(f"{name} removed: its cell is no longer planned")
+    if failed:
+        raise Failed(f"{len(failed)} of {len(cells)} cells could not be resolved: {', '.join(failed)}")
+    lock.write_sizes(addresses)
+
+
+def write_snapshot() -> None:
+    """Read the index into releases.json, and say what is new. Raises Unreachable, BadFile."""
+    from suite import index
+
+    known = releases.load() if releases.PATH.exists() else None
+    taken = index.snapshot(known)
+    releases.save(taken)
+    for package, versions in taken.packages.items():
+        new = [version for version in versions if known is None or version not in known.packages.get(package, {})]
+        OUT.print(f"{package}: {len(versions)} releases, new: {', '.join(new) or 'none'}")

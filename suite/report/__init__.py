@@ -1,0 +1,1 @@
+"""The report: assembled from records, then shown and written."""

@@ -1,0 +1,71 @@
+"""What every emitter says of a report: its last line, its exit code, and the observations that want a look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+from suite.report.model import CellRow, IntervalRow, Observation, Report
+
+
+class Exit(IntEnum):
+    """The exit codes of `python -m suite`; under nox every one but 0 becomes 1."""
+
+    AS_EXPECTED = 0
+    UNEXPECTED = 1
+    MISUSED = 2
+    INCOMPLETE = 3
+
+
+def exit_code(report: Report) -> Exit:
+    """0 only where every planned observation was made and each is as expected."""
+    if unexpected(report):
+        return Exit.UNEXPECTED
+    decided = sum(each.agreement != "spurious" for each in report.observations)
+    return Exit.AS_EXPECTED if report.observations and decided == report.coverage.planned else Exit.INCOMPLETE
+
+
+def unexpected(report: Report) -> list[Observation]:
+    """The observations that say something of upstream that is not known, or whose workaround failed."""
+    return [
+        each
+        for each in report.observations
+        if each.agreement not in ("as-expected", "spurious") or each.workaround == "fails"
+    ]
+
+
+def undecided(report: Report) -> list[Observation]:
+    """The observations from which nothing was learned of upstream."""
+    return [each for each in report.observations if each.agreement == "spurious"]
+
+
+def last_line(report: Report) -> str:
+    """The counts that cannot lie: what ran and what did not, then how it agrees."""
+    coverage = report.coverage
+    agreements = [each.agreement for each in report.observations]
+    told = [f"{agreements.count('as-expected')} as expected"]
+    told += [
+        f"{agreements.count(name)} {name}"
+        for name in ("regressed", "fixed", "changed", "new", "spurious")
+        if name in agreements
+    ]
+    fails = sum(each.workaround == "fails" for each in report.observations)
+    told += [f"{fails} failed workaround{'s' * (fails != 1)}"] if fails else []
+    return (
+        f"{coverage.planned} observations planned on {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: "
+        f"{coverage.run} run, {coverage.not_run} not run, {coverage.unavailable} unavailable, {coverage.error} error; "
+        f"{', '.join(told)}"
+    )
+
+
+def span(interval: IntervalRow, cells: Sequence[CellRow]) -> str:
+    """An interval for people: `0.4.20 – 0.5.3`, open where it reaches the newest release of the line."""
+    line = [cell.packages["jax"] for cell in cells if cell.kind == "line"]
+    if interval.first == interval.last:
+        return f"{interval.first} on" if line and interval.last == line[-1] and len(line) > 1 else interval.first
+    return f"{interval.first} on" if line and interval.last == line[-1] else f"{interval.first} – {interval.last}"
+
+
+def replay(observation: Observation) -> str:
+    """The command that makes an observation again."""
+    return f'nox -s "cell({observation.cell})" report -- --issue {observation.issue} --fresh'
