@@ -13,7 +13,7 @@ from typing import Literal
 Kind = Literal["silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design"]
 Role = Literal["report", "fix", "docs"]
 JudgedAs = Literal["clear", "affected", "guarded", "different", "absent"]
-Isolation = Literal["fork", "interpreter"]
+Isolation = Literal["fork", "fork-and-exit", "interpreter"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class Case:
     `workaround` is what upstream tells its users to write instead, and raises if it does not help.
     `behaviours` maps every name that `reproducer` can give to its verdict. The names `crashed`, `hung` and
     `import-error` are given by the probe; a case lists one where that is the documented symptom itself.
+    `isolation`: a forked child leaves without the interpreter's farewell; `fork-and-exit` has the reproducer end as a
+    program does, so that a crash at exit is seen; `interpreter` gives it one of its own, started afresh.
     """
 
     id: str

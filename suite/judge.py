@@ -125,7 +125,7 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     if given is not None and given in case.behaviours:
         verdict: Verdict = case.behaviours[given]
         reason = None if verdict == "clear" else _ENDINGS.get(part.outcome, (verdict, f"run.{given}"))[1]
-        detail = part.detail
+        detail = part.detail if part.outcome == "returned" else explain(part)
     elif given is not None and part.outcome == "returned":
         verdict, reason = "error", "run.unknown-behaviour"
         detail, given = f"{given!r} is not among the behaviours of {case.id}", None
@@ -224,6 +224,9 @@ def explain(part: Part) -> str:
     if part.outcome == "raised":
         # JAX's last line is boilerplate about its own traceback; the first says what happened.
         return f"{part.exception}: {part.detail.strip().splitlines()[0] if part.detail.strip() else ''}".rstrip(": ")
+    if part.said is not None:
+        # Which signal it is can differ from run to run.
+        return f"{part.outcome} after its answer, {part.said.behaviour or part.said.outcome}: {part.said.detail}"
     return f"{part.outcome}: {part.detail}" if part.detail else part.outcome
 
 

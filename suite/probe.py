@@ -31,7 +31,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from suite import atomic
 from suite.issue import Case, Issue, Seen
@@ -62,26 +62,30 @@ def main(order_path: str) -> int:
         with contextlib.suppress(BrokenPipeError):
             print(json.dumps(event), file=progress, flush=True)
 
-    started = time.monotonic()
-    missing = _import_stack()
-    modules = {each["module"]: importlib.import_module(each["module"]) for each in order["cases"]}
-    unforkable = _why_not_fork()
-    say(event="ready", seconds=round(time.monotonic() - started, 3), missing=missing, unforkable=unforkable)
-    here = {
-        "python": platform.python_version(),
-        "packages": {name: _version(name) for name in order["packages"]},
-        "platform": _platform(),
-        "import_errors": missing,
-        "unforkable": unforkable,
-    }
-    for each in order["cases"]:
-        issue: Issue = modules[each["module"]].ISSUE
-        case = next(case for case in issue.cases if case.id == each["case"])
+    missing: dict[str, str] = {}
+    unforkable: str | None = None
+    depth = 0
+    # Each case forks from as little as it needs: importing diffrax starts a device on some releases, and ends forking.
+    for each in sorted(order["cases"], key=lambda each: _depth(_case(each)[1])):
+        issue, case = _case(each)
+        while depth < _depth(case):
+            missing |= _import(STACK[depth])
+            depth += 1
+            if (why := _why_not_fork()) != unforkable:
+                unforkable = why
+                say(event="unforkable", why=f"importing {STACK[depth - 1]} {why}")
         say(event="start", issue=issue.id, case=case.id)
         record = {
             **{"schema_version": 1, "cell": order["cell"], "issue": issue.id, "case": case.id, "key": each["key"]},
-            **{"started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "machine": here},
-            "attempts": _attempts(each["module"], case, each["expected"], missing, fork=unforkable is None),
+            "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "machine": {
+                "python": platform.python_version(),
+                "packages": {name: _version(name) for name in order["packages"]},
+                "platform": _platform(),
+                "import_errors": missing,
+                "unforkable": unforkable,
+            },
+            "attempts": _attempts(each["module"], case, each["expected"], missing, forkable=unforkable is None),
         }
         atomic.write(Path(each["record"]), json.dumps(record, indent=1) + "\n")
         say(event="done", issue=issue.id, case=case.id)
@@ -89,7 +93,17 @@ def main(order_path: str) -> int:
     return 0
 
 
-def _attempts(module: str, case: Case, expected: str | None, missing: dict[str, str], *, fork: bool) -> list[Json]:
+def _case(ordered: Json) -> tuple[Issue, Case]:
+    issue: Issue = importlib.import_module(ordered["module"]).ISSUE
+    return issue, next(case for case in issue.cases if case.id == ordered["case"])
+
+
+def _depth(case: Case) -> int:
+    """How much of the stack a case needs imported."""
+    return max(STACK.index(name) for name in case.needs) + 1
+
+
+def _attempts(module: str, case: Case, expected: str | None, missing: dict[str, str], *, forkable: bool) -> list[Json]:
     """Once where it goes as expected; else until there are three, so that what is flaky shows."""
     broken = {name: missing[name] for name in case.needs if name in missing}
     if broken:
@@ -97,7 +111,7 @@ def _attempts(module: str, case: Case, expected: str | None, missing: dict[str, 
         return [{"parts": {"reproducer": {"outcome": "import-error", "detail": detail}}, "seconds": 0.0}]
     attempts: list[Json] = []
     while len(attempts) < MOST_ATTEMPTS:
-        attempts.append(_attempt(module, case, fork=fork and case.isolation == "fork"))
+        attempts.append(_attempt(module, case, forkable=forkable))
         parts = attempts[-1]["parts"]
         others = [part for name, part in parts.items() if name != "reproducer"]
         if parts["reproducer"].get("behaviour") == expected and all(part["outcome"] == "returned" for part in others):
@@ -105,15 +119,17 @@ def _attempts(module: str, case: Case, expected: str | None, missing: dict[str, 
     return attempts
 
 
-def _attempt(module: str, case: Case, *, fork: bool) -> Json:
+def _attempt(module: str, case: Case, *, forkable: bool) -> Json:
     """Run all parts of `case`; one that took its child down, or was upset by an earlier one, costs only itself."""
     started = time.monotonic()
     todo = [name for name in PARTS if getattr(case, name) is not None]
     found: dict[str, Json] = {}
     peak = 0
     while todo:
-        batch = todo if fork else todo[:1]
-        said, usage = _child(module, case, batch, fork=fork)
+        apart = case.isolation != "fork" and todo[0] == "reproducer"
+        batch = todo[:1] if apart else todo
+        fork = forkable and not (apart and case.isolation == "interpreter")
+        said, usage = _child(module, case, batch, fork=fork, farewell=apart)
         peak = max(peak, usage)
         for name in batch:
             upset = name in said and said[name]["outcome"] != "returned" and name not in ("reproducer", batch[0])
@@ -124,7 +140,11 @@ def _attempt(module: str, case: Case, *, fork: bool) -> Json:
     return {"parts": found, "seconds": round(time.monotonic() - started, 3), "peak_rss_mib": peak}
 
 
-def _child(module: str, case: Case, names: list[str], *, fork: bool) -> tuple[dict[str, Json], int]:
+class _Farewell(BaseException):
+    """Takes a forked child out through the interpreter's own exit."""
+
+
+def _child(module: str, case: Case, names: list[str], *, fork: bool, farewell: bool) -> tuple[dict[str, Json], int]:
     """Run the parts `names` of `case` in one child; what came of each that was reached, and the peak RSS in MiB."""
     report, report_end = os.pipe()
     output, output_end = os.pipe()
@@ -133,7 +153,13 @@ def _child(module: str, case: Case, names: list[str], *, fork: bool) -> tuple[di
         if pid == 0:
             os.close(report)
             os.close(output)
-            _in_child(case, names, report_end, output_end)
+            _settle(output_end)
+            _run_parts(case, names, report_end)
+            if farewell:
+                raise _Farewell
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
     else:
         os.set_inheritable(report_end, True)
         os.set_inheritable(output_end, True)
@@ -151,17 +177,8 @@ def _child(module: str, case: Case, names: list[str], *, fork: bool) -> tuple[di
     return _read_report(names, watched), watched.peak_rss_mib
 
 
-def _in_child(case: Case, names: list[str], report: int, output: int) -> NoReturn:
-    """The child: run the parts, say what came of each, and leave without the interpreter's farewell."""
-    _settle(output)
-    _run_parts(case, names, report)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
-
-
 def _in_interpreter(module: str, case_id: str, names: str, report: str, output: str) -> None:
-    """A fresh interpreter: the same, but it ends as any program does, so that a crash at exit is seen."""
+    """What a fresh interpreter does, before it ends as any program does."""
     _settle(int(output))
     os.set_inheritable(int(report), False)
     issue: Issue = importlib.import_module(module).ISSUE
@@ -349,25 +366,23 @@ def _rss_mib(pid: int) -> int:
     return 0
 
 
-def _import_stack() -> dict[str, str]:
-    """Import the stack; what could not be imported, and why."""
-    missing: dict[str, str] = {}
-    for name in STACK:
-        try:
-            importlib.import_module(name)
-        except Exception as exception:
-            missing[name] = f"{type(exception).__name__}: {str(exception).strip()[:1000]}"
-    return missing
+def _import(name: str) -> dict[str, str]:
+    """Import a package; under its name, why it could not be."""
+    try:
+        importlib.import_module(name)
+    except Exception as exception:
+        return {name: f"{type(exception).__name__}: {str(exception).strip()[:1000]}"}
+    return {}
 
 
 def _why_not_fork() -> str | None:
     """Why a fork of this process would not be a sound place to run a case, or None."""
     bridge = sys.modules.get("jax._src.xla_bridge")
     if getattr(bridge, "_backends", None):
-        return "importing the stack has started a device"
+        return "has started a device"
     tasks = len(list(Path("/proc/self/task").iterdir())) if _HAS_PROC else threading.active_count()
     if tasks > 1:
-        return f"importing the stack has started {tasks - 1} threads"
+        return f"has started {tasks - 1} threads"
     return None
 
 
@@ -415,3 +430,5 @@ if __name__ == "__main__":
             sys.exit(main(sys.argv[1]))
         except KeyboardInterrupt:
             sys.exit(130)
+        except _Farewell:
+            pass

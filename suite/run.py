@@ -165,12 +165,8 @@ def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> s
         except ValueError:
             continue
         match event:
-            case {"event": "ready", "seconds": seconds, "missing": missing, "unforkable": unforkable}:
-                progress.say(f"imported the stack in {seconds:.1f} s")
-                for name, error in missing.items():
-                    progress.say(f"import {name} failed: {error}")
-                if unforkable:
-                    progress.say(f"a fresh interpreter for every case: {unforkable}")
+            case {"event": "unforkable", "why": why}:
+                progress.say(f"{why}: a fresh interpreter for every case from here")
             case {"event": "done", "issue": issue, "case": case}:
                 done += 1
                 progress.step(done, total, issue, case)

@@ -14,8 +14,8 @@ old scale is *stale*. The gotcha "Using jax.jit with class methods" (in the FAQ 
     decorated-method      @jax.jit on the method                   TypeError: self can't be interpreted as an array
     static-self           static_argnums=0, hashed by identity     stale
     static-self-hashable  static_argnums=0, hash and eq by fields  fresh, and one trace for all objects that are equal
-    static-self-mutated   the same object, but mutated             jaxlib < 0.4.28: the first call is fresh, all later
-                                                                   ones are stale; from 0.4.28 on all are fresh
+    static-self-mutated   the same object, but mutated             jaxlib < 0.4.28: fresh once, then stale;
+                                                                   jax 0.9.0 to 0.10.2: stale; all others: fresh
     pytree-self           self is a pytree                         fresh, and a new leaf does not retrace
     equinox-module        eqx.filter_jit on a Module's method      mutation is refused; fresh after tree_at or replace
     fresh-bound-method    jax.jit(obj.times)(x), for each call     each call is traced; and if one of these functions
@@ -25,14 +25,16 @@ All this is by design: a function and its static arguments are the keys of a cac
 
 Where a run says more than the threads:
 
-- jax#13992, closed as an error of its user, is gone since jaxlib 0.4.28 (not jax: 0.4.28 on jaxlib 0.4.27 has it still).
-  Before, the C++ cache hashed its keys again whenever it grew. The key of the old trace is the mutated object itself: from
-  then on it hashed and compared like the new one. Even a second object that never changed, but equals the mutated
-  one, got the old answer; and mutating back made all well. Now a key keeps the hash that it came with (`cached_hash` in
-  jaxlib/jax_jit.h). Still nothing promises that a mutated key works.
+- jax#13992, closed as an error of its user, is one of four chapters. Below jaxlib 0.4.28 the C++ cache hashes its keys
+  again whenever it grows; the key of the old trace is the mutated object itself, so from then on it hashes and compares
+  like the new one (jaxlib it is: jax 0.4.28 on jaxlib 0.4.27 still does this). From there to jax 0.8.3 each call is
+  fresh. From 0.9.0 to 0.10.2 even the first is stale, as if there were no hash. From 0.11.0 on each is fresh; there
+  jaxlib compares stored hashes (c95fe37e53, June 2026). Where it is stale, so is a second object that never changed but
+  equals the mutated one; and mutating back makes all well. Nothing promises that a mutated key works.
 - jax#19570 and jax#15338, both open, see a missed cache, for obj.times is a new object every time. But bound methods of
   one object are equal, so the cache is hit as long as one of them is alive: no retrace, and a stale answer.
-- jax#28418 (hash without eq: "random") could not be seen here, on none of the releases tried.
+- jax#28418 (hash without eq, "random", in April 2025) could not be seen on the releases of that time. Its first answer
+  is what jax 0.9.0 to 0.10.2 always give, its second what all others do.
 
 Nothing here needs a device. What a cache still holds is a matter of reference counts: the reproducers keep every object
 that must live in a variable, and drop the others at once, so that no answer depends on when a collector runs.
@@ -352,9 +354,9 @@ def static_self_mutated() -> Seen:
             pattern = "fresh-but-stale-when-mutated-back"
         return Seen(pattern, watch.detail)
 
-    # A stale answer comes from an entry of a hash table that is met by mistake. By chance, once in 128 times, seven bits
-    # of a hash that is seeded by an address agree, and even the first call is stale. So the name goes into the hash: what
-    # most of five names show is what is reported.
+    # Below jaxlib 0.4.28 a stale answer comes from an entry of a hash table that is met by mistake. By chance, once in
+    # 128 times, seven bits of a hash seeded by an address agree, and even the first call is stale. So the name goes
+    # into the hash, and what most of five names show is reported.
     return Counter(once(name) for name in "abcde").most_common(1)[0][0]
 
 
@@ -498,7 +500,7 @@ def unbound_method() -> None:
     watch.expect(1)
 
 
-_ALL_RELEASES = "run on 26 releases from jax 0.4.18 to 0.12.0.1, which all do the same"
+_ALL_RELEASES = "run on 34 releases from jax 0.4.18 to 0.12.0.1, which all do the same"
 
 ISSUE = Issue(
     id="method-jit-caching",
@@ -519,8 +521,9 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods", "docs"),
     ),
     workaround=(
-        "Hand what the method needs to a jitted function outside of the class, or make the class a pytree (as an eqx.Module "
-        "is): then what changes is an argument. A static object needs hash and eq over its fields, and must not change."
+        "Hand what the method needs to a jitted function outside of the class, or make the class a pytree (an "
+        "eqx.Module is one): then what changes is an argument. A static object needs hash and eq over its fields, and "
+        "must not change."
     ),
     cases=(
         Case(
@@ -577,9 +580,18 @@ ISSUE = Issue(
                 ),
                 Expectation(
                     "fresh",
-                    ("jaxlib>=0.4.28",),
-                    "run on jaxlib 0.4.28 to 0.12.0.1, on some with forty mutations in a row too: a key keeps its hash "
-                    "(cached_hash in jaxlib/jax_jit.h); no thread and no changelog says so",
+                    ("jaxlib>=0.4.28", "jax<0.9.0"),
+                    "run on jaxlib 0.4.28 to 0.8.3, on some with forty mutations in a row too; no thread says so",
+                ),
+                Expectation(
+                    "stale",
+                    ("jax>=0.9.0,<0.11.0",),
+                    "run on jax 0.9.0, 0.9.0.1, 0.9.1, 0.9.2, 0.10.0 and 0.10.2, no thread says so",
+                ),
+                Expectation(
+                    "fresh",
+                    ("jax>=0.11.0",),
+                    "run on jax 0.11.0, 0.11.2 and 0.12.0.1; stored hashes are compared since c95fe37e53",
                 ),
             ),
         ),

@@ -15,9 +15,11 @@ internals, cap no JAX, and need days or weeks to follow. On the line,
     jax >= 0.7.1        with equinox < 0.13.1   no implicit solve: Flatten can't be weakly referenced (equinox#1081)
     jax >= 0.8.2        with lineax < 0.1.0     no implicit solve: LU asks a traced bool whether it is true (lineax#187)
 
-The last needs more than one component: with one, Lineax divides instead of factorising, and jax 0.8.2 looks well. The
-crash at exit needs a function made within a function under `filter_jit`: a bare `diffeqsolve` of jax 0.7.0 ends well.
-Time is not looked at: that jax 0.7.1 solves slowly (diffrax#680) is not for this row.
+That last one needs more than one component: with one, Lineax divides instead of factorising, and jax 0.8.2 looks well.
+The crash at exit needs a function made within a function under `filter_jit`: a bare `diffeqsolve` on jaxlib 0.7.0 ends
+well. On stale combinations more was seen: jax >= 0.10.0 with equinox < 0.13.3 has no gradient of a solve (get_aval is
+gone); and diffrax 0.7.0 with optimistix 0.1.0, which its metadata allows, rejects each step of Kvaerno3 and Kvaerno5, of
+any problem: no thread was found that says so. Time is not looked at: that jax 0.7.1 is slow (diffrax#680) is not for here.
 """
 
 from __future__ import annotations
@@ -35,6 +37,9 @@ _SIGNATURES = (
     ("custom-jvp-tangent-dtype", "TypeError", "Custom JVP rule must produce primal and tangent outputs"),
     ("concrete-array-removed", "AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
     ("flatten-not-weakly-referenced", "TypeError", "cannot create weak reference to 'Flatten' object"),
+    ("get-aval-removed", "AttributeError", "get_aval"),
+    ("unhashable-dict", "TypeError", "unhashable type: 'dict'"),
+    ("implicit-steps-all-rejected", "EquinoxRuntimeError", "The maximum number of solver steps was reached"),
     ("lu-transpose-is-traced", "TracerBoolConversionError", "Attempted boolean conversion of traced array"),
 )
 
@@ -247,8 +252,8 @@ ISSUE = Issue(
     title="Row zero: the stack imports, trains, solves and differentiates",
     kind="crash",
     story=(
-        "Equinox and Diffrax sit on JAX's internals and cap no JAX, so for days or weeks after some JAX releases what an "
-        "installer gives does not work: there is no gradient of a solve, no implicit solve, no solve at all, or the "
+        "Equinox and Diffrax sit on JAX's internals and cap no JAX, so for days or weeks after some JAX releases what "
+        "an installer gives does not work: there is no gradient of a solve, no implicit solve, no solve at all, or the "
         "process dies at its exit after right answers."
     ),
     upstream=(
@@ -295,7 +300,26 @@ ISSUE = Issue(
                     ("jax>=0.7.0,<0.7.1", "jaxlib<0.7.1", "diffrax>=0.6.1"),
                     "run: right answers, then SIGABRT at exit; jax#30517, mended in jaxlib 0.7.1",
                 ),
-                Expectation("works", ("jaxlib>=0.7.1", "diffrax>=0.6.1"), "run on jax 0.7.1 to 0.12.0.1"),
+                Expectation(
+                    "unhashable-dict",
+                    ("jax>=0.7.1", "jaxlib>=0.7.1", "equinox>=0.12.2,<0.13.0", "diffrax>=0.6.1"),
+                    "run on jax 0.9.2 with equinox 0.12.2; diffrax#662 has it on jax 0.7.0",
+                ),
+                Expectation(
+                    "works",
+                    ("jax>=0.7.1,<0.10.0", "jaxlib>=0.7.1", "equinox>=0.13.0", "diffrax>=0.6.1"),
+                    "run on jax 0.7.1 to 0.9.2",
+                ),
+                Expectation(
+                    "get-aval-removed",
+                    ("jax>=0.10.0", "equinox>=0.13.0,<0.13.3", "diffrax>=0.6.1"),
+                    "run on jax 0.10.0 and 0.12.0.1 with equinox 0.13.2; equinox 0.13.3 asks for jax.typeof first",
+                ),
+                Expectation(
+                    "works",
+                    ("jax>=0.10.0", "equinox>=0.13.3", "diffrax>=0.6.1"),
+                    "run on jax 0.10.0 to 0.12.0.1",
+                ),
             ),
             needs=("jax", "equinox", "diffrax"),
             isolation="interpreter",  # jax#30517 is seen at exit only
@@ -318,7 +342,7 @@ ISSUE = Issue(
                 Expectation("works", ("jax>=0.4.36,<0.7.1", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.7.0"),
                 Expectation(
                     "flatten-not-weakly-referenced",
-                    ("jax>=0.7.1", "equinox<0.13.1", "diffrax>=0.6.1"),
+                    ("jax>=0.7.1", "equinox>=0.12.2,<0.13.1", "diffrax>=0.6.1"),
                     "run on jax 0.7.1 and 0.7.2 with equinox 0.13.0; equinox#1081, and #1082 of equinox 0.13.1",
                 ),
                 Expectation(
@@ -332,9 +356,20 @@ ISSUE = Issue(
                     "run on jax 0.8.2 and 0.9.0 with lineax 0.0.8; lineax#187, where jax 0.8.1 is well",
                 ),
                 Expectation(
+                    "implicit-steps-all-rejected",
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1,<0.7.1", "lineax>=0.1.0", "optimistix>=0.1.0"),
+                    "run on jax 0.10.0 and 0.12.0.1 with diffrax 0.7.0 and optimistix 0.1.0, which it allows; "
+                    "with optimistix 0.0.11 in its place Kvaerno5 works",
+                ),
+                Expectation(
                     "works",
-                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1", "lineax>=0.1.0"),
-                    "run on jax 0.8.3 and 0.9.0.1 to 0.12.0.1: LU in lineax 0.1.0 keeps the flag static",
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1,<0.7.1", "lineax>=0.1.0", "optimistix<0.1.0"),
+                    "run on jax 0.8.3 with diffrax 0.7.0 and optimistix 0.0.11",
+                ),
+                Expectation(
+                    "works",
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.7.1", "lineax>=0.1.0"),
+                    "run on jax 0.9.0.1 to 0.12.0.1: LU in lineax 0.1.0 keeps the flag static",
                 ),
             ),
             needs=("jax", "equinox", "diffrax"),

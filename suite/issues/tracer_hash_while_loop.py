@@ -1,7 +1,7 @@
 """Hashing a tracer, and the places where a user meets it without ever calling `hash`.
 
-A tracer stands for a value that is not known yet, so it should not hash. By accident it did, by identity, from JAX
-0.4.9 on (jax#21824). JAX 0.4.30 made that a FutureWarning, and 0.4.36 a TypeError again (jax#21863, jax#24722). What
+A tracer stands for a value that is not known yet, so it should not hash. By accident it did, by identity, after JAX
+0.4.8 (jax#21824). JAX 0.4.30 made that a FutureWarning, and 0.4.36 a TypeError again (jax#21863, jax#24722). What
 is called affected here is that TypeError, and guarded the warning before it.
 
 Few programs hash a tracer. Many hand `lax.while_loop` a callable *object*, and JAX looks its jaxpr up in a cache keyed
@@ -396,7 +396,7 @@ ISSUE = Issue(
                 Expectation(
                     "hashed",
                     ("jax<0.4.30",),
-                    "run on jax 0.4.20, 0.4.26 and 0.4.29; an accident of JAX 0.4.9, says jax#21824",
+                    "run on jax 0.4.20, 0.4.26 and 0.4.29; an accident after JAX 0.4.8, says jax#21824",
                 ),
                 Expectation(
                     "future-warning",

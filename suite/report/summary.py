@@ -63,7 +63,7 @@ def span(interval: IntervalRow, cells: Sequence[CellRow]) -> str:
     line = [cell.packages["jax"] for cell in cells if cell.kind == "line"]
     if interval.first == interval.last:
         return f"{interval.first} on" if line and interval.last == line[-1] and len(line) > 1 else interval.first
-    return f"{interval.first} on" if line and interval.last == line[-1] else f"{interval.first} – {interval.last}"
+    return f"{interval.first} on" if line and interval.last == line[-1] else f"{interval.first}–{interval.last}"
 
 
 def replay(observation: Observation) -> str:

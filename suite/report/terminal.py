@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from suite.judge import GLYPHS, Verdict
-from suite.report.model import CaseRow, IssueRow, Observation, Report
+from suite.report.model import CaseRow, Observation, Report
 from suite.report.summary import Exit, exit_code, last_line, replay, span, undecided, unexpected
 
 COLOURS: dict[Verdict, str] = {
@@ -21,7 +20,7 @@ COLOURS: dict[Verdict, str] = {
     "conflict": "dim",
     "flaky": "magenta",
 }
-_MOST_DEVIATIONS = 20
+_MOST = 20
 
 
 def show(report: Report, console: Console) -> None:
@@ -30,13 +29,21 @@ def show(report: Report, console: Console) -> None:
         console.print("There are no records to report on: `nox -s compat` makes some.")
         return
     console.print(_table(report))
-    for title, listed in (("Not as expected", unexpected(report)), ("Not decided", undecided(report))):
-        if listed:
-            console.print(f"\n[bold]{title}[/bold]")
-        for each in listed[:_MOST_DEVIATIONS]:
-            console.print(_deviation(each))
-        if len(listed) > _MOST_DEVIATIONS:
-            console.print(f"  … and {len(listed) - _MOST_DEVIATIONS} more, in reports/latest/COMPAT.md")
+    odd = unexpected(report)
+    if odd:
+        console.print("\n[bold]Not as expected[/bold]")
+    for each in odd[:_MOST]:
+        console.print(_deviation(each), soft_wrap=True)
+    if len(odd) > _MOST:
+        console.print(f"  … and {len(odd) - _MOST} more, in COMPAT.md")
+    if undecided(report):
+        console.print("\n[bold]Not decided[/bold]")
+    for (cell, verdict, reason, detail), cases in _grouped(undecided(report)).items():
+        style = COLOURS.get(verdict, "bold magenta")
+        console.print(
+            Text(f"  {GLYPHS[verdict]} {cell}: {_several(cases)} {verdict} [{reason}]", style), soft_wrap=True
+        )
+        console.print(Text(f"      {detail}"), soft_wrap=True)
     colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(exit_code(report), "red")
     console.print()
     console.print(Text(last_line(report), style=f"bold {colour}"), soft_wrap=True)
@@ -44,47 +51,54 @@ def show(report: Report, console: Console) -> None:
 
 def _table(report: Report) -> Table:
     versions = [cell.packages["jax"] for cell in report.cells]
-    header = versions[0] if len(versions) == 1 else f"{versions[0]} … {versions[-1]}"
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("issue / case", no_wrap=True)
-    table.add_column(f"jax {header}", no_wrap=True)
-    table.add_column("what was seen, by jax release")
-    table.add_column("workaround", no_wrap=True)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.title = Text(f"jax {versions[0]} to {versions[-1]}" if len(versions) > 1 else f"jax {versions[0]}")
+    table.title_justify = "left"
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for issue in report.issues:
-        table.add_row(Text(issue.id, style="bold"))
+        table.add_row()
+        table.add_row("", Text(issue.id, style="bold"), "")
         for case in issue.cases:
-            table.add_row(
-                f"  {case.id}", _strip(report, issue, case), _story(report, case), _workaround(report, issue, case)
-            )
+            seen = [each for each in report.observations if (each.issue, each.case) == (issue.id, case.id)]
+            table.add_row(_strip(report, seen), f"  {case.id}", _story(report, case, seen))
     return table
 
 
-def _observations(report: Report, issue: IssueRow, case: CaseRow) -> list[Observation]:
-    return [each for each in report.observations if (each.issue, each.case) == (issue.id, case.id)]
-
-
-def _strip(report: Report, issue: IssueRow, case: CaseRow) -> Text:
-    strip = Text()
-    for each in _observations(report, issue, case):
+def _strip(report: Report, seen: list[Observation]) -> Text:
+    strip, odd = Text(), unexpected(report)
+    for each in seen:
         style = COLOURS.get(each.verdict, "bold magenta")
-        strip.append(GLYPHS[each.verdict], f"{style} reverse" if each in unexpected(report) else style)
+        strip.append(GLYPHS[each.verdict], f"{style} reverse" if each in odd else style)
     return strip
 
 
-def _story(report: Report, case: CaseRow) -> Text:
+def _story(report: Report, case: CaseRow, seen: list[Observation]) -> Text:
     story = Text()
     for number, interval in enumerate(case.intervals):
-        story.append("; " if number else "")
-        story.append(f"{GLYPHS[interval.verdict]} {interval.behaviour}", COLOURS.get(interval.verdict, "magenta"))
-        if len(case.intervals) > 1 or len(report.cells) == 1:
+        story.append(", " if number else "")
+        story.append(interval.behaviour, COLOURS.get(interval.verdict, "magenta"))
+        if len(case.intervals) > 1:
             story.append(f" {span(interval, report.cells)}")
+    told = {each.workaround for each in seen}
+    if "fails" in told:
+        story.append("; workaround fails", "red")
+    elif "holds" in told:
+        story.append("; workaround holds", "green")
     return story
 
 
-def _workaround(report: Report, issue: IssueRow, case: CaseRow) -> Text:
-    seen = {each.workaround for each in _observations(report, issue, case)}
-    worst = next((name for name in ("fails", "holds", "not-needed") if name in seen), "")
-    return Text(worst.replace("-", " "), style="red" if worst == "fails" else "")
+def _grouped(listed: list[Observation]) -> dict[tuple[str, Verdict, str, str], list[Observation]]:
+    """What was not decided, by cell and cause: one broken environment is one line, not one for each case."""
+    groups: dict[tuple[str, Verdict, str, str], list[Observation]] = {}
+    for each in listed:
+        groups.setdefault((each.cell, each.verdict, each.reason or "", each.detail), []).append(each)
+    return groups
+
+
+def _several(cases: list[Observation]) -> str:
+    return f"{cases[0].issue}/{cases[0].case}" if len(cases) == 1 else f"{len(cases)} cases"
 
 
 def _deviation(each: Observation) -> Text:
