@@ -100,7 +100,7 @@ def _case(ordered: Json) -> tuple[Issue, Case]:
 
 def _depth(case: Case) -> int:
     """How much of the stack a case needs imported."""
-    return max(STACK.index(name) for name in case.needs) + 1
+    return max((STACK.index(name) for name in case.needs), default=-1) + 1
 
 
 def _attempts(module: str, case: Case, expected: str | None, missing: dict[str, str], *, forkable: bool) -> list[Json]:

@@ -36,9 +36,9 @@ class CellProgress:
     def step(self, done: int, total: int, issue: str, case: str) -> None:
         """A case is done: move the bar, or say so once the issue is."""
         self._bar.update(self._task, completed=done, total=total, description=f"{issue}/{case}")
-        if not self._console.is_terminal and (issue != self._issue or done == total):
+        if issue != self._issue:
             self._flush()
-            self._issue = issue
+        self._issue = issue
         self._cases += 1
         if done == total:
             self._flush()

@@ -8,6 +8,7 @@ Each value is checked, against a closed form or finite differences. You would ex
 on the line, where each cell is what an installer gave you on that day. It is not: Equinox and Diffrax sit on JAX's
 internals, cap no JAX, and need days or weeks to follow. On the line,
 
+    jax 0.4.27                                  no solve at all: jaxprs lose their constants (equinox#716, jax#21116)
     jax 0.4.32, 0.4.33  with equinox < 0.11.7   no gradient of a solve: weak types, closure_convert (equinox#854)
     jax >= 0.4.34       with equinox < 0.11.8   no gradient of a solve: a tangent that is not float0 (diffrax#508)
     jax >= 0.4.36       with diffrax < 0.6.1    no solve at all: jax.core.ConcreteArray is gone (diffrax#527)
@@ -18,8 +19,8 @@ internals, cap no JAX, and need days or weeks to follow. On the line,
 That last one needs more than one component: with one, Lineax divides instead of factorising, and jax 0.8.2 looks well.
 The crash at exit needs a function made within a function under `filter_jit`: a bare `diffeqsolve` on jaxlib 0.7.0 ends
 well. On stale combinations more was seen: jax >= 0.10.0 with equinox < 0.13.3 has no gradient of a solve (get_aval is
-gone); and diffrax 0.7.0 with optimistix 0.1.0, which its metadata allows, rejects each step of Kvaerno3 and Kvaerno5, of
-any problem: no thread was found that says so. Time is not looked at: that jax 0.7.1 is slow (diffrax#680) is not for here.
+gone); and diffrax 0.7.0 with optimistix 0.1.0, which its metadata allows, rejects each step of Kvaerno3 and Kvaerno5
+for any problem; no thread was found that says so. Time is not looked at: jax 0.7.1 is known as slow (diffrax#680).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 # How known breakages are recognised: the behaviour's name, the exception's type, and a part of its message.
 _SIGNATURES = (
+    ("jaxpr-constants-lost", "ValueError", "safe_map() argument 2 is shorter than argument 1"),
     ("closure-convert-weak-type", "ValueError", "Closure-converted function called with different dynamic arguments"),
     ("custom-jvp-tangent-dtype", "TypeError", "Custom JVP rule must produce primal and tangent outputs"),
     ("concrete-array-removed", "AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -241,6 +243,11 @@ _WRONG: Mapping[str, JudgedAs] = {
 }
 _BROKEN: Mapping[str, JudgedAs] = {behaviour: "affected" for behaviour, _, _ in _SIGNATURES}
 
+_LOST_CONSTANTS = Expectation(
+    "jaxpr-constants-lost",
+    ("jax>=0.4.27,<0.4.28",),
+    "run on jax 0.4.27 with equinox 0.11.4; equinox#716 and jax#21116, gone in jax 0.4.28",
+)
 _GONE_CONCRETE_ARRAY = Expectation(
     "concrete-array-removed",
     ("jax>=0.4.36", "diffrax<0.6.1"),
@@ -259,6 +266,8 @@ ISSUE = Issue(
     upstream=(
         Upstream("patrick-kidger/equinox#1084", "report", "open"),
         Upstream("patrick-kidger/diffrax#680", "report", "open"),
+        Upstream("patrick-kidger/equinox#716", "report", "closed"),
+        Upstream("jax-ml/jax#21116", "report", ""),
         Upstream("patrick-kidger/equinox#854", "report", "closed"),
         Upstream("patrick-kidger/equinox#856", "fix", "merged"),
         Upstream("patrick-kidger/diffrax#508", "report", "closed"),
@@ -278,7 +287,9 @@ ISSUE = Issue(
             control=control_train_and_solve,
             behaviours={"works": "clear", **_WRONG, **_BROKEN, "crashed": "affected", "import-error": "affected"},
             expectations=(
-                Expectation("works", ("jax<0.4.32",), "run on jax 0.4.18 to 0.4.31"),
+                Expectation("works", ("jax<0.4.27",), "run on jax 0.4.18 to 0.4.26"),
+                _LOST_CONSTANTS,
+                Expectation("works", ("jax>=0.4.28,<0.4.32",), "run on jax 0.4.28 to 0.4.31"),
                 Expectation(
                     "closure-convert-weak-type",
                     ("jax>=0.4.32,<0.4.34", "equinox<0.11.7"),
@@ -337,7 +348,9 @@ ISSUE = Issue(
                 "import-error": "affected",
             },
             expectations=(
-                Expectation("works", ("jax<0.4.36",), "run on jax 0.4.18 to 0.4.35"),
+                Expectation("works", ("jax<0.4.27",), "run on jax 0.4.18 to 0.4.26"),
+                _LOST_CONSTANTS,
+                Expectation("works", ("jax>=0.4.28,<0.4.36",), "run on jax 0.4.28 to 0.4.35"),
                 _GONE_CONCRETE_ARRAY,
                 Expectation("works", ("jax>=0.4.36,<0.7.1", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.7.0"),
                 Expectation(

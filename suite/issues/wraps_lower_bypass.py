@@ -32,9 +32,8 @@ What the threads don't say:
 - `jax.export` of such a wrapper exported the bare function, up to 0.5.3. From 0.6.0 it says that it wants the result
   of `jit`.
 
-To get that far with jax alone: export imports absl (up to 0.6.1) and flatbuffers (0.4.24 to 0.4.29), which nothing
-declares. Where they are missing a stand-in is put in their place for as long as the import takes, so that the case
-asks about export, and says so; absl is only its log there, flatbuffers its serialisation, and neither is used.
+With jax alone you don't get that far: export imports absl (up to 0.6.1) and flatbuffers (0.4.24 to 0.4.29), which
+nothing declares. The cells have them beside the stack.
 
 Nothing here depends on the device; one CPU shows all of it. `checkpoint` has no effect on a forward value, so there
 the lowered text is compared. A transform of a function that is not jitted has never had a `lower`.
@@ -45,11 +44,8 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
-import sys
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
@@ -302,26 +298,6 @@ def update_wrapper_jit_last() -> None:
     _require(20.0, jit_last=_aot(jax.jit(_TimesTen(jax.jit(lambda x: x + 1.0))), jnp.float32(1.0)))
 
 
-class _StandIns:
-    """A finder of last resort for what `jax.export` imports and nothing declares; `used` holds what it stood in for."""
-
-    def __init__(self) -> None:
-        self.used: list[str] = []
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name.split(".")[0] not in ("absl", "flatbuffers"):
-            return None
-        self.used.append(name)
-        return ModuleSpec(name, cast(Any, self), is_package=True)
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        if module.__name__ != "absl":  # whose `logging` is to be found as a module
-            vars(module)["__getattr__"] = lambda name: lambda *args, **kwargs: None
-
-
 def _exporter() -> tuple[Callable[..., Any], str] | None:
     """Give `export` and its home: `jax.export` from 0.4.30, before `jax.experimental.export`, or a module in it."""
     import jax  # noqa: F401
@@ -329,18 +305,10 @@ def _exporter() -> tuple[Callable[..., Any], str] | None:
     homes = [home for home in ("jax.export", "jax.experimental.export") if importlib.util.find_spec(home)]
     if not homes:
         return None
-    stand_ins: Any = _StandIns()
-    sys.meta_path.append(stand_ins)
-    try:
-        module = importlib.import_module(homes[0])
-        if not callable(getattr(module, "export", None)):
-            module = importlib.import_module(f"{homes[0]}.export")
-    finally:
-        sys.meta_path.remove(stand_ins)
-        for name in stand_ins.used:
-            sys.modules.pop(name, None)
-    missing = sorted({name.split(".")[0] for name in stand_ins.used})
-    return module.export, homes[0] + (f", with a stand-in for {' and '.join(missing)}" if missing else "")
+    module = importlib.import_module(homes[0])
+    if not callable(getattr(module, "export", None)):
+        module = importlib.import_module(f"{homes[0]}.export")
+    return module.export, homes[0]
 
 
 def _module_text(exported: Any) -> str:
