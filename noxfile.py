@@ -141,6 +141,12 @@ def pins(session: nox.Session) -> None:
     suite(session, "pins")
 
 
+@nox.session(venv_backend="none", default=False)
+def cost(session: nox.Session) -> None:
+    """Time a warm `nox -j2 -s compat` against the ideal and against the obvious loop, and print the ratios."""
+    suite(session, "cost")
+
+
 @nox.session(default=False)
 def tests(session: nox.Session) -> None:
     """Run the tests, one real cell among them; what follows `--` goes to pytest."""

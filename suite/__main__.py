@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, commands, pins, plan
+from suite import catalogue, commands, cost, pins, plan
 from suite.files import REPORTS, BadFile, Failed, Misused
 from suite.report.summary import Exit
 
@@ -51,6 +51,7 @@ def main(words: Sequence[str]) -> Exit:
     chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
     chosen.add_parser("snapshot", help="read the index into releases.json")
     chosen.add_parser("pins", help="pin the driver's own packages anew")
+    chosen.add_parser("cost", help="time a warm run against the ideal and against the obvious loop")
     options = parser.parse_args(words)
     with guarded() as guard:
         match options.command:
@@ -69,6 +70,8 @@ def main(words: Sequence[str]) -> Exit:
                 commands.write_snapshot()
             case "pins":
                 pins.renew()
+            case "cost":
+                cost.measure(commands.OUT)
     return guard.code
 
 

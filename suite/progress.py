@@ -31,6 +31,7 @@ class CellProgress:
 
     def say(self, message: str) -> None:
         """Print a line that stays."""
+        self._flush()
         self._console.print(f"[bold]{self._cell}[/bold] {escape(message)}", soft_wrap=True)
 
     def step(self, done: int, total: int, issue: str, case: str) -> None:
@@ -44,9 +45,9 @@ class CellProgress:
             self._flush()
 
     def _flush(self) -> None:
-        if self._cases and not self._console.is_terminal:
-            self.say(f"{self._issue}: {self._cases} case{'s' * (self._cases != 1)} run")
-        self._cases = 0
+        cases, self._cases = self._cases, 0
+        if cases and not self._console.is_terminal:
+            self.say(f"{self._issue}: {cases} case{'s' * (cases != 1)} run")
 
     def __enter__(self) -> Self:
         """Start the bar."""

@@ -108,7 +108,7 @@ def key(entry: Entry, lock_sha256: str, python: str) -> Key:
     return Key(
         lock=lock_sha256,
         issue=_sha256(entry.source),
-        probe=_sha256(*(ROOT / "suite" / name for name in ("probe.py", "issue.py", "atomic.py"))),
+        probe=_sha256(*(ROOT / "suite" / name for name in ("probe.py", "child.py", "issue.py", "atomic.py"))),
         python=python,
         platform=f"{platform.system()}-{platform.machine()}",
     )

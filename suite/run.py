@@ -134,7 +134,7 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
         process = subprocess.Popen(
             [made.executable, "-m", "suite.probe", str(order_path)],
             cwd=scratch,
-            env=_surroundings(),
+            env=surroundings(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -176,7 +176,7 @@ def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> s
     return device
 
 
-def _surroundings() -> dict[str, str]:
+def surroundings() -> dict[str, str]:
     """The environment variables of a cell: the user's, without what would make their machine's answers their own."""
     kept = {
         name: value
