@@ -333,7 +333,7 @@ ISSUE = Issue(
                 ),
             ),
             needs=("jax", "equinox", "diffrax"),
-            isolation="interpreter",  # jax#30517 is seen at exit only
+            isolation="fork-and-exit",  # jax#30517 is seen at exit only
         ),
         Case(
             id="implicit-solve",
@@ -386,7 +386,7 @@ ISSUE = Issue(
                 ),
             ),
             needs=("jax", "equinox", "diffrax"),
-            isolation="interpreter",  # as above
+            isolation="fork-and-exit",  # as above
         ),
     ),
 )
