@@ -41,7 +41,8 @@ nox.options.error_on_missing_interpreters = True
 def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
     """The planned cells, once every file has been read and the command line means something: exit code 2 if not."""
     with guarded() as guard:
-        commands.check()
+        if "--parallel-worker" not in words:  # nox's own, for the sessions of -j: what started them has checked
+            commands.check()
         for word in words:
             for identifier in re.findall(r"^cell\((.+)\)$", word):
                 plan.cell(identifier)
@@ -84,11 +85,6 @@ def cell(session: nox.Session, cell: str) -> None:
     suite(session, "run", cell, *session.posargs)
 
 
-def require(session: nox.Session, tag: str, *words: str) -> None:
-    """Judge and report the cells with `tag`; the session fails unless all of them ran and did as expected."""
-    suite(session, "report", "--tag", tag, *words, *session.posargs)
-
-
 @nox.session(venv_backend="none", requires=named("default"))
 def compat(session: nox.Session) -> None:
     """Run the default cells, judge them, and report into reports/latest: the main job.
@@ -96,25 +92,28 @@ def compat(session: nox.Session) -> None:
     Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
     a time. What is known and unchanged is not run again; `-- --fresh` does, `-- --issue ID` narrows to an issue.
     """
-    require(session, "default")
+    suite(session, "report", "--tag", "default", *session.posargs)
 
 
 @nox.session(name="compat-line", venv_backend="none", default=False, requires=named("line"))
 def compat_line(session: nox.Session) -> None:
     """The same for every cell of the release line."""
-    require(session, "line")
+    suite(session, "report", "--tag", "line", *session.posargs)
 
 
 @nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full"))
 def compat_full(session: nox.Session) -> None:
     """The same for every cell there is."""
-    require(session, "full")
+    suite(session, "report", "--tag", "full", *session.posargs)
 
 
 @nox.session(venv_backend="none", default=False, requires=named("line"))
 def publish(session: nox.Session) -> None:
-    """Run the release line and put its report into reports/published, to be committed."""
-    require(session, "line", "--to", "reports/published")
+    """Run the release line, and put its report into reports/published and its excerpt into the README: commit them."""
+    code = main(["report", "--tag", "line", "--to", "reports/published", *session.posargs])
+    suite(session, "readme")
+    if code:
+        session.error(f"published all the same: {code.name.lower()}")
 
 
 @nox.session(venv_backend="none", default=False)

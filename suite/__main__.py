@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, commands, cost, pins, plan
+from suite import catalogue, commands, cost, pins, plan, readme
 from suite.files import REPORTS, BadFile, Failed, Misused
 from suite.report.summary import Exit
 
@@ -35,7 +35,8 @@ def main(words: Sequence[str]) -> Exit:
         prog="python -m suite",
         description="Runs every documented JAX / Equinox / Diffrax issue on real releases, and reports what was seen.",
         epilog="Exit codes: 0 all planned observations made and as expected; 1 something is not as expected; "
-        "2 the command or a file is wrong; 3 something did not run.",
+        "2 the command or a file is wrong; 3 something did not run. "
+        "Environments and records are kept in .suite, or where SUITE_STATE says.",
     )
     chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     chosen.add_parser("plan", help="say what would run, and how much there is to fetch").add_argument(
@@ -50,6 +51,7 @@ def main(words: Sequence[str]) -> Exit:
     )
     chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
     chosen.add_parser("snapshot", help="read the index into releases.json")
+    chosen.add_parser("readme", help="put an excerpt of the published report into the README")
     chosen.add_parser("pins", help="pin the driver's own packages anew")
     chosen.add_parser("cost", help="time a warm run against the ideal and against the obvious loop")
     options = parser.parse_args(words)
@@ -68,6 +70,8 @@ def main(words: Sequence[str]) -> Exit:
                 commands.write_locks()
             case "snapshot":
                 commands.write_snapshot()
+            case "readme":
+                readme.renew()
             case "pins":
                 pins.renew()
             case "cost":
@@ -99,7 +103,7 @@ def guarded() -> Iterator[Guard]:
         ERR.print(f"[red]error[/red]: {escape(str(error))}", soft_wrap=True)
         guard.code = Exit.INCOMPLETE
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES):
             raise
         ERR.print(
             f"[red]error[/red]: cannot write {escape(str(error.filename))}: {error.strerror}. What had finished is "

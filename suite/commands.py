@@ -9,7 +9,7 @@ from rich.console import Console
 
 from suite import catalogue, environment, interpreter, lock, plan, records, releases, run
 from suite.catalogue import Entry
-from suite.files import BadFile, Failed, Fault, Misused
+from suite.files import BadFile, Failed, Misused
 from suite.plan import Cell
 from suite.progress import CellProgress
 from suite.report.summary import Exit, exit_code
@@ -19,8 +19,8 @@ OUT = Console(highlight=False)
 
 def check() -> None:
     """Read every file that a run depends on. Raises BadFile with all faults in all of them, before anything runs."""
-    faults: list[Fault] = []
     catalogue.entries()
+    faults = records.faults()
     for cell in plan.cells():
         try:
             lock.load(cell)

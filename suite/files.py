@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
-STATE = ROOT / ".suite"
+# Environments and records: some gigabytes, which a user may want elsewhere.
+STATE = Path(os.environ.get("SUITE_STATE") or ROOT / ".suite").resolve()
 REPORTS = ROOT / "reports"
 
 Model = TypeVar("Model", bound="FileModel")

@@ -248,7 +248,8 @@ def _ending(part: Part) -> tuple[Verdict, str]:
 
 def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> Workaround:
     part = attempt.parts.get("workaround")
-    if case.workaround is None or part is None or verdict == "absent":
+    if case.workaround is None or part is None or verdict not in ("affected", "guarded", "clear"):
+        # It is written for the documented symptom, and says nothing where something else is wrong.
         return "none"
     if part.outcome != "returned":
         return "fails"

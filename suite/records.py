@@ -15,7 +15,7 @@ from typing import Literal
 
 from suite.atomic import write
 from suite.catalogue import Entry
-from suite.files import ROOT, STATE, FileModel, dump, read
+from suite.files import ROOT, STATE, BadFile, Fault, FileModel, dump, read
 
 RECORDS = STATE / "records"
 
@@ -114,32 +114,45 @@ def key(entry: Entry, lock_sha256: str, python: str) -> Key:
     )
 
 
-def path_of(cell: str, issue_id: str, case_id: str, root: Path | None = None) -> Path:
+def path_of(cell: str, issue_id: str, case_id: str) -> Path:
     """Where the record of a case in a cell lies."""
-    return (root or RECORDS) / cell / issue_id / f"{case_id}.json"
+    return RECORDS / cell / issue_id / f"{case_id}.json"
 
 
-def find(cell: str, entry: Entry, case_id: str, expected: Key, root: Path | None = None) -> Record | None:
+def find(cell: str, entry: Entry, case_id: str, expected: Key) -> Record | None:
     """The record of a case, if there is one and it was made under the key `expected`.
 
     Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and not ours to remove.
     """
-    path = path_of(cell, entry.issue.id, case_id, root)
+    path = path_of(cell, entry.issue.id, case_id)
     if not path.exists():
         return None
     record = read(Record, path)
     return record if record.key == expected else None
 
 
-def status(cell: str, root: Path | None = None) -> Status | None:
+def status(cell: str) -> Status | None:
     """How far this cell got when it was last tried. Raises BadFile."""
-    path = (root or RECORDS) / cell / "cell.json"
+    path = RECORDS / cell / "cell.json"
     return read(Status, path) if path.exists() else None
 
 
-def write_status(found: Status, root: Path | None = None) -> None:
+def write_status(found: Status) -> None:
     """Put a cell's status on disk."""
-    write((root or RECORDS) / found.cell / "cell.json", dump(found.model_dump(mode="json")))
+    write(RECORDS / found.cell / "cell.json", dump(found.model_dump(mode="json")))
+
+
+def faults() -> list[Fault]:
+    """What is wrong in the records on disk: a file that is not one, by file and key."""
+    found: list[Fault] = []
+    for path in sorted(RECORDS.glob("*/*/*.json")):
+        try:
+            read(Record, path)
+        except BadFile as error:
+            found += [
+                Fault(each.path, each.key, f"{each.message} (remove the file to run it again)") for each in error.faults
+            ]
+    return found
 
 
 def cells_recorded() -> list[str]:

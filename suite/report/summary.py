@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 
+from suite.judge import Verdict
 from suite.report.model import CellRow, IntervalRow, Observation, Report
 
 
@@ -34,9 +36,27 @@ def unexpected(report: Report) -> list[Observation]:
     ]
 
 
-def undecided(report: Report) -> list[Observation]:
-    """The observations from which nothing was learned of upstream."""
-    return [each for each in report.observations if each.agreement == "spurious"]
+@dataclass(frozen=True)
+class Undecided:
+    """Observations of one cell from which nothing was learned of upstream, for one cause."""
+
+    cell: str
+    verdict: Verdict
+    reason: str
+    detail: str
+    cases: str
+
+
+def undecided(report: Report) -> list[Undecided]:
+    """What was not decided, by cell and cause: one broken environment is one entry, not one for each case."""
+    groups: dict[tuple[str, Verdict, str, str], list[str]] = {}
+    for each in report.observations:
+        if each.agreement == "spurious":
+            group = (each.cell, each.verdict, each.reason or "", each.detail)
+            groups.setdefault(group, []).append(f"{each.issue}/{each.case}")
+    return [
+        Undecided(*group, cases[0] if len(cases) == 1 else f"{len(cases)} cases") for group, cases in groups.items()
+    ]
 
 
 def last_line(report: Report) -> str:

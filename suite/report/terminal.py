@@ -89,18 +89,6 @@ def _story(report: Report, case: CaseRow, seen: list[Observation]) -> Text:
     return story
 
 
-def _grouped(listed: list[Observation]) -> dict[tuple[str, Verdict, str, str], list[Observation]]:
-    """What was not decided, by cell and cause: one broken environment is one line, not one for each case."""
-    groups: dict[tuple[str, Verdict, str, str], list[Observation]] = {}
-    for each in listed:
-        groups.setdefault((each.cell, each.verdict, each.reason or "", each.detail), []).append(each)
-    return groups
-
-
-def _several(cases: list[Observation]) -> str:
-    return f"{cases[0].issue}/{cases[0].case}" if len(cases) == 1 else f"{len(cases)} cases"
-
-
 def _deviation(each: Observation) -> Text:
     text = Text(
         f"  {GLYPHS[each.verdict]} {each.cell} {each.issue}/{each.case}: ", style=COLOURS.get(each.verdict, "magenta")
