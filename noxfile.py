@@ -67,14 +67,14 @@ def suite(session: nox.Session, *words: str) -> None:
         session.error(f"{' '.join(words)}: {code.name.lower().replace('_', ' ')}")
 
 
-@nox.session(name="plan", venv_backend="none", default=False)
+@nox.session(name="plan", venv_backend="none", default=False, allow_parallel=True)
 @nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
 def show_plan(session: nox.Session, tag: str) -> None:
     """Say what the cells with this tag would run, and how much there is to fetch."""
     suite(session, "plan", "--tag", tag)
 
 
-@nox.session(venv_backend="none", default=False)
+@nox.session(venv_backend="none", default=False, allow_parallel=True)
 @nox.parametrize("cell", [nox.param(cell.id, id=cell.id, tags=list(cell.tags)) for cell in CELLS])
 def cell(session: nox.Session, cell: str) -> None:
     """Install one cell from its lock, run the issues in it, and write down what they do.

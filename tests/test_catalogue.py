@@ -71,14 +71,14 @@ def expecting(behaviour: str, *on: str) -> Issue:
 
 def test_the_ids_are_those_of_the_contract() -> None:
     """The issues and their cases have the ids that other programs read, headline first."""
-    assert {each.issue.id: tuple(case.id for case in each.issue.cases) for each in catalogue.entries()} == CONTRACT
+    assert CONTRACT == {each.issue.id: tuple(case.id for case in each.issue.cases) for each in catalogue.entries()}
 
 
 def test_row_zero_comes_first() -> None:
     """The stack's own row stands before all others, which stand by name."""
     first, *others = [each.issue.id for each in catalogue.entries()]
 
-    assert first == "stack-smoke"
+    assert "stack-smoke" == first
     assert sorted(others) == others
 
 
@@ -87,7 +87,7 @@ def test_an_issue_names_its_threads(found: Entry) -> None:
     """Each issue has an upstream report, by owner/name#number, or a page, by its address."""
     form = re.compile(r"[\w.-]+/[\w.-]+#[1-9]\d*|https://[^\s\"'<>]+")
 
-    assert not [each.ref for each in found.issue.upstream if not form.fullmatch(each.ref)]
+    assert [] == [each.ref for each in found.issue.upstream if not form.fullmatch(each.ref)]
     assert "report" in {each.role for each in found.issue.upstream}
     refs = [each.ref for each in found.issue.upstream]
     assert sorted(set(refs)) == sorted(refs)
@@ -121,7 +121,7 @@ def test_the_functions_of_a_case_are_its_own() -> None:
 
 def test_a_good_table_has_no_faults() -> None:
     """The table that the faulty ones below are made from is itself in order."""
-    assert not catalogue.faults(entry(ISSUE))
+    assert [] == catalogue.faults(entry(ISSUE))
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_ids_select_in_the_catalogues_order() -> None:
     """The issues that are named are selected once each, in the order of the catalogue."""
     found = catalogue.select(["wraps-lower-bypass", "stack-smoke", "wraps-lower-bypass"])
 
-    assert [each.issue.id for each in found] == ["stack-smoke", "wraps-lower-bypass"]
+    assert ["stack-smoke", "wraps-lower-bypass"] == [each.issue.id for each in found]
 
 
 @pytest.mark.parametrize(

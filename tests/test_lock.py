@@ -43,7 +43,7 @@ def test_a_lock_is_read() -> None:
     """A lock is its pins, its text, and the sha256 of that."""
     found = lock.parse(text(), PATH)
 
-    assert found.pins == {"diffrax": "0.5.1", "equinox": "0.11.4", "jax": "0.4.30", "jaxlib": "0.4.30"}
+    assert {"diffrax": "0.5.1", "equinox": "0.11.4", "jax": "0.4.30", "jaxlib": "0.4.30"} == found.pins
     assert text() == found.text
     assert hashlib.sha256(text().encode()).hexdigest() == found.sha256
 
@@ -124,7 +124,7 @@ def test_one_package_under_two_spellings_is_a_fault(twice: str) -> None:
     """A package is pinned under its canonical name, so that it cannot be pinned twice unseen."""
     lines = text(f"ml-dtypes==0.4.0 --hash=sha256:{SHA}", f"{twice}==0.5.0 --hash=sha256:{SHA}")
 
-    assert [key for key, _ in faults(lines)] == ["line 10"]
+    assert ["line 10"] == [key for key, _ in faults(lines)]
 
 
 def test_a_line_is_counted_over_continued_ones() -> None:
@@ -133,7 +133,7 @@ def test_a_line_is_counted_over_continued_ones() -> None:
 
     key, message = faults("\n".join(lines))[0]
 
-    assert key == "line 6"
+    assert "line 6" == key
     assert message.startswith("'here' is not a pin")
 
 
@@ -173,8 +173,8 @@ def test_writing_a_lock_says_whether_it_changed(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(lock, "LOCKS", tmp_path)
     cell = plan.cells()[0]
 
-    assert [lock.write_lock(cell, each) for each in ("one", "one", "other")] == [True, False, True]
-    assert (tmp_path / cell.lock_name).read_text(encoding="utf-8") == "other"
+    assert [True, False, True] == [lock.write_lock(cell, each) for each in ("one", "one", "other")]
+    assert "other" == (tmp_path / cell.lock_name).read_text(encoding="utf-8")
 
 
 def test_pruning_removes_only_locks_that_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,5 +183,5 @@ def test_pruning_removes_only_locks_that_are_not_kept(tmp_path: Path, monkeypatc
     for name in ("jax-1.txt", "jax-2.txt", "jax-3.txt", "README.md"):
         (tmp_path / name).touch()
 
-    assert lock.prune({"jax-2.txt"}) == ["jax-1.txt", "jax-3.txt"]
+    assert ["jax-1.txt", "jax-3.txt"] == lock.prune({"jax-2.txt"})
     assert {"jax-2.txt", "README.md"} == {path.name for path in tmp_path.iterdir()}

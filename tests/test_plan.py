@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from suite import catalogue, judge, lock, plan, releases
+from suite import catalogue, files, judge, lock, plan, releases
 from suite.files import BadFile, Misused
 from suite.plan import Cell, Matrix
 from suite.releases import Snapshot
@@ -108,7 +108,7 @@ def test_newest_passes_over_what_was_yanked() -> None:
     """A yanked release is not the newest."""
     offered = snapshot({"0.4.9": jax("0.4.9"), "0.4.10": jax("0.4.10"), "0.5.0": jax("0.5.0", yanked="broken")})
 
-    assert [cell.id for cell in plan.plan(matrix(["newest"]), offered)] == ["jax-0.4.10"]
+    assert ["jax-0.4.10"] == [cell.id for cell in plan.plan(matrix(["newest"]), offered)]
 
 
 def expected_behaviours(cells: Iterable[Cell]) -> set[tuple[str, str, str]]:
@@ -124,7 +124,7 @@ def expected_behaviours(cells: Iterable[Cell]) -> set[tuple[str, str, str]]:
 
 def test_the_default_cells_show_every_behaviour_of_the_line() -> None:
     """Each behaviour that some cell of the line is known to show, a default cell is known to show too."""
-    assert not expected_behaviours(plan.tagged("line")) - expected_behaviours(plan.tagged("default"))
+    assert set() == expected_behaviours(plan.tagged("line")) - expected_behaviours(plan.tagged("default"))
 
 
 def test_the_default_cells_are_few() -> None:
@@ -147,7 +147,7 @@ def test_a_line_cell_is_what_an_installer_would_have_given() -> None:
         tags=("full", "line", "default"),
         unavailable=None,
     )
-    assert cell.lock_name == "jax-0.4.10.txt"
+    assert "jax-0.4.10.txt" == cell.lock_name
 
 
 def test_a_jaxlib_uploaded_late_has_a_day_of_its_own() -> None:
@@ -163,7 +163,7 @@ def test_a_cell_has_the_tags_it_is_named_under() -> None:
     """A cell that is not in line.default has no default tag."""
     tags = {cell.id: cell.tags for cell in plan.plan(matrix(["0.4.10", "0.4.9"], ["0.4.9"]), THREE)}
 
-    assert tags == {"jax-0.4.9": ("full", "line", "default"), "jax-0.4.10": ("full", "line")}
+    assert {"jax-0.4.9": ("full", "line", "default"), "jax-0.4.10": ("full", "line")} == tags
 
 
 @pytest.mark.parametrize(
@@ -198,11 +198,31 @@ def test_all_faults_of_a_matrix_are_said_at_once() -> None:
     assert keys == [key for key, _ in found]
 
 
+def test_a_matrix_that_is_none_is_told_every_fault() -> None:
+    """Unknown keys, wrong types and what is missing are faults, all said at once with their keys."""
+    text = """
+schema_version = 2
+python = 3.12
+arms = []
+[line]
+jax = "0.4.30"
+beside = [7]
+default = []
+defaults = ["0.4.30"]
+"""
+
+    with pytest.raises(BadFile) as caught:
+        files.parse(Matrix, text, plan.PATH)
+
+    keys = ["arms", "line.beside.0", "line.default", "line.defaults", "line.jax", "python", "schema_version"]
+    assert keys == sorted(fault.key for fault in caught.value.faults)
+
+
 def test_newest_of_nothing_is_a_fault() -> None:
     """Where the snapshot has no jax, `newest` is a fault and not a cell."""
     ((key, _),) = faults(matrix(["newest"], ["newest"]), snapshot({}))[:1]
 
-    assert key == "line.jax.0"
+    assert "line.jax.0" == key
 
 
 @pytest.mark.parametrize(
@@ -263,4 +283,4 @@ def test_a_cell_is_found_by_its_id() -> None:
 
 def test_the_nearest_of_nothing() -> None:
     """Where there are no names, that is said."""
-    assert plan.nearest("jax", []) == "there are none"
+    assert "there are none" == plan.nearest("jax", [])

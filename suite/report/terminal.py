@@ -36,14 +36,13 @@ def show(report: Report, console: Console) -> None:
         console.print(_deviation(each), soft_wrap=True)
     if len(odd) > _MOST:
         console.print(f"  … and {len(odd) - _MOST} more, in COMPAT.md")
-    if undecided(report):
+    groups = undecided(report)
+    if groups:
         console.print("\n[bold]Not decided[/bold]")
-    for (cell, verdict, reason, detail), cases in _grouped(undecided(report)).items():
-        style = COLOURS.get(verdict, "bold magenta")
-        console.print(
-            Text(f"  {GLYPHS[verdict]} {cell}: {_several(cases)} {verdict} [{reason}]", style), soft_wrap=True
-        )
-        console.print(Text(f"      {detail}"), soft_wrap=True)
+    for group in groups:
+        line = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
+        console.print(Text(line, COLOURS.get(group.verdict, "bold magenta")), soft_wrap=True)
+        console.print(Text(f"      {group.detail}"), soft_wrap=True)
     colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(exit_code(report), "red")
     console.print()
     console.print(Text(last_line(report), style=f"bold {colour}"), soft_wrap=True)

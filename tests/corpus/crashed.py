@@ -39,7 +39,7 @@ ISSUE = issue(
     case("segfault-in-interpreter", segfault, isolation="interpreter", workaround=well),
     case("nothing-known", segfault, expected=""),
     case("abort", abort),
-    case("nameless-signal", real_time),
     case("killed", killed),
     case("killed-where-crashes-are-documented", killed, expected="crashed", documented={"crashed": "affected"}),
+    case("nameless-signal", real_time),
 )

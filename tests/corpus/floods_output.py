@@ -1,7 +1,7 @@
 """It prints without end."""
 
 import os
-import time
+import select
 
 from suite.issue import Seen
 from tests.corpus import case, issue, leave
@@ -21,17 +21,26 @@ def flood() -> Seen:
 
 
 def strays_flood() -> Seen:
-    """Do processes that it leaves behind begin to print once it is gone?"""
-    mine = os.getpid()
+    """Do processes that it leaves behind print, once it is gone, what is too much by a little?"""
+    listen, hold = os.pipe()
 
     def wait_and_flood() -> None:
-        while os.getppid() == mine:
-            time.sleep(0)
+        os.close(hold)
+        while not select.select([listen], [], [], 0)[0]:
+            pass
         _flood()
 
-    for _ in range(4):
+    for _ in range(3):
         leave(wait_and_flood)
+    for _ in range(511):
+        os.write(1, _BLOCK)
     return Seen("right", "2 + 2 is 4")
 
 
-ISSUE = issue(__name__, "It floods its output", case("itself", flood), case("strays", strays_flood))
+ISSUE = issue(
+    __name__,
+    "It floods its output",
+    case("itself", flood),
+    # Whether the strays are in time to be too much is a matter of luck.
+    case("strays", strays_flood, expected=""),
+)

@@ -37,6 +37,6 @@ ISSUE = issue(
     case("half-a-line", half_a_line),
     case("half-a-line-in-interpreter", half_a_line, isolation="interpreter"),
     case("half-a-line-and-gone", half_a_line_and_gone),
-    case("nested-too-deep", nested),
     case("flood", flood),
+    case("nested-too-deep", nested),
 )

@@ -1,0 +1,244 @@
+"""How our own files are read and written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suite import atomic, files
+from suite.files import ROOT, BadFile, Fault, FileModel
+
+
+class Row(FileModel):
+    """A row of the file that the tests read."""
+
+    name: str
+    day: date
+    sizes: dict[str, int]
+
+
+class Table(FileModel):
+    """The file that the tests read."""
+
+    schema_version: int
+    rows: list[Row]
+
+
+GOOD = {"schema_version": 1, "rows": [{"name": "jax", "day": "2024-05-01", "sizes": {"0.4.30": 7}}]}
+BAD_JSON = json.dumps(
+    {"schema_version": "one", "rows": [{"name": "jax", "day": "soon", "sizes": {"0.4.30": None}}, {"nmae": "jax"}]}
+)
+BAD_TOML = """
+schema_version = "one"
+[[rows]]
+name = "jax"
+day = "soon"
+sizes = { "0.4.30" = [] }
+[[rows]]
+nmae = "jax"
+"""
+
+
+def faults(text: str, path: Path) -> list[Fault]:
+    """The faults in a file that holds `text`."""
+    with pytest.raises(BadFile) as caught:
+        files.parse(Table, text, path)
+    assert {path} == {fault.path for fault in caught.value.faults}
+    return caught.value.faults
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("table.json", json.dumps(GOOD)),
+        (
+            "table.toml",
+            "schema_version = 1\n[[rows]]\nname = 'jax'\nday = 2024-05-01\n[rows.sizes]\n'0.4.30' = 7\n",
+        ),
+    ],
+)
+def test_a_file_is_read(name: str, text: str) -> None:
+    """JSON and TOML are read into the same model, by the ending of the file's name."""
+    assert Table.model_validate(GOOD) == files.parse(Table, text, Path(name))
+
+
+@pytest.mark.parametrize(("name", "text"), [("table.json", BAD_JSON), ("table.toml", BAD_TOML)])
+def test_every_fault_is_told_with_its_key(name: str, text: str) -> None:
+    """A file with several faults is told all of them, each with the way to its key."""
+    keys = {fault.key for fault in faults(text, Path(name))}
+
+    assert {
+        *("schema_version", "rows.0.day", "rows.0.sizes.0.4.30"),
+        *("rows.1.name", "rows.1.day", "rows.1.sizes", "rows.1.nmae"),
+    } == keys
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("table.json", ""),
+        ("table.json", "{"),
+        ("table.json", '{"schema_version": 1,}'),
+        ("table.json", "[" * 100_000),
+        ("table.json", f'{{"schema_version": {"1" * 5000}, "rows": []}}'),
+        ("table.toml", "schema_version = "),
+        ("table.toml", "schema_version = 1\nschema_version = 2\n"),
+        ("table.toml", f"schema_version = {'1' * 5000}"),
+    ],
+    ids=["empty", "cut", "comma", "deep", "long-number", "toml-cut", "toml-twice", "toml-long-number"],
+)
+def test_what_cannot_be_parsed_is_one_fault(name: str, text: str) -> None:
+    """A file that is no JSON or TOML is a fault of its syntax."""
+    assert ["syntax"] == [fault.key for fault in faults(text, Path(name))]
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "3", '"text"', r'{"schema_version": 1, "rows": ["\ud800"]}'])
+def test_what_is_no_table_is_a_fault_of_the_whole(text: str) -> None:
+    """A file that holds something else altogether is a fault of the whole file."""
+    assert ["whole file"] == [fault.key for fault in faults(text, Path("table.json"))]
+
+
+@given(text=st.one_of(st.text(), st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps)))
+@settings(deadline=None)
+def test_whatever_stands_in_a_file_is_read_or_a_fault(text: str) -> None:
+    """No text makes reading fail in any other way than by faults."""
+    for name in ("table.json", "table.toml"):
+        assert faults(text, Path(name))
+
+
+def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    """Reading what is not there, is a folder, or is no text is a fault that names the file."""
+    (tmp_path / "bytes.json").write_bytes(b'{"\xff')
+    (tmp_path / "folder.json").mkdir()
+
+    for name in ("none.json", "bytes.json", "folder.json"):
+        with pytest.raises(BadFile, match=name) as caught:
+            files.read(Table, tmp_path / name)
+        assert ["file"] == [fault.key for fault in caught.value.faults]
+
+
+def test_a_fault_names_our_file_as_the_tree_does() -> None:
+    """A fault in a file of the tree is told by the path from its root, and any other by the path that it has."""
+    assert "suite/stack/matrix.toml: line.jax: no" == str(Fault(ROOT / "suite/stack/matrix.toml", "line.jax", "no"))
+    assert "/elsewhere/x.json: a.0: no" == str(Fault(Path("/elsewhere/x.json"), "a.0", "no"))
+
+
+def test_bad_files_tell_all_faults() -> None:
+    """What is raised for bad files has a line for each fault."""
+    told = [Fault(Path("a.json"), "x", "one"), Fault(Path("b.json"), "y", "other")]
+
+    assert "a.json: x: one\nb.json: y: other" == str(BadFile(told))
+
+
+@given(data=st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=10))
+@settings(deadline=None, max_examples=50)
+def test_what_is_dumped_is_json(data: Any) -> None:
+    """What is dumped is read back as it was, and ends with one newline."""
+    dumped = files.dump(data)
+
+    assert data == json.loads(dumped)
+    assert dumped == dumped.rstrip("\n") + "\n"
+
+
+def test_a_dump_keeps_the_order_and_the_letters() -> None:
+    """Keys stand in the order they were given, and a letter beyond ASCII as itself."""
+    assert '{\n "b": "…",\n "a": 1\n}\n' == files.dump({"b": "…", "a": 1})
+
+
+def test_writing_makes_the_folders(tmp_path: Path) -> None:
+    """A file is written into folders that are made for it, in UTF-8, and any user may read it."""
+    path = tmp_path / "one" / "other" / "file.txt"
+
+    atomic.write(path, "text …\n")
+
+    assert "text …\n".encode() == path.read_bytes()
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [path] == list(path.parent.iterdir())
+
+
+def test_a_reader_sees_the_old_file_or_the_new(tmp_path: Path) -> None:
+    """While a file is written over and over, a reader never sees a part of it, nor a mixture."""
+    path = tmp_path / "file.txt"
+    texts = ["old " * 50_000, "new " * 40_000]
+    atomic.write(path, texts[0])
+    done = threading.Event()
+
+    def rewrite() -> None:
+        for number in range(40):
+            atomic.write(path, texts[number % 2])
+        done.set()
+
+    writer = threading.Thread(target=rewrite)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        seen.add(path.read_text(encoding="utf-8"))
+    writer.join()
+
+    assert seen <= set(texts)
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
+    """Where there is no room for the new file the old one stays, nothing is left over, and the reason is raised."""
+    path = tmp_path / "file.txt"
+    atomic.write(path, "old")
+    program = """
+import errno, resource, sys
+from pathlib import Path
+from suite import atomic
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    atomic.write(Path(sys.argv[1]), "new " * 1000)
+except OSError as error:
+    print(errno.errorcode[error.errno])
+"""
+
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert ("EFBIG\n", "") == (run.stdout, run.stderr)
+    assert "old" == path.read_text(encoding="utf-8")
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    """Where the folder cannot be made, that is raised as the system says it, and what is there stays."""
+    (tmp_path / "folder").write_text("not a folder", encoding="utf-8")
+
+    with pytest.raises(OSError, match="folder"):
+        atomic.write(tmp_path / "folder" / "file.txt", "text")
+
+    assert "not a folder" == (tmp_path / "folder").read_text(encoding="utf-8")
+
+
+def test_a_target_that_is_a_folder_is_refused(tmp_path: Path) -> None:
+    """Where a folder has the file's name, that is raised, and nothing is left over."""
+    (tmp_path / "file.txt").mkdir()
+
+    with pytest.raises(OSError, match=r"file\.txt"):
+        atomic.write(tmp_path / "file.txt", "text")
+
+    assert [tmp_path / "file.txt"] == list(tmp_path.iterdir())
+
+
+def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path: Path) -> None:
+    """Half a character cannot be written: the old file stays, and nothing is left over."""
+    path = tmp_path / "file.txt"
+    atomic.write(path, "old")
+
+    with pytest.raises(UnicodeEncodeError):
+        atomic.write(path, "new \ud800")
+
+    assert "old" == path.read_text(encoding="utf-8")
+    assert [path] == list(tmp_path.iterdir())
