@@ -106,7 +106,7 @@ def guarded() -> Iterator[Guard]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES):
             raise
         ERR.print(
-            f"[red]error[/red]: cannot write {escape(str(error.filename))}: {error.strerror}. What had finished is "
+            f"[red]error[/red]: cannot write {escape(str(error.filename or 'a file'))}: {error.strerror}. What had finished is "
             "kept; make room and run the same command again.",
             soft_wrap=True,
         )

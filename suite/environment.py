@@ -96,7 +96,7 @@ def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
 def _uv(*words: str) -> None:
     run = subprocess.run([uv.find_uv_bin(), *words], capture_output=True, text=True, check=False)
     if run.returncode:
-        said = run.stderr.strip()
+        said = run.stderr[max(run.stderr.find("error:"), 0) :].strip()
         raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}: {said[-1500:]}")
 
 

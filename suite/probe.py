@@ -31,6 +31,7 @@ from suite.issue import Case, Issue
 Json = dict[str, Any]
 
 STACK = ("jax", "jaxlib", "equinox", "diffrax")
+EX_IOERR = 74
 PARTS = ("reproducer", "workaround", "control")
 MOST_ATTEMPTS = 3
 _HAS_PROC = Path("/proc/self/task").is_dir()
@@ -75,7 +76,11 @@ def main(order_path: str) -> int:
             },
             "attempts": _attempts(each["module"], case, each["expected"], missing, forkable=unforkable is None),
         }
-        atomic.write(Path(each["record"]), json.dumps(record, indent=1) + "\n")
+        try:
+            atomic.write(Path(each["record"]), json.dumps(record, indent=1) + "\n")
+        except OSError as error:
+            say(event="failed", why=f"cannot write the record of {issue.id}/{case.id}: {error.strerror}")
+            return EX_IOERR
         say(event="done", issue=issue.id, case=case.id)
     say(event="end", device=_device())
     return 0

@@ -141,23 +141,23 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
             text=True,
         )
         try:
-            device = _follow(process, len(todo), progress)
+            device, failure = _follow(process, len(todo), progress)
         finally:
             process.kill()
             process.wait()
     missing = [task for task in todo if not task.record.exists()]
     if missing:
-        tail = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
-        left = f"{len(missing)} of {len(todo)} cases left"
-        detail = f"the probe ended ({process.returncode}) with {left}: {' / '.join(tail)}"
+        last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
+        why = failure or f"the probe ended ({process.returncode}): {' / '.join(last)}"
+        detail = f"{why}; {len(missing)} of {len(todo)} cases left"
         progress.say(f"error: {detail}")
-        return _note(cell, "error", "run.probe", detail, python=made.python)
+        return _note(cell, "error", "run.disk" if failure else "run.probe", detail, python=made.python)
     return _note(cell, "ran", "ran", python=made.python, device=device)
 
 
-def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> str:
-    """Turn the probe's progress into words until it ends; the device it saw."""
-    done, device = 0, ""
+def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> tuple[str, str]:
+    """Turn the probe's progress into words until it ends; the device it saw, and why it gave up, if it did."""
+    done, device, failure = 0, "", ""
     assert process.stdout is not None
     for line in process.stdout:
         try:
@@ -170,10 +170,12 @@ def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> s
             case {"event": "done", "issue": issue, "case": case}:
                 done += 1
                 progress.step(done, total, issue, case)
+            case {"event": "failed", "why": why}:
+                failure = str(why)
             case {"event": "end", "device": seen}:
                 device = str(seen)
     process.wait()
-    return device
+    return device, failure
 
 
 def surroundings() -> dict[str, str]:

@@ -164,3 +164,32 @@ def test_an_index_out_of_reach_is_an_error(tmp_path: Path) -> None:
     report = Report.model_validate_json((tmp_path / "report" / "compat.json").read_text(encoding="utf-8"))
     assert {("error", "install.network")} == {(each.verdict, each.reason) for each in report.observations}
     assert report.coverage.planned == report.coverage.error
+
+
+def test_without_an_interpreter_the_cell_is_unavailable(tmp_path: Path) -> None:
+    """Where there is no CPython of the cells and none may be downloaded, one sentence says so and nothing is skipped."""
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    places = ("HOME", "PATH", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR")
+    bare = {**dict.fromkeys(places, str(nothing)), "UV_PYTHON_DOWNLOADS": "never"}
+    ran = suite(tmp_path, "run", CELL.id, **bare)
+    assert f"no CPython {CELL.python} on this machine" in ran.stdout
+    assert f"uv python install {CELL.python}" in ran.stdout
+    reported = suite(tmp_path, "report", "--to", str(tmp_path / "report"))
+    assert 3 == reported.returncode
+    report = Report.model_validate_json((tmp_path / "report" / "compat.json").read_text(encoding="utf-8"))
+    assert {("unavailable", "plan.no-interpreter")} == {(each.verdict, each.reason) for each in report.observations}
+
+
+def test_a_record_that_is_none_is_named_before_anything_runs(state: Path) -> None:
+    """A file among the records that is not one is refused by file and key, with what to do, and exit code 2."""
+    path = state / "records" / CELL.id / ISSUE / "jit.json"
+    whole = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(whole.replace('"schema_version": 1', '"schema_version": "one", "more": 2'), encoding="utf-8")
+        ran = suite(state, "report", "--to", str(state / "report"))
+    finally:
+        path.write_text(whole, encoding="utf-8")
+    assert 2 == ran.returncode
+    for fault in ("jit.json: schema_version:", "jit.json: more:", "remove the file"):
+        assert fault in ran.stderr
