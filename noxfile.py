@@ -38,16 +38,21 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = True
 
 
+# These mend what the others need whole, or do not look at it.
+UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests"}
+
+
 def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
     """The planned cells, once every file has been read and the command line means something: exit code 2 if not."""
     with guarded() as guard:
-        if "--parallel-worker" not in words:  # nox's own, for the sessions of -j: what started them has checked
+        plan.cells()
+        # nox's own word for the sessions of -j: what started them has checked.
+        if "--parallel-worker" not in words and not UNCHECKED.intersection(words):
             commands.check()
-        for word in words:
-            for identifier in re.findall(r"^cell\((.+)\)$", word):
+            for identifier in re.findall(r"(?m)^cell\((.+)\)$", "\n".join(words)):
                 plan.cell(identifier)
-        if "--" in words and not {"tests", "lint"}.intersection(words):
-            catalogue.select(arguments().parse_args(words[words.index("--") + 1 :]).issue)
+            if "--" in words:
+                catalogue.select(arguments().parse_args(words[words.index("--") + 1 :]).issue)
     if guard.code:
         sys.exit(guard.code)
     return plan.cells()
@@ -63,7 +68,7 @@ def named(tag: str) -> list[str]:
 
 def suite(session: nox.Session, *words: str) -> None:
     """Run a command of `python -m suite` here, and fail the session where it fails."""
-    if code := main(words):
+    if code := main(words, checked=True):
         session.error(f"{' '.join(words)}: {code.name.lower().replace('_', ' ')}")
 
 
@@ -110,7 +115,7 @@ def compat_full(session: nox.Session) -> None:
 @nox.session(venv_backend="none", default=False, requires=named("line"))
 def publish(session: nox.Session) -> None:
     """Run the release line, and put its report into reports/published and its excerpt into the README: commit them."""
-    code = main(["report", "--tag", "line", "--to", "reports/published", *session.posargs])
+    code = main(["report", "--tag", "line", "--to", "reports/published", *session.posargs], checked=True)
     suite(session, "readme")
     if code:
         session.error(f"published all the same: {code.name.lower()}")

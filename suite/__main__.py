@@ -22,14 +22,14 @@ ERR = Console(stderr=True, highlight=False)
 
 def arguments() -> argparse.ArgumentParser:
     """The options that `nox -s compat -- …` and its like take too."""
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(prog="nox -s compat --", add_help=False)
     parser.add_argument("--issue", action="append", default=[], metavar="ID", help="only this issue; may be repeated")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
     return parser
 
 
-def main(words: Sequence[str]) -> Exit:
-    """Run one command; its exit code."""
+def main(words: Sequence[str], *, checked: bool = False) -> Exit:
+    """Run one command; its exit code. `checked`: that every file a run depends on can be read is known."""
     common = arguments()
     parser = argparse.ArgumentParser(
         prog="python -m suite",
@@ -56,6 +56,8 @@ def main(words: Sequence[str]) -> Exit:
     chosen.add_parser("cost", help="time a warm run against the ideal and against the obvious loop")
     options = parser.parse_args(words)
     with guarded() as guard:
+        if options.command in ("plan", "run", "report") and not checked:
+            commands.check()
         match options.command:
             case "plan":
                 commands.show_plan(plan.tagged(options.tag))
@@ -105,11 +107,9 @@ def guarded() -> Iterator[Guard]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES):
             raise
-        ERR.print(
-            f"[red]error[/red]: cannot write {escape(str(error.filename or 'a file'))}: {error.strerror}. What had finished is "
-            "kept; make room and run the same command again.",
-            soft_wrap=True,
-        )
+        where = escape(str(error.filename or "a file"))
+        ERR.print(f"[red]error[/red]: cannot write {where}: {error.strerror}", soft_wrap=True)
+        ERR.print("What had finished is kept: make room, and run the same command again.")
         guard.code = Exit.INCOMPLETE
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import uv
+from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 
 from suite import releases
@@ -62,7 +63,15 @@ def load(cell: Cell) -> Lock:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise BadFile([Fault(path, "file", "there is none; `nox -s lock` writes it")]) from error
-    return parse(text, path)
+    pinned = parse(text, path)
+    faults = [
+        Fault(path, wanted.name, f"the cell asks for {wanted}, and {pinned.pins.get(wanted.name, 'nothing')} is pinned")
+        for wanted in map(Requirement, cell.requires)
+        if not wanted.specifier.contains(pinned.pins.get(wanted.name, ""), prereleases=True)
+    ]
+    if faults:
+        raise BadFile(faults)
+    return pinned
 
 
 def parse(text: str, path: Path) -> Lock:

@@ -113,6 +113,10 @@ ROWS = (
     Row("failing_control", "where-right", "error", None, "run.control", attempts=3),
     Row("failing_control", "where-affected", "error", None, "run.control", attempts=3),
     Row("failing_control", "by-crashing", "error", None, "run.control", attempts=3),
+    Row("keeps_tally", "forked", "clear", "right", None, "not-needed"),
+    Row("keeps_tally", "apart", "clear", "right", None, "not-needed"),
+    Row("keeps_tally", "in-interpreter", "clear", "right", None, "not-needed"),
+    Row("keeps_tally", "without-workaround", "clear", "right", None),
     Row("upsets_others", "workaround", "affected", "wrong", "run.wrong", "holds"),
     Row("upsets_others", "workaround-that-crashes", "affected", "wrong", "run.wrong", "holds"),
     Row("upsets_others", "control", "affected", "wrong", "run.wrong"),
@@ -476,6 +480,23 @@ def test_parts_that_were_reached_are_all_there(observe: Observe) -> None:
     assert {"reproducer": "signal", "workaround": "returned", "control": "returned"} == {
         name: part.outcome for name, part in first.parts.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("case", "parts", "processes"),
+    [
+        ("forked", ["reproducer", "workaround", "control"], 1),
+        ("apart", ["reproducer", "workaround", "control"], 2),
+        ("in-interpreter", ["reproducer", "workaround", "control"], 2),
+        ("without-workaround", ["reproducer", "control"], 1),
+    ],
+)
+def test_no_part_is_run_twice(tmp_path: Path, case: str, parts: list[str], processes: int) -> None:
+    """Where all goes well each part is run once, in one process where the reproducer needs none for itself."""
+    Session(tmp_path, [("keeps_tally", case)]).run()
+    told = [line.split() for line in (tmp_path / "tally").read_text().splitlines()]
+
+    assert (parts, processes) == ([part for part, _ in told], len({pid for _, pid in told}))
 
 
 def test_a_missing_package_is_in_the_record(observe: Observe) -> None:

@@ -236,7 +236,7 @@ def test_what_does_as_expected_is_well(state: Path) -> None:
 
 
 def test_the_intervals_are_of_what_was_seen(state: Path) -> None:
-    """A case's intervals run along the cells in version order, under what was seen there, in whatever order they ran."""
+    """A case's intervals run along the cells in version order, whatever order they were planned in."""
     cells = [plan.cell(f"jax-{version}") for version in ("0.10.0", "0.4.20", "0.9.2")]
     put_what_is_expected(cells)
 

@@ -89,6 +89,12 @@ def note(pid: int) -> None:
         stream.write(f"{pid}\n")
 
 
+def tally(part: str) -> None:
+    """Leave to be found that a part has been run, and in which process."""
+    with (folder() / "tally").open("a") as stream:
+        stream.write(f"{part} {os.getpid()}\n")
+
+
 def leave(work: Callable[[], None]) -> None:
     """Have a process of its own do `work`, and note it; there is nobody who waits for it."""
     pid = os.fork()

@@ -7,6 +7,8 @@ from tests.corpus import case, issue
 
 _GARBAGE = bytes(range(256)) * 8 + b'\n{"event": "done", "issue": "nobody", "case": "nowhere"}\n{"part": "reproducer"\n'
 
+print("not the probe's words either: said as this module is imported")
+
 
 def garbage() -> Seen:
     """Does noise on its output do any harm?"""
