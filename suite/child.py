@@ -108,6 +108,11 @@ def _run_parts(case: Case, names: list[str], report: int) -> None:
             kind = f"{type(exception).__module__}.{type(exception).__qualname__}".removeprefix("builtins.")
             said = {"outcome": "raised", "exception": kind, "detail": str(exception)[:4096], "traceback": trace[-8192:]}
         said |= {"part": name, "seconds": round(time.monotonic() - started, 3)}
+        # A lone surrogate, from a file name that is no text, is JSON to Python and to nobody else.
+        said = {
+            key: each.encode("utf-8", "backslashreplace").decode() if isinstance(each, str) else each
+            for key, each in said.items()
+        }
         line = json.dumps(said).encode() + b"\n"
         while line:
             line = line[os.write(report, line) :]

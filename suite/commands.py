@@ -87,6 +87,7 @@ def write_locks() -> None:
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"{cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
+            continue
         try:
             text, wheels = lock.resolve(cell)
         except lock.Unresolvable as error:

@@ -63,7 +63,7 @@ def parse(model: type[Model], text: str, path: Path) -> Model:
     """
     try:
         data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # no JSON or TOML, a number too long, nested too deep
         raise BadFile([Fault(path, "syntax", str(error))]) from error
     try:
         return model.model_validate_json(json.dumps(data, default=str))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from suite.issue import Case, Expectation
@@ -106,22 +107,24 @@ def judge(case: Case, attempts: Sequence[Attempt]) -> Judged:
     """The verdict on all attempts of a case in one cell: theirs where they agree, else `flaky`, with k of n."""
     judged = [judge_attempt(case, attempt) for attempt in attempts]
     kinds = {(each.verdict, each.behaviour) for each in judged}
-    last = judged[-1]
+    # A workaround holds only if it always does.
+    telling = next((each for each in judged if each.workaround == "fails"), judged[-1])
     if len(kinds) == 1:
-        # A workaround holds only if it always does.
-        return next((each for each in judged if each.workaround == "fails"), last)
+        return telling
     told = [each.behaviour or each.verdict for each in judged]
     counts = ", ".join(f"{told.count(name)} of {len(told)} {name}" for name in sorted(set(told)))
-    return Judged("flaky", None, "run.flaky", counts, last.workaround)
+    return Judged("flaky", None, "run.flaky", counts, telling.workaround)
 
 
 def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     """The verdict on one attempt."""
     control = attempt.parts.get("control")
     if control is not None and control.outcome != "returned":
-        return Judged("error", None, "run.control", f"the control failed: {explain(control)}")
+        return Judged("error", None, "run.control", tidy(f"the control failed: {explain(control)}"))
     part = attempt.parts["reproducer"]
     given = part.behaviour if part.outcome == "returned" else _GIVEN.get(part.outcome)
+    if _is_error(part):
+        given = None
     if given is not None and given in case.behaviours:
         verdict: Verdict = case.behaviours[given]
         reason = None if verdict == "clear" else _ENDINGS.get(part.outcome, (verdict, f"run.{given}"))[1]
@@ -193,13 +196,14 @@ def intervals(points: Sequence[Point], package: str, releases: Sequence[str]) ->
     return tuple(found)
 
 
-def declared(pins: Mapping[str, str], requires_dist: Mapping[str, Sequence[str]]) -> Declared:
-    """Whether the packages' own metadata lets them be together, by `packaging` and not by an installer."""
+def declared(pins: Mapping[str, str], requires_dist: Mapping[str, Sequence[str]], python: str) -> Declared:
+    """Whether the packages' own metadata lets them be together on `python`, by `packaging` and not by an installer."""
+    cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     for requirements in requires_dist.values():
         for requirement in map(Requirement, requirements):
-            if requirement.marker is not None and not requirement.marker.evaluate({"extra": "cpu"}):
+            if requirement.marker is not None and not requirement.marker.evaluate(cell):
                 continue
-            pin = pins.get(requirement.name)
+            pin = pins.get(canonicalize_name(requirement.name))
             if pin is not None and not requirement.specifier.contains(pin, prereleases=True):
                 return "excludes"
     return "allows"
@@ -233,9 +237,15 @@ def explain(part: Part) -> str:
 def tidy(detail: str) -> str:
     """One line of somebody else's text, without what differs between two runs of the same thing: addresses, paths."""
     line = " ".join(detail.split())
+    line = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in line)
     line = re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", line)
     line = re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "…/", line)
     return line if len(line) <= 400 else line[:399] + "…"
+
+
+def _is_error(part: Part) -> bool:
+    """Whether what ended this part says nothing of upstream."""
+    return part.outcome != "returned" and _ending(part)[0] == "error"
 
 
 def _ending(part: Part) -> tuple[Verdict, str]:
@@ -250,6 +260,8 @@ def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> Workaround:
     part = attempt.parts.get("workaround")
     if case.workaround is None or part is None or verdict not in ("affected", "guarded", "clear"):
         # It is written for the documented symptom, and says nothing where something else is wrong.
+        return "none"
+    if _is_error(part):
         return "none"
     if part.outcome != "returned":
         return "fails"

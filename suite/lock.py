@@ -31,7 +31,7 @@ from suite.plan import Cell
 
 LOCKS = STACK / "locks"
 SIZES = STACK / "sizes.json"
-_PIN = re.compile(r"(?P<name>[a-z0-9][a-z0-9._-]*)==(?P<version>[A-Za-z0-9.+!_-]+)")
+_PIN = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)==(?P<version>[0-9][A-Za-z0-9.+!_-]*)")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
@@ -57,12 +57,16 @@ class Unresolvable(Failed):
 
 
 def load(cell: Cell) -> Lock:
-    """The lock of `cell`. Raises BadFile with every fault in it."""
+    """The lock of `cell`, empty where it cannot be had. Raises BadFile with every fault in it."""
     path = LOCKS / cell.lock_name
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
+        if cell.unavailable:
+            return Lock(path, "", "", {})
         raise BadFile([Fault(path, "file", "there is none; `nox -s lock` writes it")]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
     pinned = parse(text, path)
     faults = [
         Fault(path, wanted.name, f"the cell asks for {wanted}, and {pinned.pins.get(wanted.name, 'nothing')} is pinned")

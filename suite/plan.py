@@ -145,10 +145,11 @@ def _jaxlib_of(version: str, python: str, releases: Snapshot) -> tuple[datetime 
         return None, ("plan.yanked", f"jax {version} was yanked: {release.yanked or 'no reason given'}")
     if not _admits(release.requires_python, python):
         return None, ("plan.excludes", f"jax {version} requires Python {release.requires_python}")
+    there = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     wanted = [
         requirement
         for requirement in map(Requirement, release.requires_dist)
-        if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate({"extra": "cpu"}))
+        if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate(there))
     ]
     candidates = [
         candidate

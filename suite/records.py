@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field, field_validator
+
 from suite.atomic import write
 from suite.catalogue import Entry
 from suite.files import ROOT, STATE, BadFile, Fault, FileModel, dump, read
@@ -56,6 +58,13 @@ class Attempt(FileModel):
     seconds: float
     peak_rss_mib: int = 0
 
+    @field_validator("parts")
+    @classmethod
+    def _has_reproducer(cls, parts: dict[str, Part]) -> dict[str, Part]:
+        if "reproducer" not in parts:
+            raise ValueError("there is no reproducer")
+        return parts
+
 
 class Machine(FileModel):
     """Where it ran, as the cell's own interpreter saw it."""
@@ -87,7 +96,7 @@ class Record(FileModel):
     key: Key
     started_at: datetime
     machine: Machine
-    attempts: list[Attempt]
+    attempts: list[Attempt] = Field(min_length=1)
 
 
 class Status(FileModel):

@@ -56,9 +56,9 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
 
     Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
     """
-    pinned = lock.load(cell)
     if cell.unavailable is not None:
         return _note(cell, "unavailable", *cell.unavailable)
+    pinned = lock.load(cell)
     with _reserved(cell, progress):
         if environment.ready(cell, pinned) is None:
             progress.say(

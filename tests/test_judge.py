@@ -456,7 +456,7 @@ def test_metadata_declares(requires: Mapping[str, Sequence[str]], says: Declared
     """A cell is excluded where one requirement that applies to it is not met by its pins, however its name is spelt."""
     pins = {"jax": "0.4.30", "jaxlib": "0.4.30", "numpy": "1.26.4", "ml-dtypes": "0.4.0"}
 
-    assert says == judge.declared(pins, requires)
+    assert says == judge.declared(pins, requires, "3.12")
 
 
 @pytest.mark.parametrize(
@@ -464,7 +464,7 @@ def test_metadata_declares(requires: Mapping[str, Sequence[str]], says: Declared
 )
 def test_metadata_is_read_for_the_interpreter_of_the_cells(marker: str, says: Declared) -> None:
     """A marker is evaluated for the cells' CPython 3.12, not for the interpreter that the driver runs on."""
-    assert says == judge.declared({"numpy": "1.25.0"}, {"jax": [f"numpy>=1.26; {marker}"]})
+    assert says == judge.declared({"numpy": "1.25.0"}, {"jax": [f"numpy>=1.26; {marker}"]}, "3.12")
 
 
 @pytest.mark.parametrize(

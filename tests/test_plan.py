@@ -123,8 +123,12 @@ def expected_behaviours(cells: Iterable[Cell]) -> set[tuple[str, str, str]]:
 
 
 def test_the_default_cells_show_every_behaviour_of_the_line() -> None:
-    """Each behaviour that some cell of the line is known to show, a default cell is known to show too."""
-    assert set() == expected_behaviours(plan.tagged("line")) - expected_behaviours(plan.tagged("default"))
+    """Each behaviour that an issue is known to show on the line, it is known to show on a default cell.
+
+    Row zero apart: what broke a stack for the days of one release is for the whole line to show.
+    """
+    missed = expected_behaviours(plan.tagged("line")) - expected_behaviours(plan.tagged("default"))
+    assert [] == [each for each in sorted(missed) if each[0] != "stack-smoke"]
 
 
 def test_the_default_cells_are_few() -> None:

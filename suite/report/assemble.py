@@ -96,9 +96,9 @@ def _cell(cell: Cell, pinned: Lock, observations: Iterable[Observation], release
     requires = {
         name: versions[pinned.pins[name]].requires_dist
         for name, versions in released.items()
-        if pinned.pins[name] in versions
+        if pinned.pins.get(name) in versions
     }
-    says = judge.declared(pinned.pins, requires)
+    says = judge.declared(pinned.pins, requires, cell.python)
     return CellRow(
         id=cell.id,
         kind=cell.kind,
@@ -168,11 +168,11 @@ def _platform(
 
 def _coverage(observations: Sequence[Observation]) -> Coverage:
     verdicts = [each.verdict for each in observations]
-    counts = {name: verdicts.count(name) for name in ("unavailable", "error", "not-run")}
+    counts = {name: verdicts.count(name) for name in ("unavailable", "conflict", "error", "not-run")}
     return Coverage(
         planned=len(verdicts),
         run=len(verdicts) - sum(counts.values()),
-        unavailable=counts["unavailable"],
+        unavailable=counts["unavailable"] + counts["conflict"],
         error=counts["error"],
         not_run=counts["not-run"],
     )

@@ -15,7 +15,7 @@ from suite.report.model import Observation, Report
 
 def schema() -> str:
     """The JSON Schema of compat.json."""
-    return dump(Report.model_json_schema())
+    return dump({"$schema": "https://json-schema.org/draft/2020-12/schema", **Report.model_json_schema()})
 
 
 def write(report: Report, folder: Path) -> list[Path]:
@@ -44,17 +44,22 @@ def render(report: Report, template: str) -> str:
     seen: dict[tuple[str, str], dict[str, Observation]] = {}
     for each in report.observations:
         seen.setdefault((each.issue, each.case), {})[each.cell] = each
-    return templates.get_template(template).render(
-        report=report,
-        seen=seen,
-        glyphs=GLYPHS,
-        last_line=summary.last_line(report),
-        unexpected=summary.unexpected(report),
-        undecided=summary.undecided(report),
-        span=summary.span,
-        replay=summary.replay,
-        link=_link,
-    ) + ("" if template.endswith(".html.jinja") else "\n")
+    return (
+        templates.get_template(template)
+        .render(
+            report=report,
+            seen=seen,
+            glyphs=GLYPHS,
+            last_line=summary.last_line(report),
+            unexpected=summary.unexpected(report),
+            undecided=summary.undecided(report),
+            span=summary.span,
+            replay=summary.replay,
+            link=_link,
+        )
+        .rstrip()
+        + "\n"
+    )
 
 
 def _link(ref: str) -> str:
@@ -68,6 +73,6 @@ def _cell_text(text: str) -> str:
     line = " ".join(text.split())
     for mark, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;")):
         line = line.replace(mark, instead)
-    for mark in "\\*_[]":
+    for mark in "\\*_[]~":
         line = line.replace(mark, f"\\{mark}")
     return line
