@@ -41,12 +41,13 @@ def run(module: str, case: Case, names: list[str], *, fork: bool, farewell: bool
     """Run the parts `names` of `case` in one child; what came of each that was reached, and the peak RSS in MiB."""
     report, report_end = os.pipe()
     output, output_end = os.pipe()
+    probe = os.getpid()
     if fork:
         pid = os.fork()
         if pid == 0:
             os.close(report)
             os.close(output)
-            _settle(output_end)
+            _settle(output_end, probe)
             _run_parts(case, names, report_end)
             if farewell:
                 raise Farewell
@@ -56,7 +57,7 @@ def run(module: str, case: Case, names: list[str], *, fork: bool, farewell: bool
     else:
         os.set_inheritable(report_end, True)
         os.set_inheritable(output_end, True)
-        words = ["-m", "suite.child", module, case.id, ",".join(names), str(report_end), str(output_end)]
+        words = ["-m", "suite.child", module, case.id, ",".join(names), str(report_end), str(output_end), str(probe)]
         pid = os.posix_spawn(sys.executable, [sys.executable, *words], os.environ)
     os.close(report_end)
     os.close(output_end)
@@ -70,19 +71,21 @@ def run(module: str, case: Case, names: list[str], *, fork: bool, farewell: bool
     return _read_report(names, watched), watched.peak_rss_mib
 
 
-def _in_interpreter(module: str, case_id: str, names: str, report: str, output: str) -> None:
+def _in_interpreter(module: str, case_id: str, names: str, report: str, output: str, probe: str) -> None:
     """What a fresh interpreter does, before it ends as any program does."""
-    _settle(int(output))
+    _settle(int(output), int(probe))
     os.set_inheritable(int(report), False)
     issue: Issue = importlib.import_module(module).ISSUE
     case = next(case for case in issue.cases if case.id == case_id)
     _run_parts(case, names.split(","), int(report))
 
 
-def _settle(output: int) -> None:
+def _settle(output: int, probe: int) -> None:
     """Make this process one that the probe can end whole: a session of its own, its output caught, no core file."""
     os.setsid()
     die_with_parent()
+    if os.getppid() != probe:  # it was gone before the kernel was told
+        os._exit(1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(output, 1)
@@ -102,11 +105,18 @@ def _run_parts(case: Case, names: list[str], report: int) -> None:
             if name == "reproducer":
                 if not isinstance(seen, Seen):
                     raise TypeError(f"a reproducer returns Seen, not {seen!r}")
+                if not (isinstance(seen.behaviour, str) and isinstance(seen.detail, str)):
+                    raise TypeError(f"a reproducer's Seen holds text, not {seen!r}")
                 said |= {"behaviour": seen.behaviour, "detail": seen.detail[:4096]}
         except BaseException as exception:
             trace = "".join(traceback.format_exception(exception))
             kind = f"{type(exception).__module__}.{type(exception).__qualname__}".removeprefix("builtins.")
-            said = {"outcome": "raised", "exception": kind, "detail": str(exception)[:4096], "traceback": trace[-8192:]}
+            said = {
+                "outcome": "raised",
+                "exception": kind,
+                "detail": _words(exception)[:4096],
+                "traceback": trace[-8192:],
+            }
         said |= {"part": name, "seconds": round(time.monotonic() - started, 3)}
         # A lone surrogate, from a file name that is no text, is JSON to Python and to nobody else.
         said = {
@@ -116,6 +126,13 @@ def _run_parts(case: Case, names: list[str], report: int) -> None:
         line = json.dumps(said).encode() + b"\n"
         while line:
             line = line[os.write(report, line) :]
+
+
+def _words(exception: BaseException) -> str:
+    try:
+        return str(exception)
+    except Exception as unspeakable:
+        return f"its text cannot be had: {type(unspeakable).__name__}"
 
 
 class _Watch:
@@ -149,7 +166,7 @@ class _Watch:
                 self._end("timeout")
             if _HAS_PROC and now - looked > 0.1:
                 looked = now
-                resident = sum(map(_rss_mib, [self._pid, *_descendants(self._pid)]))
+                resident = sum(map(_rss_mib, _descendants(os.getpid())))
                 self.peak_rss_mib = max(self.peak_rss_mib, resident)
                 if self.cut is None and resident > self._case.memory_mib:
                     self._end("memory")
@@ -157,6 +174,7 @@ class _Watch:
             os.close(pidfd)
         self.status = status
         self.peak_rss_mib = max(self.peak_rss_mib, usage.ru_maxrss // (1024 if sys.platform == "linux" else 1024**2))
+        _kill_everything(self._pid)  # so that there is an end to what is drained
         while self._drain(list(self._pipes), 0):
             pass
 
@@ -194,7 +212,8 @@ class _Watch:
             # The child's faulthandler answers this with where it hangs.
             os.kill(self._pid, signal.SIGABRT)
             time.sleep(0.2)
-        os.kill(self._pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
 
 
 def _read_report(names: list[str], watched: _Watch) -> dict[str, Json]:
@@ -207,7 +226,7 @@ def _read_report(names: list[str], watched: _Watch) -> dict[str, Json]:
         try:
             said = json.loads(line)
             found[said.pop("part")] = said
-        except (ValueError, KeyError, AttributeError, TypeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             garbled = True
     end = _ending(watched, garbled)
     reached = [name for name in names if name in found]
@@ -226,7 +245,9 @@ def _ending(watched: _Watch, garbled: bool) -> Json | None:
     if watched.cut is not None:
         return {"outcome": watched.cut}
     if os.WIFSIGNALED(watched.status):
-        return {"outcome": "signal", "detail": signal.Signals(os.WTERMSIG(watched.status)).name}
+        number = os.WTERMSIG(watched.status)
+        known = {each.value: each.name for each in signal.Signals}
+        return {"outcome": "signal", "detail": known.get(number, f"signal {number}")}
     if os.WEXITSTATUS(watched.status):
         return {"outcome": "exit", "detail": f"exit status {os.WEXITSTATUS(watched.status)}"}
     return None

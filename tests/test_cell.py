@@ -167,7 +167,7 @@ def test_an_index_out_of_reach_is_an_error(tmp_path: Path) -> None:
 
 
 def test_without_an_interpreter_the_cell_is_unavailable(tmp_path: Path) -> None:
-    """Where there is no CPython of the cells and none may be downloaded, one sentence says so and nothing is skipped."""
+    """Where no CPython of the cells is to be had, one sentence says so, and nothing is skipped."""
     nothing = tmp_path / "nothing"
     nothing.mkdir()
     places = ("HOME", "PATH", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR")
