@@ -42,9 +42,10 @@ def find(version: str) -> tuple[Path, str]:
 
 
 def _candidates(version: str) -> Iterator[Path]:
-    for folder in os.get_exec_path():
-        if found := shutil.which(f"python{version}", path=folder):
-            yield Path(found)
+    for name in (f"python{version}", "python3", "python"):
+        for folder in os.get_exec_path():
+            if found := shutil.which(name, path=folder):
+                yield Path(found)
     home = Path.home()
     managers = (
         Path(os.environ.get("PYENV_ROOT", home / ".pyenv"), "versions"),

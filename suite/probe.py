@@ -52,6 +52,11 @@ def main(order_path: str) -> int:
         with contextlib.suppress(BrokenPipeError):
             print(json.dumps(event), file=progress, flush=True)
 
+    here = {
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in order["packages"]},
+        "platform": _platform(),
+    }
     missing: dict[str, str] = {}
     unforkable: str | None = None
     depth = 0
@@ -68,13 +73,7 @@ def main(order_path: str) -> int:
         record = {
             **{"schema_version": 1, "cell": order["cell"], "issue": issue.id, "case": case.id, "key": each["key"]},
             "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "machine": {
-                "python": platform.python_version(),
-                "packages": {name: _version(name) for name in order["packages"]},
-                "platform": _platform(),
-                "import_errors": missing,
-                "unforkable": unforkable,
-            },
+            "machine": {**here, "import_errors": missing, "unforkable": unforkable},
             "attempts": _attempts(each["module"], case, each["expected"], missing, forkable=unforkable is None),
         }
         try:

@@ -188,7 +188,6 @@ def surroundings() -> dict[str, str]:
     return {
         **kept,
         "PYTHONPATH": str(ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "JAX_TRACEBACK_FILTERING": "off",
         # OpenBLAS starts threads as NumPy is imported, and a process with threads cannot be forked.

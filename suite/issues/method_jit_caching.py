@@ -575,7 +575,7 @@ ISSUE = Issue(
             expectations=(
                 Expectation(
                     "fresh-then-stale",
-                    ("jaxlib<0.4.28",),
+                    ("jax<0.9.0", "jaxlib<0.4.28"),
                     "run on jaxlib 0.4.18 to 0.4.27, also with jax 0.4.28 on jaxlib 0.4.27; as in jax#13992",
                 ),
                 Expectation(

@@ -267,7 +267,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#1084", "report", "open"),
         Upstream("patrick-kidger/diffrax#680", "report", "open"),
         Upstream("patrick-kidger/equinox#716", "report", "closed"),
-        Upstream("jax-ml/jax#21116", "report", ""),
+        Upstream("jax-ml/jax#21116", "report", "closed"),
         Upstream("patrick-kidger/equinox#854", "report", "closed"),
         Upstream("patrick-kidger/equinox#856", "fix", "merged"),
         Upstream("patrick-kidger/diffrax#508", "report", "closed"),
@@ -386,7 +386,6 @@ ISSUE = Issue(
                 ),
             ),
             needs=("jax", "equinox", "diffrax"),
-            isolation="fork-and-exit",  # as above
         ),
     ),
 )

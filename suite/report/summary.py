@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -84,6 +84,14 @@ def span(interval: IntervalRow, cells: Sequence[CellRow]) -> str:
     if interval.first == interval.last:
         return f"{interval.first} on" if line and interval.last == line[-1] and len(line) > 1 else interval.first
     return f"{interval.first} on" if line and interval.last == line[-1] else f"{interval.first}–{interval.last}"
+
+
+def workaround(seen: Iterable[Observation]) -> str:
+    """What became of a case's workaround wherever it was needed, for people; nothing where it never was."""
+    told = list(seen)
+    if failing := [each.cell for each in told if each.workaround == "fails"]:
+        return f"workaround fails on {', '.join(failing)}"
+    return "workaround holds" if any(each.workaround == "holds" for each in told) else ""
 
 
 def replay(observation: Observation) -> str:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from suite.judge import GLYPHS, Verdict
 from suite.report.model import CaseRow, Observation, Report
-from suite.report.summary import Exit, exit_code, last_line, replay, span, undecided, unexpected
+from suite.report.summary import Exit, exit_code, last_line, replay, span, undecided, unexpected, workaround
 
 COLOURS: dict[Verdict, str] = {
     "clear": "green",
@@ -80,11 +80,8 @@ def _story(report: Report, case: CaseRow, seen: list[Observation]) -> Text:
         story.append(interval.behaviour, COLOURS.get(interval.verdict, "magenta"))
         if len(case.intervals) > 1:
             story.append(f" {span(interval, report.cells)}")
-    told = {each.workaround for each in seen}
-    if "fails" in told:
-        story.append("; workaround fails", "red")
-    elif "holds" in told:
-        story.append("; workaround holds", "green")
+    if told := workaround(seen):
+        story.append(f"; {told}", "red" if "fails" in told else "green")
     return story
 
 

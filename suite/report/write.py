@@ -55,6 +55,7 @@ def render(report: Report, template: str) -> str:
             undecided=summary.undecided(report),
             span=summary.span,
             replay=summary.replay,
+            workaround=summary.workaround,
             link=_link,
         )
         .rstrip()
