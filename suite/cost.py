@@ -1,7 +1,8 @@
 """What a run costs, as ratios in one go: `nox -j2 -s compat` against the ideal, and against the obvious loop.
 
 The ideal imports the stack once a cell and runs the bare bodies one after the other, two cells at a time: no isolation,
-no record, no report. The obvious loop starts a fresh interpreter for every case, two at a time.
+no record, no report. The obvious loop starts a fresh interpreter for every case, two at a time, and imports the stack
+in each: the same import and the same bodies as the ideal.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ for module in sys.argv[1:]:
 """
 _LOOP = """
 import contextlib, importlib, sys
+for name in ("jax", "equinox", "diffrax"):
+    importlib.import_module(name)
 case = next(each for each in importlib.import_module(sys.argv[1]).ISSUE.cases if each.id == sys.argv[2])
 for part in filter(None, (case.reproducer, case.workaround, case.control)):
     with contextlib.suppress(Exception):
