@@ -32,6 +32,8 @@ Json = dict[str, Any]
 
 STACK = ("jax", "jaxlib", "equinox", "diffrax")
 EX_IOERR = 74
+# What JAX loads as it first lowers, on some releases: said here, it is not loaded again in every child.
+LOADED_LATE = {"jaxlib": ("jaxlib.mlir.dialects.builtin", "jaxlib.mlir.dialects.mhlo")}
 PARTS = ("reproducer", "workaround", "control")
 MOST_ATTEMPTS = 3
 _HAS_PROC = Path("/proc/self/task").is_dir()
@@ -142,6 +144,9 @@ def _import(name: str) -> dict[str, str]:
     """Import a package; under its name, why it could not be."""
     try:
         importlib.import_module(name)
+        for part in LOADED_LATE.get(name, ()):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(part)
     except Exception as exception:
         return {name: f"{type(exception).__name__}: {str(exception).strip()[:1000]}"}
     return {}
