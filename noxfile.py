@@ -20,6 +20,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -32,6 +33,8 @@ sys.path.insert(0, str(ROOT))
 from suite import catalogue, commands, plan  # noqa: E402
 from suite.__main__ import arguments, guarded, main  # noqa: E402
 
+# The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
+os.environ["NOX_SCRIPT_MODE"] = "none"
 nox.needs_version = ">=2026.10"
 nox.options.sessions = ["compat"]
 nox.options.default_venv_backend = "uv|virtualenv"

@@ -148,7 +148,7 @@ def _jaxlib_of(version: str, python: str, releases: Snapshot) -> tuple[datetime 
     there = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     wanted = [
         requirement
-        for requirement in map(Requirement, release.requires_dist)
+        for requirement in map(Requirement, (text for text in release.requires_dist if text.startswith("jaxlib")))
         if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate(there))
     ]
     candidates = [

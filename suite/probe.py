@@ -191,8 +191,11 @@ def _device() -> str:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1]))
+        status = main(sys.argv[1])
     except KeyboardInterrupt:
-        sys.exit(130)
+        status = 130
     except child.Farewell:
-        pass  # a forked child, on its way out as any program goes
+        sys.exit()  # a forked child, on its way out as any program goes
+    # All is on disk: the interpreter's own farewell would take a third of a second, and can crash.
+    sys.stderr.flush()
+    os._exit(status)
