@@ -124,8 +124,6 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
             for task in todo
         ],
     }
-    for task in todo:
-        task.record.unlink(missing_ok=True)
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{cell.id}.log"
     with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
@@ -141,22 +139,31 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
             text=True,
         )
         try:
-            device, failure = _follow(process, len(todo), progress)
+            end = _follow(process, len(todo), progress)
         finally:
             process.kill()
             process.wait()
-    missing = [task for task in todo if not task.record.exists()]
-    if missing:
+    left = len(todo) - end.done
+    if left:
         last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
-        why = failure or f"the probe ended ({process.returncode}): {' / '.join(last)}"
-        detail = f"{why}; {len(missing)} of {len(todo)} cases left"
+        why = end.failure or f"the probe ended ({process.returncode}): {' / '.join(last)}"
+        detail = f"{why}; {left} of {len(todo)} cases left"
         progress.say(f"error: {detail}")
-        return _note(cell, "error", "run.disk" if failure else "run.probe", detail, python=made.python)
-    return _note(cell, "ran", "ran", python=made.python, device=device)
+        return _note(cell, "error", "run.disk" if end.failure else "run.probe", detail, python=made.python)
+    return _note(cell, "ran", "ran", python=made.python, device=end.device)
 
 
-def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> tuple[str, str]:
-    """Turn the probe's progress into words until it ends; the device it saw, and why it gave up, if it did."""
+@dataclass(frozen=True)
+class _End:
+    """How many cases the probe has done, the device it saw, and why it gave up, if it did."""
+
+    done: int
+    device: str
+    failure: str
+
+
+def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> _End:
+    """Turn the probe's progress into words until it ends."""
     done, device, failure = 0, "", ""
     assert process.stdout is not None
     for line in process.stdout:
@@ -175,7 +182,7 @@ def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> t
             case {"event": "end", "device": seen}:
                 device = str(seen)
     process.wait()
-    return device, failure
+    return _End(done, device, failure)
 
 
 def surroundings() -> dict[str, str]:

@@ -193,3 +193,24 @@ def test_a_record_that_is_none_is_named_before_anything_runs(state: Path) -> Non
     assert 2 == ran.returncode
     for fault in ("jit.json: schema_version:", "jit.json: more:", "remove the file"):
         assert fault in ran.stderr
+
+
+def test_a_fresh_run_that_is_cut_short_loses_nothing(state: Path) -> None:
+    """--fresh replaces a record when there is a new one, and not before."""
+    folder = state / "records" / CELL.id / ISSUE
+    before = {record: record.read_bytes() for record in folder.glob("*.json")}
+    assert len(before) == 7
+    with subprocess.Popen(
+        [sys.executable, "-m", "suite", "run", CELL.id, "--issue", ISSUE, "--fresh"],
+        cwd=ROOT,
+        env={**os.environ, "SUITE_STATE": str(state)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as running:
+        deadline = time.monotonic() + 60
+        while all(record.read_bytes() == old for record, old in before.items()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        running.kill()
+    assert before.keys() == set(folder.glob("*.json"))
+    assert any(record.read_bytes() == old for record, old in before.items())
