@@ -43,6 +43,8 @@ class CellProgress:
         self._cases += 1
         if done == total:
             self._flush()
+            if self._console.is_terminal:
+                self.say(f"{total} case{'s' * (total != 1)} run")
 
     def _flush(self) -> None:
         cases, self._cases = self._cases, 0
