@@ -11,8 +11,6 @@ from suite.files import FileModel
 from suite.issue import JudgedAs, Kind, Role
 from suite.judge import Agreement, Declared, DeclaredObserved, Verdict, Workaround
 
-SCHEMA_VERSION = 1
-
 
 class Platform(FileModel):
     """Where the cells ran; `device` is JAX's own name for the first device."""
