@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
+import gc
 import importlib
 import json
 import os
@@ -43,6 +44,7 @@ def run(module: str, case: Case, names: list[str], *, fork: bool, farewell: bool
     output, output_end = os.pipe()
     probe = os.getpid()
     if fork:
+        gc.freeze()  # or the child's first collection would look at, and so copy, every page of the stack
         pid = os.fork()
         if pid == 0:
             os.close(report)
