@@ -13,8 +13,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from suite import issues as folder
 from suite import releases
 from suite.files import BadFile, Fault, Misused
-from suite.issue import Issue
-from suite.plan import nearest
+from suite.issue import Case, Issue
+from suite.names import nearest
+from suite.plan import Cell
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,16 @@ def select(identifiers: list[str]) -> tuple[Entry, ...]:
     return tuple(each for each in known.values() if not identifiers or each.issue.id in identifiers)
 
 
+def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
+    """The cases of an issue that are run in a cell.
+
+    An arm asks about the libraries that it holds: what jax does by itself, its own release's cell shows.
+    """
+    if cell.kind == "line":
+        return entry.issue.cases
+    return tuple(case for case in entry.issue.cases if not {"jax", "jaxlib"}.issuperset(case.needs))
+
+
 def faults(found: Entry) -> list[Fault]:
     """What is wrong in an issue's tables."""
     issue, wrong = found.issue, []
@@ -77,9 +88,9 @@ def faults(found: Entry) -> list[Fault]:
                 except InvalidRequirement as error:
                     say(key, str(error).splitlines()[0])
                     continue
-                if requirement.name not in (*releases.PACKAGES, *releases.PULLED_IN):
+                if requirement.name not in (*releases.STACK, *releases.PULLED_IN):
                     say(key, f"{requirement.name!r} is not of the stack")
         for name in case.needs:
-            if name not in releases.PACKAGES:
-                say(f"{case.id}.needs", f"{name!r} is not one of {', '.join(releases.PACKAGES)}")
+            if name not in releases.STACK:
+                say(f"{case.id}.needs", f"{name!r} is not one of {', '.join(releases.STACK)}")
     return wrong

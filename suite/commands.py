@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from suite import catalogue, environment, interpreter, lock, plan, records, releases, run
 from suite.catalogue import Entry
@@ -32,8 +34,8 @@ def check() -> None:
 
 def show_plan(cells: Sequence[Cell]) -> None:
     """Say what a run of `cells` would do: how many observations, on which interpreter, and how much to fetch."""
-    cases = sum(len(entry.issue.cases) for entry in catalogue.entries())
-    OUT.print(f"{len(cells)} cells × {cases} cases: {len(cells) * cases} observations")
+    planned = sum(len(catalogue.cases(entry, cell)) for entry in catalogue.entries() for cell in cells)
+    OUT.print(f"{len(cells)} cells, {planned:,} observations")
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
@@ -81,26 +83,34 @@ def report(cells: Sequence[Cell], entries: Sequence[Entry], folder: Path) -> Exi
 
 def write_locks() -> None:
     """Resolve every cell as of its day, and write the locks. Raises Failed once all have been tried."""
-    failed: dict[str, str] = {}
-    addresses: dict[str, str] = {}
     cells = plan.cells()
-    for cell in cells:
-        if cell.unavailable:
-            OUT.print(f"{cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
-            continue
-        try:
-            text, wheels = lock.resolve(cell)
-        except lock.Unresolvable as error:
-            failed[cell.id] = str(error)
-            OUT.print(f"[red]{cell.id} cannot be resolved[/red]: {error}", soft_wrap=True)
-            continue
-        addresses |= wheels
-        OUT.print(f"{cell.id} {'written' if lock.write_lock(cell, text) else 'unchanged'}")
+    addresses = resolve(cells)
     for name in lock.prune({cell.lock_name for cell in cells}):
         OUT.print(f"{name} removed: its cell is no longer planned")
-    if failed:
-        raise Failed(f"{len(failed)} of {len(cells)} cells could not be resolved: {', '.join(failed)}")
     lock.write_sizes(addresses)
+
+
+def resolve(cells: Sequence[Cell]) -> dict[str, str]:
+    """Write the locks of `cells`; name==version → address of each wheel. Raises Failed once all have been tried."""
+    failed: dict[str, str] = {}
+    addresses: dict[str, str] = {}
+    wanted = [cell for cell in cells if not cell.unavailable]
+    # A resolver mostly waits for the index.
+    with ThreadPoolExecutor(8) as pool:
+        answers = {cell: pool.submit(lock.resolve, cell) for cell in wanted}
+        for number, cell in enumerate(wanted, 1):
+            try:
+                text, wheels = answers[cell].result()
+            except lock.Unresolvable as error:
+                failed[cell.id] = str(error)
+                OUT.print(f"[red]{cell.id} cannot be resolved[/red]: {escape(str(error))}", soft_wrap=True)
+                continue
+            addresses |= wheels
+            changed = lock.write_lock(cell, text)
+            OUT.print(f"{number}/{len(wanted)} {cell.id} {'written' if changed else 'unchanged'}")
+    if failed:
+        raise Failed(f"{len(failed)} of {len(wanted)} cells could not be resolved: {', '.join(failed)}")
+    return addresses
 
 
 def write_snapshot() -> None:

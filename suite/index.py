@@ -29,7 +29,10 @@ from suite.releases import PACKAGES, Release, Snapshot
 # The oldest release that has wheels for CPython 3.12, or was current when it came out.
 OLDEST = {
     name: Version(oldest)
-    for name, oldest in {"jax": "0.4.18", "jaxlib": "0.4.18", "equinox": "0.11.0", "diffrax": "0.4.1"}.items()
+    for name, oldest in {
+        **{"jax": "0.4.18", "jaxlib": "0.4.18", "equinox": "0.11.0", "diffrax": "0.4.1"},
+        **{"lineax": "0.0.4", "optimistix": "0.0.6"},
+    }.items()
 }
 
 

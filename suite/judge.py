@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from suite.issue import Case, Expectation
@@ -194,19 +193,6 @@ def intervals(points: Sequence[Point], package: str, releases: Sequence[str]) ->
         exact = adjacent(before, first) and adjacent(last, after)
         found.append(Interval(behaviour, verdict, package, first, last, exact))
     return tuple(found)
-
-
-def declared(pins: Mapping[str, str], requires_dist: Mapping[str, Sequence[str]], python: str) -> Declared:
-    """Whether the packages' own metadata lets them be together on `python`, by `packaging` and not by an installer."""
-    cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
-    for requirements in requires_dist.values():
-        for requirement in map(Requirement, requirements):
-            if requirement.marker is not None and not requirement.marker.evaluate(cell):
-                continue
-            pin = pins.get(canonicalize_name(requirement.name))
-            if pin is not None and not requirement.specifier.contains(pin, prereleases=True):
-                return "excludes"
-    return "allows"
 
 
 def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | None:

@@ -15,7 +15,7 @@ import re
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,12 @@ from packaging.utils import parse_wheel_filename
 
 from suite import releases
 from suite.atomic import write
-from suite.files import STACK, BadFile, Failed, Fault, FileModel, dump, read
+from suite.files import STACK, STATE, BadFile, Failed, Fault, FileModel, dump, read
 from suite.plan import Cell
 
 LOCKS = STACK / "locks"
+# The locks of stacks that nobody planned, and somebody asked for.
+ASKED_FOR = STATE / "locks"
 SIZES = STACK / "sizes.json"
 _PIN = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)==(?P<version>[0-9][A-Za-z0-9.+!_-]*)")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
@@ -56,9 +58,21 @@ class Unresolvable(Failed):
     """No set of releases satisfies a cell, or the index could not be asked; the message is the resolver's."""
 
 
+def path_of(cell: Cell) -> Path:
+    """Where the lock of `cell` lies: in the tree, where the cell is planned."""
+    return (LOCKS if cell.tags else ASKED_FOR) / cell.lock_name
+
+
+def obtain(cell: Cell) -> Lock:
+    """The lock of `cell`, resolved now if nobody planned it and nobody has asked before. Raises BadFile, Unresolvable."""
+    if not cell.tags and not cell.unavailable and not path_of(cell).exists():
+        write_lock(cell, resolve(cell)[0])
+    return load(cell)
+
+
 def load(cell: Cell) -> Lock:
     """The lock of `cell`, empty where it cannot be had. Raises BadFile with every fault in it."""
-    path = LOCKS / cell.lock_name
+    path = path_of(cell)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -102,7 +116,7 @@ def parse(text: str, path: Path) -> Lock:
             if not _HASH.fullmatch(word):
                 faults.append(Fault(path, f"line {first}", f"{name}: {word!r} is not a sha256 hash"))
         pins[name] = pin["version"]
-    faults += [Fault(path, name, "is not pinned") for name in releases.PACKAGES if name not in pins]
+    faults += [Fault(path, name, "is not pinned") for name in releases.STACK if name not in pins]
     if faults:
         raise BadFile(faults)
     return Lock(path, text, hashlib.sha256(text.encode()).hexdigest(), pins)
@@ -113,19 +127,15 @@ def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
 
     Raises Unresolvable.
     """
-    with tempfile.TemporaryDirectory() as scratch:
-        asked, answer = Path(scratch, "requirements.in"), Path(scratch, "pylock.toml")
-        asked.write_text("\n".join(cell.requires) + "\n", encoding="utf-8")
-        late = [f"--exclude-newer-package={name}={moment.isoformat()}" for name, moment in cell.as_of_package]
-        command = [
-            *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--no-config", "--universal", "--only-binary=:all:"),
-            *("--python-version", cell.python, "--exclude-newer", cell.as_of.isoformat(), *late),
-            *("--format", "pylock.toml", "--output-file", str(answer), str(asked)),
-        ]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise Unresolvable(run.stderr.strip())
-        packages = tomllib.loads(answer.read_text(encoding="utf-8"))["packages"]
+    over: tuple[str, ...] = ()
+    try:
+        packages = _compile(cell, over)
+    except Unresolvable:
+        if cell.kind == "line":
+            raise
+        # Their own metadata, or that of what they pull in, keeps them apart: what is `declared` will say so.
+        over = tuple(each for each in cell.requires if "==" in each)
+        packages = _compile(cell, over)
     usable = {_name(package): _wheels(package, cell.python) for package in packages}
     if without := [name for name, wheels in usable.items() if not wheels]:
         raise Unresolvable(f"no wheel for CPython {cell.python}: {', '.join(without)}")
@@ -135,6 +145,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
         f"# {cell.id}: what an installer would have given for {' '.join(cell.requires)}",
         f"# on CPython {cell.python} before {cell.as_of:%Y-%m-%d %H:%M} UTC"
         + "".join(f" ({name}: before {moment:%Y-%m-%d %H:%M})" for name, moment in cell.as_of_package)
+        + (". What it names is installed over all metadata" if over else "")
         + ". Written by `nox -s lock`.",
     ]
     entries = [
@@ -145,9 +156,28 @@ def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
     return "\n".join([*header, *entries]) + "\n", linux
 
 
+def _compile(cell: Cell, over: Sequence[str]) -> list[Mapping[str, Any]]:
+    """What an installer chooses for `cell`, with these requirements over all metadata. Raises Unresolvable."""
+    with tempfile.TemporaryDirectory() as scratch:
+        asked, overrides, answer = (Path(scratch, name) for name in ("requirements.in", "over.in", "pylock.toml"))
+        asked.write_text("\n".join(cell.requires) + "\n", encoding="utf-8")
+        overrides.write_text("".join(f"{each}\n" for each in over), encoding="utf-8")
+        late = [f"--exclude-newer-package={name}={moment.isoformat()}" for name, moment in cell.as_of_package]
+        command = [
+            *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--no-config", "--universal", "--only-binary=:all:"),
+            *("--python-version", cell.python, "--exclude-newer", cell.as_of.isoformat(), *late),
+            *("--override", str(overrides), "--format", "pylock.toml", "--output-file", str(answer), str(asked)),
+        ]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise Unresolvable(run.stderr.strip())
+        packages: list[Mapping[str, Any]] = tomllib.loads(answer.read_text(encoding="utf-8"))["packages"]
+        return packages
+
+
 def write_lock(cell: Cell, text: str) -> bool:
     """Put the lock in the tree; whether that changed it."""
-    path = LOCKS / cell.lock_name
+    path = path_of(cell)
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
     write(path, text)

@@ -5,60 +5,52 @@ The one place where cells come from: the noxfile, the locks, the reports and CI 
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Literal
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
 from packaging.utils import parse_wheel_filename
-from packaging.version import InvalidVersion, Version
-from pydantic import Field
+from packaging.version import Version
 
+from suite import matrix as matrices
 from suite import releases
-from suite.files import STACK, BadFile, Fault, FileModel, Misused, read
+from suite.files import BadFile, Fault, Misused, read
+from suite.matrix import MOVING, PATH, Arm, Matrix, Moving
+from suite.names import nearest
 from suite.releases import Snapshot
 
-PATH = STACK / "matrix.toml"
 TAGS = ("default", "line", "full")
-
-
-class Line(FileModel):
-    """The `[line]` table: jax releases that get a cell, what goes in `beside`, and which `nox -s compat` runs."""
-
-    jax: list[str] = Field(min_length=1)
-    beside: list[str]
-    default: list[str] = Field(min_length=1)
-
-
-class Matrix(FileModel):
-    """matrix.toml."""
-
-    schema_version: Literal[1]
-    python: str = Field(pattern=r"^3\.\d+$")
-    line: Line
 
 
 @dataclass(frozen=True)
 class Cell:
     """One fully pinned stack, before it is resolved.
 
-    `requires` is what an installer is asked for, `as_of` the moment whose releases it may choose from, and
-    `as_of_package` the packages whose wheels came later. `unavailable` is a reason code and a sentence, or None.
+    `holds` is what its id names, and `moves` whose release it stands for. `requires` is what an installer is asked for,
+    `as_of` the moment whose releases it may choose from, and `as_of_package` the packages whose wheels came later.
+    `excluded` is the sentence in the packages' own metadata that keeps what it holds apart: such a cell is installed
+    over it. `unavailable` is a reason code and a sentence. A cell without tags is nobody's plan: somebody asked for it.
     """
 
     id: str
     kind: Literal["line", "arm"]
+    moves: Moving
+    holds: tuple[tuple[Moving, str], ...]
     python: str
     released_on: date
     requires: tuple[str, ...]
     as_of: datetime
-    as_of_package: tuple[tuple[str, datetime], ...]
-    tags: tuple[str, ...]
-    unavailable: tuple[str, str] | None
+    as_of_package: tuple[tuple[str, datetime], ...] = ()
+    asks: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    excluded: str | None = None
+    unavailable: tuple[str, str] | None = None
 
     @property
     def lock_name(self) -> str:
@@ -66,32 +58,36 @@ class Cell:
         return f"{self.id}.txt"
 
 
-def plan(matrix: Matrix, releases: Snapshot) -> tuple[Cell, ...]:
-    """The cells that `matrix` asks for, in version order of jax. Raises BadFile with every fault in the matrix."""
-    known = releases.packages.get("jax", {})
-    newest = max((version for version in known if known[version].yanked is None), key=Version, default="")
+def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
+    """The cells that `matrix` asks for: the line in the order of its releases' days, then the arms.
+
+    Raises BadFile with every fault in the matrix.
+    """
     faults: list[Fault] = []
-    named: dict[str, list[str]] = {}
-    for key in ("jax", "default"):
-        listed = [newest if version == "newest" else version for version in getattr(matrix.line, key)]
-        named[key] = listed
-        for position, version in enumerate(listed):
-            where = f"line.{key}.{position}"
-            if not _is_version(version):
-                faults.append(Fault(PATH, where, f"{version!r} is not a version"))
-            elif version not in known:
-                near = nearest(version, known)
-                faults.append(Fault(PATH, where, f"releases.json has no jax {version}; {near}"))
-            elif key == "default" and version not in named["jax"]:
-                faults.append(Fault(PATH, where, f"{version} is not in line.jax"))
-        for version in sorted({version for version in listed if listed.count(version) > 1}):
-            faults.append(Fault(PATH, f"line.{key}", f"{version} stands there twice"))
+    on_line = matrices.line(matrix, offered, faults)
+    default = matrices.default(matrix, offered, on_line, faults)
+    on_arms = matrices.arms(matrix, offered, faults)
     if faults:
         raise BadFile(faults)
-    return tuple(
-        _line_cell(version, matrix, releases, default=version in named["default"])
-        for version in sorted(named["jax"], key=Version)
-    )
+    maker = _Maker(matrix, offered)
+    line = {
+        (maker.uploaded(name, version), MOVING.index(name), Version(version)): maker.line(name, version, default=version in default)
+        for name, version in on_line
+    }
+    arms: dict[str, Cell] = {}
+    for holds, moves, arm in on_arms:
+        made = maker.arm(holds, moves, arm)
+        before = arms.get(made.id, made)
+        # Two arms can cross in a cell; it is tried where either asks for that.
+        kept = made if before.unavailable and not made.unavailable else before
+        asks = tuple(dict.fromkeys([*before.asks, *made.asks]))
+        arms[made.id] = replace(kept, asks=asks)
+    return (*(line[place] for place in sorted(line)), *arms.values())
+
+
+def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
+    """The verdict on a cell that cannot be had."""
+    return "conflict" if cell.unavailable and cell.unavailable[0] == "plan.excludes" else "unavailable"
 
 
 @cache
@@ -106,64 +102,121 @@ def tagged(tag: str) -> tuple[Cell, ...]:
 
 
 def cell(identifier: str) -> Cell:
-    """The cell called `identifier`. Raises Misused with the nearest names."""
+    """The planned cell called `identifier`. Raises Misused with the nearest names."""
     found = {each.id: each for each in cells()}
     if identifier not in found:
         raise Misused(f"no cell {identifier!r}; {nearest(identifier, found)}")
     return found[identifier]
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """A phrase that offers the names closest to a mistaken one."""
-    known = list(names)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or known[:3]
-    return f"the nearest are {', '.join(close)}" if close else "there are none"
+_HELD = re.compile(rf"({'|'.join(MOVING)})-([0-9][0-9a-z.]*)")
 
 
-def _line_cell(version: str, matrix: Matrix, releases: Snapshot, *, default: bool) -> Cell:
-    release = releases.packages["jax"][version]
-    jaxlib, unavailable = _jaxlib_of(version, matrix.python, releases)
-    released = _day_after(release.uploaded)
-    late = [("jaxlib", _day_after(jaxlib))] if jaxlib and _day_after(jaxlib) > released else []
-    return Cell(
-        id=f"jax-{version}",
-        kind="line",
-        python=matrix.python,
-        released_on=release.uploaded.date(),
-        requires=(f"jax[cpu]=={version}", "equinox", "diffrax", *matrix.line.beside),
-        as_of=released,
-        as_of_package=tuple(late),
-        tags=("full", "line", "default") if default else ("full", "line"),
-        unavailable=unavailable,
-    )
+def stack(identifier: str) -> Cell:
+    """The cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` is what somebody has, maybe.
+
+    Raises Misused where a part of it is no release.
+    """
+    found = {each.id: each for each in cells()}
+    if identifier in found:
+        return found[identifier]
+    parts = [_HELD.fullmatch(part) for part in identifier.split("+")]
+    if None in parts or len(parts) == 1:
+        raise Misused(f"no cell {identifier!r}; {nearest(identifier, found)}")
+    named = dict(part.groups() for part in parts if part is not None)
+    return holding({name: named[name] for name in MOVING if name in named})
 
 
-def _jaxlib_of(version: str, python: str, releases: Snapshot) -> tuple[datetime | None, tuple[str, str] | None]:
-    """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
-    release = releases.packages["jax"][version]
-    if release.yanked is not None:
-        return None, ("plan.yanked", f"jax {version} was yanked: {release.yanked or 'no reason given'}")
-    if not _admits(release.requires_python, python):
-        return None, ("plan.excludes", f"jax {version} requires Python {release.requires_python}")
-    there = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
-    wanted = [
-        requirement
-        for requirement in map(Requirement, (text for text in release.requires_dist if text.startswith("jaxlib")))
-        if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate(there))
-    ]
-    candidates = [
-        candidate
-        for candidate, jaxlib in releases.packages["jaxlib"].items()
-        if jaxlib.yanked is None and all(candidate in requirement.specifier for requirement in wanted)
-    ]
-    if not candidates:
-        return None, ("plan.no-release", f"the index has no jaxlib that jax {version} accepts")
-    jaxlib = max(candidates, key=Version)
-    wheels = releases.packages["jaxlib"][jaxlib].wheels
-    if all(_tags_here(python).isdisjoint(parse_wheel_filename(name)[3]) for name in wheels):
-        return None, ("plan.no-wheel", f"jaxlib {jaxlib} has no wheel for CPython {python} on this platform")
-    # The last of all platforms' wheels: the lock must not depend on the machine it is made on.
-    return max(wheels.values()), None
+def holding(holds: Mapping[Moving, str], moves: Moving = "jax") -> Cell:
+    """The cell that holds just these releases, whatever the matrix asks for. Raises Misused where one is none."""
+    offered = releases.load()
+    for name, version in holds.items():
+        if version not in (known := offered.packages[name]):
+            raise Misused(f"releases.json has no {name} {version}; {nearest(version, known)}")
+    made = _Maker(read(Matrix, PATH), offered).arm(holds, moves, None)
+    return next((each for each in cells() if each.id == made.id), made)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes cells from what they hold."""
+
+    matrix: Matrix
+    offered: Snapshot
+
+    def uploaded(self, name: Moving, version: str) -> datetime:
+        return self.offered.packages[name][version].uploaded
+
+    def line(self, name: Moving, version: str, *, default: bool) -> Cell:
+        tags = ("full", "line", "default") if default and name == "jax" else ("full", "line")
+        return self._cell({name: version}, "line", name, tags)
+
+    def arm(self, holds: Mapping[Moving, str], moves: Moving, arm: Arm | None) -> Cell:
+        made = self._cell(holds, "arm", moves, ("full", "arm") if arm else ())
+        excluded = releases.exclusion(dict(holds), self.offered.packages, self.matrix.python)
+        asks = (arm.asks,) if arm else ()
+        unavailable = made.unavailable
+        if excluded and arm and arm.excluded == "leave":
+            unavailable = unavailable or ("plan.excludes", excluded)
+        return replace(made, asks=asks, excluded=excluded, unavailable=unavailable)
+
+    def _cell(
+        self, holds: Mapping[Moving, str], kind: Literal["line", "arm"], moves: Moving, tags: tuple[str, ...]
+    ) -> Cell:
+        moments = [self.uploaded(name, version) for name, version in holds.items()]
+        as_of = _day_after(max(moments))
+        unavailable = next(filter(None, (self._unavailable(*each) for each in holds.items())), None)
+        late: list[tuple[str, datetime]] = []
+        if "jax" in holds and not unavailable:
+            jaxlib, unavailable = self._jaxlib_of(holds["jax"])
+            late = [("jaxlib", _day_after(jaxlib))] if jaxlib and _day_after(jaxlib) > as_of else []
+        # Up to 0.4.29 jax[cpu] alone asks for a jaxlib.
+        asked = [f"jax[cpu]=={holds['jax']}" if "jax" in holds else "jax[cpu]"]
+        asked += [f"{name}=={holds[name]}" if name in holds else name for name in MOVING[1:]]
+        return Cell(
+            id="+".join(f"{name}-{holds[name]}" for name in MOVING if name in holds),
+            kind=kind,
+            moves=moves,
+            holds=tuple((name, holds[name]) for name in MOVING if name in holds),
+            python=self.matrix.python,
+            released_on=max(moments).date(),
+            requires=(*asked, *self.matrix.line.beside),
+            as_of=as_of,
+            as_of_package=tuple(late),
+            tags=tags,
+            unavailable=unavailable,
+        )
+
+    def _unavailable(self, name: Moving, version: str) -> tuple[str, str] | None:
+        release = self.offered.packages[name][version]
+        if release.yanked is not None:
+            return "plan.yanked", f"{name} {version} was yanked: {release.yanked or 'no reason given'}"
+        if release.requires_python and f"{self.matrix.python}.0" not in SpecifierSet(release.requires_python):
+            return "plan.excludes", f"{name} {version} requires Python {release.requires_python}"
+        return None
+
+    def _jaxlib_of(self, version: str) -> tuple[datetime | None, tuple[str, str] | None]:
+        """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
+        python = self.matrix.python
+        there = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
+        wanted = [
+            requirement
+            for requirement in map(Requirement, self.offered.packages["jax"][version].requires_dist)
+            if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate(there))
+        ]
+        candidates = [
+            candidate
+            for candidate, jaxlib in self.offered.packages["jaxlib"].items()
+            if jaxlib.yanked is None and all(candidate in requirement.specifier for requirement in wanted)
+        ]
+        if not candidates:
+            return None, ("plan.no-release", f"the index has no jaxlib that jax {version} accepts")
+        jaxlib = max(candidates, key=Version)
+        wheels = self.offered.packages["jaxlib"][jaxlib].wheels
+        if all(_tags_here(python).isdisjoint(parse_wheel_filename(name)[3]) for name in wheels):
+            return None, ("plan.no-wheel", f"jaxlib {jaxlib} has no wheel for CPython {python} on this platform")
+        # The last of all platforms' wheels: the lock must not depend on the machine it is made on.
+        return max(wheels.values()), None
 
 
 @cache
@@ -173,18 +226,6 @@ def _tags_here(python: str) -> frozenset[Tag]:
     return frozenset([*cpython_tags(version, platforms=platforms), *compatible_tags(version, platforms=platforms)])
 
 
-def _admits(requires_python: str, python: str) -> bool:
-    return not requires_python or Requirement(f"python{requires_python}").specifier.contains(f"{python}.0")
-
-
 def _day_after(moment: datetime) -> datetime:
     """The midnight that ends the day of `moment`: what was uploaded on that day is in, and nothing later."""
     return datetime.combine(moment.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
-
-
-def _is_version(text: str) -> bool:
-    try:
-        Version(text)
-    except InvalidVersion:
-        return False
-    return True

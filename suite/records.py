@@ -105,7 +105,7 @@ class Status(FileModel):
     schema_version: Literal[1] = 1
     cell: str
     at: datetime
-    verdict: Literal["ran", "unavailable", "error"]
+    verdict: Literal["ran", "unavailable", "conflict", "error"]
     reason: str
     detail: str = ""
     python: str = ""

@@ -5,14 +5,21 @@ The plan is made from it, never from the live index, so that it is the same on e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
-from suite.atomic import write
-from suite.files import STACK, FileModel, dump, read
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-PATH = STACK / "releases.json"
-PACKAGES = ("jax", "jaxlib", "equinox", "diffrax")
+from suite.atomic import write
+from suite.files import STACK as FOLDER
+from suite.files import FileModel, dump, read
+
+PATH = FOLDER / "releases.json"
+STACK = ("jax", "jaxlib", "equinox", "diffrax")
+# Whose metadata counts when it is asked whether a stack is one that its packages allow.
+PACKAGES = (*STACK, "lineax", "optimistix")
 # What they pull in, and can break by: an expectation may name these too.
 PULLED_IN = ("lineax", "optimistix", "jaxtyping", "numpy", "scipy")
 
@@ -49,3 +56,20 @@ def load() -> Snapshot:
 def save(taken: Snapshot) -> None:
     """Put `taken` in the tree."""
     write(PATH, dump(taken.model_dump(mode="json")))
+
+
+def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | None:
+    """What in the packages' own metadata keeps `pins` apart on `python`, "equinox 0.13.2 requires jax>=0.4.38", or None.
+
+    By `packaging`, and not by an installer, whose exit status is the same for being offline.
+    """
+    cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
+    for name, version in pins.items():
+        release = offered.get(name, {}).get(version)
+        for requirement in map(Requirement, release.requires_dist if release else ()):
+            if requirement.marker is not None and not requirement.marker.evaluate(cell):
+                continue
+            pin = pins.get(canonicalize_name(requirement.name))
+            if pin is not None and not requirement.specifier.contains(pin, prereleases=True):
+                return f"{name} {version} requires {requirement.name}{requirement.specifier}, and {pin} is here"
+    return None

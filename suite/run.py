@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from filelock import Timeout
 
-from suite import environment, judge, lock, records
+from suite import catalogue, environment, judge, lock, plan, records
 from suite.catalogue import Entry
 from suite.environment import Environment, Unprepared
 from suite.files import ROOT, STATE
@@ -57,7 +57,7 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
     Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
     """
     if cell.unavailable is not None:
-        return _note(cell, "unavailable", *cell.unavailable)
+        return _note(cell, plan.verdict(cell), *cell.unavailable)
     pinned = lock.load(cell)
     with _reserved(cell, progress):
         if environment.ready(cell, pinned) is None:
@@ -99,7 +99,7 @@ def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment
     tasks = []
     for entry in entries:
         key = records.key(entry, pinned.sha256, made.python)
-        for case in entry.issue.cases:
+        for case in catalogue.cases(entry, cell):
             expectation = judge.expected(case, pinned.pins)
             expected = expectation.behaviour if expectation else None
             tasks.append(Task(entry, case, key, expected, records.path_of(cell.id, entry.issue.id, case.id)))

@@ -93,12 +93,8 @@ def _without(status: Status | None) -> Judged:
 def _cell(cell: Cell, pinned: Lock, observations: Iterable[Observation], released: releases.Packages) -> CellRow:
     smoke = {each.verdict for each in observations if each.cell == cell.id and each.issue == "stack-smoke"}
     works = smoke == {"clear"} if smoke and smoke.isdisjoint(judge.UNDECIDED) else None
-    requires = {
-        name: versions[pinned.pins[name]].requires_dist
-        for name, versions in released.items()
-        if pinned.pins.get(name) in versions
-    }
-    says = judge.declared(pinned.pins, requires, cell.python)
+    excluded = cell.excluded or releases.exclusion(pinned.pins, released, cell.python)
+    says: judge.Declared = "excludes" if excluded else "allows"
     return CellRow(
         id=cell.id,
         kind=cell.kind,
