@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from suite.issue import Case, Expectation
@@ -163,11 +164,14 @@ def agree(case: Case, judged: Judged, expectation: Expectation | None) -> Agreem
     return "changed"
 
 
-def intervals(points: Sequence[Point], package: str, releases: Sequence[str]) -> tuple[Interval, ...]:
+def intervals(
+    points: Sequence[Point], package: str, releases: Sequence[str], caused: Collection[str] | None = None
+) -> tuple[Interval, ...]:
     """The runs of one behaviour along `points`, in their order; a point where nothing was learned ends none.
 
-    `releases` are all that could be had, in the same order: an interval is exact when, at each end, the release next to
-    it outside was seen to differ, or there is none.
+    `releases` are all that could be had, in the same order. An interval is exact when, at each end, the release next to
+    it outside was seen to differ, or there is none; and, where `caused` is given, when the change came with one of
+    these: what stood before it on its day still did as before.
     """
     place = {version: number for number, version in enumerate(releases)}
     seen = [(point.version, point.seen) for point in points if point.seen is not None]
@@ -183,7 +187,8 @@ def intervals(points: Sequence[Point], package: str, releases: Sequence[str]) ->
             return after is not None and place.get(after) == 0
         if after is None:
             return place.get(before) == len(releases) - 1
-        return before in place and place.get(after) == place[before] + 1
+        came_with_it = caused is None or after in caused
+        return came_with_it and before in place and place.get(after) == place[before] + 1
 
     found = []
     for number, run in enumerate(runs):
@@ -193,6 +198,39 @@ def intervals(points: Sequence[Point], package: str, releases: Sequence[str]) ->
         exact = adjacent(before, first) and adjacent(last, after)
         found.append(Interval(behaviour, verdict, package, first, last, exact))
     return tuple(found)
+
+
+def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
+    """The specifier that admits what works of `tried` and nothing else of it; None where none of it works.
+
+    `tried` maps a version to whether it works. Where `declared` already agrees with that, it is the answer; else its
+    lower bound is kept where what lies below it was not seen to work.
+    """
+    works = [version for version in in_version_order(list(tried)) if tried[version]]
+    if not works:
+        return None
+    says = SpecifierSet(declared)
+    if all((version in says) == good for version, good in tried.items()):
+        return declared
+    first, last = works[0], works[-1]
+    broken = [version for version in in_version_order(list(tried)) if not tried[version]]
+    below = [version for version in broken if Version(version) < Version(first)]
+    above = [version for version in broken if Version(version) > Version(last)]
+    lower = max((each.version for each in says if each.operator == ">="), key=Version, default=None)
+    if below or (lower is not None and Version(lower) > Version(first)):
+        lower = first
+    parts = [f">={lower}"] if lower is not None else []
+    parts += [f"<{above[0]}"] if above else []
+    parts += [f"!={version}" for version in broken if version not in below and version not in above]
+    return ",".join(parts)
+
+
+def broken_in(part: Part, packages: Collection[str]) -> str | None:
+    """The package in which a reproducer broke: the one that did not import, or whose code raised."""
+    if named := re.match(r"import (\w+): ", part.detail):
+        return named[1] if named[1] in packages else None
+    frames = re.findall(r"/site-packages/(\w+)/", part.traceback or "")
+    return next((name for name in reversed(frames) if name in packages), None)
 
 
 def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | None:

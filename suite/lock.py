@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
+import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -64,7 +65,10 @@ def path_of(cell: Cell) -> Path:
 
 
 def obtain(cell: Cell) -> Lock:
-    """The lock of `cell`, resolved now if nobody planned it and nobody has asked before. Raises BadFile, Unresolvable."""
+    """The lock of `cell`, resolved now if nobody planned it and nobody has asked before.
+
+    Raises BadFile, Unresolvable.
+    """
     if not cell.tags and not cell.unavailable and not path_of(cell).exists():
         write_lock(cell, resolve(cell)[0])
     return load(cell)
@@ -164,8 +168,10 @@ def _compile(cell: Cell, over: Sequence[str]) -> list[Mapping[str, Any]]:
         overrides.write_text("".join(f"{each}\n" for each in over), encoding="utf-8")
         late = [f"--exclude-newer-package={name}={moment.isoformat()}" for name, moment in cell.as_of_package]
         command = [
-            *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--no-config", "--universal", "--only-binary=:all:"),
-            *("--python-version", cell.python, "--exclude-newer", cell.as_of.isoformat(), *late),
+            # Nothing is built, so any interpreter will do: left to itself, uv would download one of the cell's version.
+            *(uv.find_uv_bin(), "pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet"),
+            *("--no-config", "--universal", "--only-binary=:all:", "--python-version", cell.python),
+            *("--exclude-newer", cell.as_of.isoformat(), *late),
             *("--override", str(overrides), "--format", "pylock.toml", "--output-file", str(answer), str(asked)),
         ]
         run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -52,7 +52,7 @@ class Matrix(FileModel):
     schema_version: Literal[1]
     python: str = Field(pattern=r"^3\.\d+$")
     line: Line
-    arms: list[Arm] = []
+    arms: list[Arm] = Field(default=[])
 
 
 def line(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[Moving, str]]:
@@ -107,13 +107,11 @@ def arms(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[S
 
 
 def _describes(requirements: Iterable[Requirement | None], holds: Mapping[Moving, str]) -> bool:
-    held: Mapping[str, str] = {**holds}
+    held: dict[str, str] = {str(name): version for name, version in holds.items()}
     return all(each is not None and each.name in held and held[each.name] in each.specifier for each in requirements)
 
 
-def _admitted(
-    text: str, offered: Snapshot, key: str, faults: list[Fault], *, yanked: bool
-) -> list[tuple[Moving, str]]:
+def _admitted(text: str, offered: Snapshot, key: str, faults: list[Fault], *, yanked: bool) -> list[tuple[Moving, str]]:
     """The releases that the requirement `text` admits, in version order."""
     requirement = _requirement(text, key, faults)
     if requirement is None:

@@ -34,6 +34,7 @@ class Cell:
 
     `holds` is what its id names, and `moves` whose release it stands for. `requires` is what an installer is asked for,
     `as_of` the moment whose releases it may choose from, and `as_of_package` the packages whose wheels came later.
+    `asks` are the questions that have it, each with the package an arm moves along to answer it.
     `excluded` is the sentence in the packages' own metadata that keeps what it holds apart: such a cell is installed
     over it. `unavailable` is a reason code and a sentence. A cell without tags is nobody's plan: somebody asked for it.
     """
@@ -47,7 +48,7 @@ class Cell:
     requires: tuple[str, ...]
     as_of: datetime
     as_of_package: tuple[tuple[str, datetime], ...] = ()
-    asks: tuple[str, ...] = ()
+    asks: tuple[tuple[str, Moving], ...] = ()
     tags: tuple[str, ...] = ()
     excluded: str | None = None
     unavailable: tuple[str, str] | None = None
@@ -71,7 +72,9 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
         raise BadFile(faults)
     maker = _Maker(matrix, offered)
     line = {
-        (maker.uploaded(name, version), MOVING.index(name), Version(version)): maker.line(name, version, default=version in default)
+        (maker.uploaded(name, version), MOVING.index(name), Version(version)): maker.line(
+            name, version, default=version in default
+        )
         for name, version in on_line
     }
     arms: dict[str, Cell] = {}
@@ -120,10 +123,10 @@ def stack(identifier: str) -> Cell:
     found = {each.id: each for each in cells()}
     if identifier in found:
         return found[identifier]
-    parts = [_HELD.fullmatch(part) for part in identifier.split("+")]
-    if None in parts or len(parts) == 1:
+    parts = identifier.split("+")
+    named = {part[1]: part[2] for part in map(_HELD.fullmatch, parts) if part is not None}
+    if len(named) < len(parts) or len(parts) == 1:
         raise Misused(f"no cell {identifier!r}; {nearest(identifier, found)}")
-    named = dict(part.groups() for part in parts if part is not None)
     return holding({name: named[name] for name in MOVING if name in named})
 
 
@@ -153,8 +156,10 @@ class _Maker:
 
     def arm(self, holds: Mapping[Moving, str], moves: Moving, arm: Arm | None) -> Cell:
         made = self._cell(holds, "arm", moves, ("full", "arm") if arm else ())
-        excluded = releases.exclusion(dict(holds), self.offered.packages, self.matrix.python)
-        asks = (arm.asks,) if arm else ()
+        excluded = releases.exclusion(
+            {str(name): holds[name] for name in holds}, self.offered.packages, self.matrix.python
+        )
+        asks = ((arm.asks, moves),) if arm else ()
         unavailable = made.unavailable
         if excluded and arm and arm.excluded == "leave":
             unavailable = unavailable or ("plan.excludes", excluded)

@@ -59,9 +59,10 @@ def save(taken: Snapshot) -> None:
 
 
 def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | None:
-    """What in the packages' own metadata keeps `pins` apart on `python`, "equinox 0.13.2 requires jax>=0.4.38", or None.
+    """What in the packages' own metadata keeps `pins` apart on `python`, or None where nothing does.
 
-    By `packaging`, and not by an installer, whose exit status is the same for being offline.
+    "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here": by `packaging`, and not by an installer, whose exit
+    status is the same for being offline.
     """
     cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     for name, version in pins.items():

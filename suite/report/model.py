@@ -21,17 +21,53 @@ class Platform(FileModel):
     device: str
 
 
+class AskRow(FileModel):
+    """A question that an arm answers, and the package it moves along to do so."""
+
+    question: str
+    along: str
+
+
 class CellRow(FileModel):
     """One fully pinned stack."""
 
     id: str
     kind: Literal["line", "arm"]
+    moves: str = Field(description="the package whose release the cell stands for")
+    holds: dict[str, str] = Field(description="the releases that its id names; the rest is as of that day")
+    asks: list[AskRow] = Field(description="the questions for which an arm has it")
     python: str
     released_on: date
     packages: dict[str, str]
     lock_sha256: str
     declared: Declared = Field(description="whether the packages' own metadata lets them be together")
     declared_observed: DeclaredObserved | None = Field(description="null where the stack was not tried")
+    excluded_by: str | None = Field(description="the sentence in the packages' metadata that keeps them apart")
+    broken_in: str | None = Field(description="where row zero fails: the package in which it does, where that shows")
+
+
+class RangeRow(FileModel):
+    """A run of releases of a row's moved package on which metadata and runs compare alike."""
+
+    declared_observed: DeclaredObserved
+    first: str
+    last: str
+    detail: str = Field(description="what was seen on the first of them, where the stack does not work")
+
+
+class StackRow(FileModel):
+    """One row of an arm: what is held, what is moved, and what metadata would have to say to agree with the runs."""
+
+    question: str
+    holds: dict[str, str]
+    along: str
+    cells: list[str] = Field(description="in version order of what is moved")
+    ranges: list[RangeRow]
+    declared: str = Field(description="what the held packages require of what is moved, as one specifier")
+    specifier: str | None = Field(
+        description="what would agree with the runs; null where `declared` does, or none could"
+    )
+    broken_in: str | None = Field(description="the package in which what does not work breaks first, where it shows")
 
 
 class UpstreamRow(FileModel):
@@ -67,6 +103,7 @@ class CaseRow(FileModel):
 
     id: str
     question: str
+    needs: list[str] = Field(description="the packages that it imports")
     behaviours: dict[str, JudgedAs]
     expectations: list[ExpectationRow]
     intervals: list[IntervalRow]
@@ -126,7 +163,8 @@ class Report(FileModel):
     generated_at: datetime
     suite_version: str
     platform: Platform
-    cells: list[CellRow]
+    cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
+    stacks: list[StackRow]
     observations: list[Observation]
     coverage: Coverage
