@@ -6,8 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from suite.judge import Verdict
-from suite.report.model import CellRow, IntervalRow, Observation, Report
+from packaging.version import Version
+
+from suite.judge import DeclaredObserved, Verdict
+from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
+
+# What the plan itself says cannot be had is known beforehand, and no run's shortcoming.
+FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release"})
+
+STACK_GLYPHS: dict[DeclaredObserved, str] = {"supported": "✓", "latent": "✗", "guarded": "⊘", "over-tight": "+"}
 
 
 class Exit(IntEnum):
@@ -20,20 +27,22 @@ class Exit(IntEnum):
 
 
 def exit_code(report: Report) -> Exit:
-    """0 only where every planned observation was made and each is as expected."""
+    """0 only where every planned observation that can be had was made, and each is as expected."""
     if unexpected(report):
         return Exit.UNEXPECTED
-    decided = sum(each.agreement != "spurious" for each in report.observations)
-    return Exit.AS_EXPECTED if report.observations and decided == report.coverage.planned else Exit.INCOMPLETE
+    open_ones = [each for each in report.observations if each.agreement == "spurious" and each.reason not in FORESEEN]
+    whole = report.observations and len(report.observations) == report.coverage.planned
+    return Exit.INCOMPLETE if open_ones or not whole else Exit.AS_EXPECTED
 
 
 def unexpected(report: Report) -> list[Observation]:
     """The observations that say something of upstream that is not known, or whose workaround failed."""
-    return [
-        each
-        for each in report.observations
-        if each.agreement not in ("as-expected", "spurious") or each.workaround == "fails"
-    ]
+    return [each for each in report.observations if is_unexpected(each)]
+
+
+def is_unexpected(each: Observation) -> bool:
+    """Whether an observation says something of upstream that is not known."""
+    return each.agreement not in ("as-expected", "spurious") or each.workaround == "fails"
 
 
 @dataclass(frozen=True)
@@ -78,12 +87,39 @@ def last_line(report: Report) -> str:
     )
 
 
+def line(report: Report) -> list[CellRow]:
+    """The cells of the release line, in the order of their days."""
+    return [cell for cell in report.cells if cell.kind == "line"]
+
+
 def span(interval: IntervalRow, cells: Sequence[CellRow]) -> str:
-    """An interval for people: `0.4.20 – 0.5.3`, open where it reaches the newest release of the line."""
-    line = [cell.packages["jax"] for cell in cells if cell.kind == "line"]
-    if interval.first == interval.last:
-        return f"{interval.first} on" if line and interval.last == line[-1] and len(line) > 1 else interval.first
-    return f"{interval.first} on" if line and interval.last == line[-1] else f"{interval.first}–{interval.last}"
+    """An interval for people: `0.4.20–0.5.3`, open where it reaches the newest release of the line."""
+    package = interval.package
+    of_line = [cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package]
+    newest = max(of_line, key=Version, default=None)
+    if interval.last == newest and len(of_line) > 1:
+        return f"{interval.first} on"
+    return interval.first if interval.first == interval.last else f"{interval.first}–{interval.last}"
+
+
+@dataclass(frozen=True)
+class Told:
+    """One interval in words: `behaviour`, its `verdict`, and where; nothing where it is everywhere."""
+
+    behaviour: str
+    verdict: Verdict
+    where: str
+
+
+def story(case: CaseRow, cells: Sequence[CellRow]) -> list[tuple[str, list[Told]]]:
+    """A case's intervals in words, by package: over the releases of jax, and of a library that changed it."""
+    packages = list(dict.fromkeys(each.package for each in case.intervals))
+    found = []
+    for package in packages:
+        of = [each for each in case.intervals if each.package == package]
+        whole = len(of) == 1 and len(packages) == 1
+        found.append((package, [Told(each.behaviour, each.verdict, "" if whole else span(each, cells)) for each in of]))
+    return found
 
 
 def workaround(seen: Iterable[Observation]) -> str:
@@ -97,3 +133,25 @@ def workaround(seen: Iterable[Observation]) -> str:
 def replay(observation: Observation) -> str:
     """The command that makes an observation again."""
     return f'nox -s "cell({observation.cell})" report -- --issue {observation.issue} --fresh'
+
+
+def held(row: StackRow) -> str:
+    """What a row holds, for people: `equinox 0.11.4, diffrax 0.5.1`."""
+    return ", ".join(f"{name} {version}" for name, version in row.holds.items())
+
+
+def ranges(row: StackRow) -> str:
+    """Where a row works and where not, for people."""
+    told = []
+    for each in row.ranges:
+        where = each.first if each.first == each.last else f"{each.first}–{each.last}"
+        told.append(f"{each.declared_observed} {where}")
+    return ", ".join(told) or "not tried"
+
+
+def advice(row: StackRow) -> str:
+    """The requirement that would make metadata agree with the runs; nothing where it does, or none could."""
+    if row.specifier is None:
+        return ""
+    where = f" in {row.broken_in}" if row.broken_in in row.holds else ""
+    return f"{row.along}{row.specifier}{where} would agree with the runs (metadata says {row.along}{row.declared})"

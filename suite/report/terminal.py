@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from suite.judge import GLYPHS, Verdict
 from suite.report.model import CaseRow, Observation, Report
-from suite.report.summary import Exit, exit_code, last_line, replay, span, undecided, unexpected, workaround
+from suite.report.summary import (
+    STACK_GLYPHS,
+    Exit,
+    advice,
+    exit_code,
+    held,
+    is_unexpected,
+    last_line,
+    line,
+    ranges,
+    replay,
+    story,
+    undecided,
+    unexpected,
+    workaround,
+)
 
 COLOURS: dict[Verdict, str] = {
     "clear": "green",
@@ -21,6 +38,8 @@ COLOURS: dict[Verdict, str] = {
     "flaky": "magenta",
 }
 _MOST = 20
+# A line of more cells than this has its glyphs under the words.
+_SHORT = 24
 
 
 def show(report: Report, console: Console) -> None:
@@ -28,7 +47,9 @@ def show(report: Report, console: Console) -> None:
     if not report.cells:
         console.print("There are no records to report on: `nox -s compat` makes some.")
         return
-    console.print(_table(report))
+    if line(report):
+        _line(report, console)
+    _stacks(report, console)
     odd = unexpected(report)
     if odd:
         console.print("\n[bold]Not as expected[/bold]")
@@ -40,49 +61,77 @@ def show(report: Report, console: Console) -> None:
     if groups:
         console.print("\n[bold]Not decided[/bold]")
     for group in groups:
-        line = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
-        console.print(Text(line, COLOURS.get(group.verdict, "bold magenta")), soft_wrap=True)
+        told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
+        console.print(Text(told, COLOURS.get(group.verdict, "bold magenta")), soft_wrap=True)
         console.print(Text(f"      {group.detail}"), soft_wrap=True)
     colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(exit_code(report), "red")
     console.print()
     console.print(Text(last_line(report), style=f"bold {colour}"), soft_wrap=True)
 
 
-def _table(report: Report) -> Table:
-    versions = [cell.packages["jax"] for cell in report.cells]
+def _line(report: Report, console: Console) -> None:
+    """A line per case, a glyph per cell of the line; with a short line, the words beside the glyphs."""
+    cells = line(report)
+    seen: dict[tuple[str, str], dict[str, Observation]] = {}
+    for each in report.observations:
+        seen.setdefault((each.issue, each.case), {})[each.cell] = each
+    short = len(cells) <= _SHORT
     table = Table.grid(padding=(0, 2, 0, 0))
-    table.title = Text(f"jax {versions[0]} to {versions[-1]}" if len(versions) > 1 else f"jax {versions[0]}")
-    table.title_justify = "left"
-    table.add_column(no_wrap=True)
+    if short:
+        table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
+    console.print(f"{cells[0].id} to {cells[-1].id}" if len(cells) > 1 else cells[0].id)
     for issue in report.issues:
-        table.add_row()
-        table.add_row("", Text(issue.id, style="bold"), "")
+        heading = ("", Text(f"\n{issue.id}", style="bold"), "")
+        table.add_row(*heading[0 if short else 1 :])
         for case in issue.cases:
-            seen = [each for each in report.observations if (each.issue, each.case) == (issue.id, case.id)]
-            table.add_row(_strip(report, seen), f"  {case.id}", _story(report, case, seen))
-    return table
+            of_case = seen.get((issue.id, case.id), {})
+            strip = Text()
+            for cell in cells:
+                strip.append_text(_glyph(of_case.get(cell.id)))
+            told = _story(report, case, of_case.values())
+            if short:
+                table.add_row(strip, f"  {case.id}", told)
+            else:
+                table.add_row(f"  {case.id}", told)
+                table.add_row("", strip)
+    console.print(table)
 
 
-def _strip(report: Report, seen: list[Observation]) -> Text:
-    strip, odd = Text(), unexpected(report)
-    for each in seen:
-        style = COLOURS.get(each.verdict, "bold magenta")
-        strip.append(GLYPHS[each.verdict], f"{style} reverse" if each in odd else style)
-    return strip
+def _glyph(each: Observation | None) -> Text:
+    if each is None:
+        return Text(" ")
+    style = COLOURS.get(each.verdict, "bold magenta")
+    return Text(GLYPHS[each.verdict], f"{style} reverse" if is_unexpected(each) else style)
 
 
-def _story(report: Report, case: CaseRow, seen: list[Observation]) -> Text:
-    story = Text()
-    for number, interval in enumerate(case.intervals):
-        story.append(", " if number else "")
-        story.append(interval.behaviour, COLOURS.get(interval.verdict, "magenta"))
-        if len(case.intervals) > 1:
-            story.append(f" {span(interval, report.cells)}")
-    if told := workaround(seen):
-        story.append(f"; {told}", "red" if "fails" in told else "green")
-    return story
+def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
+    text = Text()
+    for package, told in story(case, report.cells):
+        text.append("; " if text else "")
+        text.append(f"by {package}: " if package != "jax" else "")
+        for number, each in enumerate(told):
+            text.append(", " if number else "")
+            text.append(each.behaviour, COLOURS.get(each.verdict, "magenta"))
+            text.append(f" {each.where}" if each.where else "")
+    if words := workaround(seen):
+        text.append(f"; {words}", "red" if "fails" in words else "green")
+    return text
+
+
+def _stacks(report: Report, console: Console) -> None:
+    """A line per row of an arm: where metadata and runs agree, and what would make them."""
+    cells = {cell.id: cell.declared_observed for cell in report.cells}
+    asked = ""
+    for row in report.stacks:
+        if row.question != asked:
+            asked = row.question
+            console.print(Text(f"\n{asked}", style="bold"))
+        strip = "".join(STACK_GLYPHS[word] if (word := cells[each]) else "·" for each in row.cells)
+        console.print(Text(f"  {strip}  {held(row)}, along {row.along}: {ranges(row)}"), soft_wrap=True)
+        if told := advice(row):
+            console.print(Text(f"      {told}", "yellow"), soft_wrap=True)
 
 
 def _deviation(each: Observation) -> Text:
