@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from suite import catalogue, judge, lock, plan, releases
 from suite.issue import Case, Expectation, JudgedAs, Seen
@@ -339,18 +340,19 @@ def test_no_table_contradicts_itself(stack: Mapping[str, str]) -> None:
 
 
 def test_every_cell_of_the_line_has_an_expectation_for_every_case() -> None:
-    """The tables leave no gap: on each planned cell each case has a behaviour that it is known to show."""
+    """The tables leave no gap: on each cell that can be had each of its cases is known to show some behaviour."""
     gaps = [
         f"{cell.id} {entry.issue.id}/{case.id}"
         for cell in plan.cells()
         for entry in catalogue.entries()
-        for case in entry.issue.cases
-        if judge.expected(case, lock.load(cell).pins) is None
+        for case in catalogue.cases(entry, cell)
+        if cell.unavailable is None and judge.expected(case, lock.load(cell).pins) is None
     ]
 
     assert [] == gaps
 
 
+TRACE = "".join(f'  File "…/site-packages/{{}}.py", line {line}, in f\n' for line in (1, 2, 3))
 GOOD: tuple[str, Verdict] = ("good", "clear")
 BAD: tuple[str, Verdict] = ("bad", "affected")
 ODD: tuple[str, Verdict] = ("odd", "different")
@@ -437,37 +439,6 @@ def test_a_release_that_cannot_be_had_makes_no_end_exact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("requires", "says"),
-    [
-        ({}, "allows"),
-        ({"diffrax": ["jax>=0.4"]}, "allows"),
-        ({"diffrax": ["jax>=0.5"]}, "excludes"),
-        ({"diffrax": ["jax>=0.4"], "equinox": ["jax<0.4"]}, "excludes"),
-        ({"diffrax": ["not-in-the-cell>=5"]}, "allows"),
-        ({"jax": ["jaxlib==0.4.29; extra == 'cpu'"]}, "excludes"),
-        ({"jax": ["jaxlib==0.4.29; extra == 'minimum-jaxlib'"]}, "allows"),
-        ({"jax": ["jaxlib>=0.4.30.dev1"]}, "allows"),
-        ({"jax": ["numpy>=2; python_version < '3.9'"]}, "allows"),
-        ({"jax": ["ml_dtypes>=0.5"]}, "excludes"),
-        ({"jax": ["ML-dtypes>=0.5"]}, "excludes"),
-    ],
-)
-def test_metadata_declares(requires: Mapping[str, Sequence[str]], says: Declared) -> None:
-    """A cell is excluded where one requirement that applies to it is not met by its pins, however its name is spelt."""
-    pins = {"jax": "0.4.30", "jaxlib": "0.4.30", "numpy": "1.26.4", "ml-dtypes": "0.4.0"}
-
-    assert says == judge.declared(pins, requires, "3.12")
-
-
-@pytest.mark.parametrize(
-    ("marker", "says"), [("python_version >= '3.12'", "excludes"), ("python_version < '3.12'", "allows")]
-)
-def test_metadata_is_read_for_the_interpreter_of_the_cells(marker: str, says: Declared) -> None:
-    """A marker is evaluated for the cells' CPython 3.12, not for the interpreter that the driver runs on."""
-    assert says == judge.declared({"numpy": "1.25.0"}, {"jax": [f"numpy>=1.26; {marker}"]}, "3.12")
-
-
-@pytest.mark.parametrize(
     ("says", "works", "word"),
     [
         ("allows", True, "supported"),
@@ -526,3 +497,60 @@ def test_tidying_twice_changes_nothing(text: str) -> None:
 def test_a_tidy_detail_can_be_printed(text: str) -> None:
     """Escape sequences, direction marks and halves of characters in somebody else's text do not reach a reader raw."""
     assert judge.tidy(f"before {text} after").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("tried", "declared", "specifier"),
+    [
+        ({"0.4.30": True, "0.4.36": True}, ">=0.4.13", ">=0.4.13"),
+        ({"0.4.30": True, "0.4.36": False}, ">=0.4.13", ">=0.4.13,<0.4.36"),
+        ({"0.4.30": False, "0.4.36": True}, ">=0.4.13", ">=0.4.36"),
+        ({"0.4.30": True, "0.4.35": False, "0.4.36": True}, ">=0.4.13", ">=0.4.13,!=0.4.35"),
+        ({"0.4.36": True, "0.4.38": True}, ">=0.4.38", ">=0.4.36"),
+        ({"0.4.36": False, "0.4.38": True}, ">=0.4.38", ">=0.4.38"),
+        ({"0.7.0": True, "0.7.2": True}, "!=0.7.0,>=0.4.38", ">=0.4.38"),
+        ({"0.10.0": False, "0.9.2": True}, "", "<0.10.0"),
+        ({"0.9.2": False, "0.10.0": False}, ">=0.4.38", None),
+        ({}, ">=0.4.38", None),
+    ],
+)
+def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared: str, specifier: str | None) -> None:
+    """What metadata says stays where it agrees; else a bound or an exclusion is put where the runs have it."""
+    assert specifier == judge.reconciled(tried, declared)
+
+
+@given(
+    st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans()),
+    st.sampled_from(["", ">=0.2.1", ">=0.4,!=0.5.0", "<0.6,>=0.1", ">=9"]),
+)
+def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool], declared: str) -> None:
+    """Of what was tried, the reconciling specifier admits exactly what works; there is none only where nothing does."""
+    specifier = judge.reconciled(tried, declared)
+
+    assert (specifier is None) == (not any(tried.values()))
+    if specifier is not None:
+        assert tried == {version: version in SpecifierSet(specifier) for version in tried}
+
+
+@pytest.mark.parametrize(
+    ("part", "package"),
+    [
+        (Part(outcome="import-error", detail="import equinox: AttributeError: no jax.core.Token"), "equinox"),
+        (Part(outcome="import-error", detail="import numpy: ImportError: no"), None),
+        (Part(outcome="raised", traceback=TRACE.format("equinox/_jit", "diffrax/_step", "jax/_src/core")), "diffrax"),
+        (Part(outcome="raised", traceback=TRACE.format("jax/_src/a", "jax/_src/b", "jax/_src/c")), None),
+        (Part(outcome="timeout"), None),
+    ],
+)
+def test_a_package_in_which_it_breaks(part: Part, package: str | None) -> None:
+    """What breaks is the package that did not import, or the last of them that is in the traceback."""
+    assert package == judge.broken_in(part, ("equinox", "diffrax"))
+
+
+def test_a_change_that_came_before_a_release_is_not_exact() -> None:
+    """Where what stood just before a release already did as it does, the change was not its, and no end is exact."""
+    points = [Point("1.0", BAD), Point("1.1", GOOD)]
+    ends = [each.exact for each in judge.intervals(points, "jax", ["1.0", "1.1"], caused=set())]
+
+    assert [False, False] == ends
+    assert all(each.exact for each in judge.intervals(points, "jax", ["1.0", "1.1"], caused={"1.1"}))

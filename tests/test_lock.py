@@ -31,6 +31,10 @@ def text(*more: str, without: str = "\n") -> str:
     return "\n".join([*(line for line in LINES if without not in line), *more]) + "\n"
 
 
+# What the plan knows cannot be had has no lock.
+LOCKED = [cell for cell in plan.cells() if cell.unavailable is None]
+
+
 def faults(lines: str) -> list[tuple[str, str]]:
     """The faults in a lock, as key and message."""
     with pytest.raises(BadFile) as caught:
@@ -48,16 +52,16 @@ def test_a_lock_is_read() -> None:
     assert hashlib.sha256(text().encode()).hexdigest() == found.sha256
 
 
-@pytest.mark.parametrize("cell", plan.cells(), ids=lambda cell: cell.id)
+@pytest.mark.parametrize("cell", LOCKED, ids=lambda cell: cell.id)
 def test_every_planned_cell_has_a_lock(cell: Cell) -> None:
     """A planned cell's lock is in the tree, pins what the cell is named for, and the whole stack."""
     pins = lock.load(cell).pins
 
     assert cell.id.split("+") == [f"{name}-{pins[name]}" for name in re.findall(r"(?:^|\+)([a-z]+)-", cell.id)]
-    assert set(releases.PACKAGES) <= set(pins)
+    assert set(releases.STACK) <= set(pins)
 
 
-@pytest.mark.parametrize("cell", plan.cells(), ids=lambda cell: cell.id)
+@pytest.mark.parametrize("cell", LOCKED, ids=lambda cell: cell.id)
 def test_a_lock_names_no_index(cell: Cell) -> None:
     """A lock holds pins and sha256 hashes alone: no address, no option, no path, so that a user's own index serves."""
     body = lock.load(cell).text
@@ -67,20 +71,20 @@ def test_a_lock_names_no_index(cell: Cell) -> None:
     assert not {word for word in words if not re.fullmatch(r"[\w.+-]+==[\w.+-]+|--hash=sha256:[0-9a-f]{64}|\\", word)}
 
 
-@pytest.mark.parametrize("cell", plan.cells(), ids=lambda cell: cell.id)
+@pytest.mark.parametrize("cell", LOCKED, ids=lambda cell: cell.id)
 def test_a_lock_pins_what_there_was(cell: Cell) -> None:
     """Every release of the stack in a lock is one in releases.json, uploaded before the cell's day was over."""
     known, late = releases.load().packages, dict(cell.as_of_package)
 
-    for name in releases.PACKAGES:
+    for name in releases.STACK:
         release = known[name][lock.load(cell).pins[name]]
         assert release.uploaded < late.get(name, cell.as_of), name
         assert release.yanked is None, name
 
 
 def test_no_lock_is_left_over() -> None:
-    """The folder of locks holds those of the planned cells and no others."""
-    assert {cell.lock_name for cell in plan.cells()} == {path.name for path in lock.LOCKS.iterdir()}
+    """The folder of locks holds those of the cells that can be had and no others."""
+    assert {cell.lock_name for cell in LOCKED} == {path.name for path in lock.LOCKS.iterdir()}
 
 
 def test_the_sizes_are_of_what_is_pinned() -> None:
@@ -147,7 +151,7 @@ def test_all_faults_of_a_lock_are_said_at_once() -> None:
 
 def test_an_empty_lock_lacks_the_stack() -> None:
     """An empty file is a lock that pins nothing of the stack."""
-    assert [(name, "is not pinned") for name in releases.PACKAGES] == faults("")
+    assert [(name, "is not pinned") for name in releases.STACK] == faults("")
 
 
 def test_a_lock_that_is_not_there_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,3 +189,31 @@ def test_pruning_removes_only_locks_that_are_not_kept(tmp_path: Path, monkeypatc
 
     assert ["jax-1.txt", "jax-3.txt"] == lock.prune({"jax-2.txt"})
     assert {"jax-2.txt", "README.md"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_cell_that_cannot_be_had_has_an_empty_lock() -> None:
+    """What the plan knows to be yanked, or excluded, needs no lock and pins nothing."""
+    yanked = next(cell for cell in plan.cells() if cell.unavailable)
+
+    assert ({}, "") == (lock.load(yanked).pins, lock.load(yanked).sha256)
+
+
+def test_what_is_installed_over_metadata_says_so() -> None:
+    """The lock of a cell that its packages' metadata excludes pins it all the same, and its first lines say how."""
+    excluded = [cell for cell in LOCKED if cell.excluded]
+
+    assert excluded
+    for cell in excluded:
+        assert "installed over all metadata" in lock.load(cell).text.split("\nabsl")[0]
+
+
+def test_a_lock_that_somebody_asked_for_lies_outside_of_the_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock of a stack that nobody planned is looked for in the state folder, and is not resolved again."""
+    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path)
+    cell = plan.stack("jax-0.4.30+equinox-0.11.4")
+    lock.write_lock(cell, text())
+
+    assert [cell.lock_name] == [path.name for path in tmp_path.iterdir()]
+    assert text() == lock.obtain(cell).text

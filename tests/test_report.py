@@ -59,6 +59,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
         {
             "id": case,
             "question": "Does it?",
+            "needs": ["jax"],
             "behaviours": {"bad": "affected", "good": "clear"},
             "expectations": [{"behaviour": "bad", "on": ["jax<0.5"], "evidence": "seen"}],
             "intervals": [{**interval, "behaviour": "bad", "verdict": "affected"}],
@@ -78,6 +79,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
             "platform": {"system": "Linux", "machine": "x86_64", "cpu": "some cpu", "device": "cpu"},
             "cells": [cell_row(cell) for cell in cells],
             "issues": [issue] if observations else [],
+            "stacks": [],
             "observations": [each.model_dump() for each in observations],
             "coverage": {
                 "planned": len(observations) if planned is None else planned,
@@ -93,7 +95,14 @@ def cell_row(identifier: str) -> dict[str, Any]:
     version = identifier.removeprefix("jax-")
     packages = {"jax": version, "jaxlib": version, "equinox": "0.11.4", "diffrax": "0.5.1"}
     kept = {"kind": "line", "python": "3.12", "released_on": "2024-06-18", "lock_sha256": "0" * 64}
-    return {"id": identifier, "packages": packages, "declared": "allows", "declared_observed": None, **kept}
+    moved: dict[str, Any] = {
+        "moves": "jax",
+        "holds": {"jax": version},
+        "asks": [],
+        "excluded_by": None,
+        "broken_in": None,
+    }
+    return {"id": identifier, "packages": packages, "declared": "allows", "declared_observed": None, **moved, **kept}
 
 
 EMPTY = report()
