@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,6 +116,36 @@ def test_version_managers_are_looked_through(folder: tuple[str, str]) -> None:
     says(home / "3.9.1" / "bin" / "python", "CPython 3.9.1")
 
     assert (good, f"{NONE}.1") == interpreter.find(NONE)
+
+
+def test_an_interpreter_is_downloaded_where_there_is_none(
+    machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the machine has no such CPython, uv downloads one, and the one that it downloaded is taken."""
+    major, minor, patch = sys.version_info[:3]
+    system = {"linux": "linux", "darwin": "macos"}[sys.platform]
+    machine_family = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    libc = "gnu" if system == "linux" else "none"
+    # What uv downloads is an archive with an interpreter in it; this one has the driver's own behind a script.
+    program(tmp_path / "python" / "bin" / f"python{major}.{minor}", f'exec "{sys.executable}" "$@"')
+    with tarfile.open(tmp_path / "cpython.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "python", "python")
+    offered = {
+        **{"name": "cpython", "arch": {"family": machine_family, "variant": None}, "os": system, "libc": libc},
+        **{"major": major, "minor": minor, "patch": patch, "prerelease": "", "variant": None, "build": "1"},
+        **{"url": (tmp_path / "cpython.tar.gz").as_uri(), "sha256": None},
+    }
+    name = f"cpython-{major}.{minor}.{patch}-{system}-{machine_family}-{libc}"
+    (tmp_path / "downloads.json").write_text(json.dumps({name: offered}), encoding="utf-8")
+    monkeypatch.setenv("PATH", str(machine))
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "automatic")
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS_JSON_URL", str(tmp_path / "downloads.json"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path / "installed"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_BIN", "0")
+    monkeypatch.delenv("UV_OFFLINE")
+
+    assert f"{major}.{minor}.{patch}" == interpreter.find(f"{major}.{minor}")[1]
+    assert name in {path.name for path in (tmp_path / "installed").iterdir()}
 
 
 def test_a_machine_without_it_gets_one_sentence() -> None:
