@@ -70,12 +70,16 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
         **{"id": "some-issue", "title": "It does", "kind": "crash", "story": "Once.", "cases": rows},
         "upstream": [{"ref": "jax-ml/jax#1", "role": "report", "state": "open"}],
         "workaround": {"text": "Do not.", "run_in": ["headline"]},
+        "source_sha256": "1" * 64,
     }
     return Report.model_validate(
         {
             "schema_version": 1,
             "generated_at": "2026-11-21T10:00:00Z",
             "suite_version": "0.1.0",
+            "probe_sha256": "2" * 64,
+            "planned_cells": cells,
+            "shard": None,
             "platform": {"system": "Linux", "machine": "x86_64", "cpu": "some cpu", "device": "cpu"},
             "cells": [cell_row(cell) for cell in cells],
             "issues": [issue] if observations else [],

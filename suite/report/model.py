@@ -126,6 +126,7 @@ class IssueRow(FileModel):
     upstream: list[UpstreamRow]
     cases: list[CaseRow]
     workaround: WorkaroundRow
+    source_sha256: str = Field(description="of the issue's module")
 
 
 class Observation(FileModel):
@@ -162,7 +163,10 @@ class Report(FileModel):
     schema_version: Literal[1]
     generated_at: datetime
     suite_version: str
+    probe_sha256: str = Field(description="of what ran the issues in the cells")
     platform: Platform
+    planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
+    shard: str | None = Field(description="such as 3/10: which part of the planned cells this is; null for all of them")
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
     stacks: list[StackRow]

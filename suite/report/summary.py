@@ -80,8 +80,9 @@ def last_line(report: Report) -> str:
     ]
     fails = sum(each.workaround == "fails" for each in report.observations)
     told += [f"{fails} failed workaround{'s' * (fails != 1)}"] if fails else []
+    part = f"shard {report.shard}: " if report.shard else ""
     return (
-        f"{coverage.planned} observations planned on {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: "
+        f"{part}{coverage.planned} observations planned on {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: "
         f"{coverage.run} run, {coverage.not_run} not run, {coverage.unavailable} unavailable, {coverage.error} error; "
         f"{', '.join(told)}"
     )
