@@ -55,7 +55,9 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
             for identifier in re.findall(r"(?m)^cell\((.+)\)$", "\n".join(words)):
                 plan.cell(identifier)
             if "--" in words:
-                catalogue.select(arguments().parse_args(words[words.index("--") + 1 :]).issue)
+                options = arguments().parse_args(words[words.index("--") + 1 :])
+                catalogue.select(options.issue)
+                commands.share(plan.cells(), options.shard)
     if guard.code:
         sys.exit(guard.code)
     return plan.cells()
@@ -65,8 +67,10 @@ CELLS = checked_cells(sys.argv[1:])
 
 
 def named(tag: str) -> list[str]:
-    """The sessions that run the cells with this tag, after the one that says what there is to do."""
-    return [f"plan({tag})", *(f"cell({cell.id})" for cell in CELLS if tag in cell.tags)]
+    """The sessions that run the cells with this tag, or a shard of them, after the one that says what is to do."""
+    words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv and not UNCHECKED.intersection(sys.argv) else []
+    part = arguments().parse_known_args(words)[0].shard
+    return [f"plan({tag})", *(f"cell({cell.id})" for cell in commands.share(plan.tagged(tag), part))]
 
 
 def suite(session: nox.Session, *words: str) -> None:
@@ -79,7 +83,7 @@ def suite(session: nox.Session, *words: str) -> None:
 @nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
 def show_plan(session: nox.Session, tag: str) -> None:
     """Say what the cells with this tag would run, and how much there is to fetch."""
-    suite(session, "plan", "--tag", tag)
+    suite(session, "plan", "--tag", tag, *session.posargs)
 
 
 @nox.session(venv_backend="none", default=False, allow_parallel=True)
@@ -111,7 +115,13 @@ def compat_line(session: nox.Session) -> None:
 
 @nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full"))
 def compat_full(session: nox.Session) -> None:
-    """The same for every cell there is."""
+    """The same for every cell there is.
+
+    Ten machines share it: the third runs `nox -s compat-full -- --shard 3/10`, one of ten parts that cost the same, and
+    hands on its reports/latest; `python -m suite merge FOLDER…` joins the ten, and counts what nobody brought as not
+    run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that wants a job for each
+    part, or for each cell. `compat` and `compat-line` are shared alike.
+    """
     suite(session, "report", "--tag", "full", *session.posargs)
 
 

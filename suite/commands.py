@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, environment, interpreter, lock, plan, records, releases, run
+from suite import catalogue, environment, interpreter, lock, plan, records, releases, run, shard
 from suite.catalogue import Entry
-from suite.files import BadFile, Failed, Misused
+from suite.files import REPORTS, BadFile, Failed, Misused, read
 from suite.plan import Cell
 from suite.progress import CellProgress
+from suite.report.model import Report
 from suite.report.summary import Exit, exit_code
+from suite.shard import Measured, Shard, Timed
 
 OUT = Console(highlight=False)
 
@@ -32,9 +35,22 @@ def check() -> None:
         raise BadFile(faults)
 
 
-def show_plan(cells: Sequence[Cell]) -> None:
+def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
+    """What falls into a shard of `cells` by their costs in the published report; all without one. Raises BadFile."""
+    if part is None:
+        return tuple(cells)
+    return shard.shard(cells, shard.costs(cells, _measured()), part.part, part.parts)
+
+
+@cache
+def _measured() -> Sequence[Timed]:
+    path = REPORTS / "published" / "compat.json"
+    return read(Measured, path).observations if path.exists() else ()
+
+
+def show_plan(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
     """Say what a run of `cells` would do: how many observations, on which interpreter, and how much to fetch."""
-    planned = sum(len(catalogue.cases(entry, cell)) for entry in catalogue.entries() for cell in cells)
+    planned = sum(len(catalogue.cases(entry, cell)) for entry in entries for cell in cells)
     OUT.print(f"{len(cells)} cells, {planned:,} observations")
     for cell in cells:
         if cell.unavailable:
@@ -68,17 +84,37 @@ def recorded() -> tuple[Cell, ...]:
     return cells
 
 
-def report(cells: Sequence[Cell], entries: Sequence[Entry], folder: Path) -> Exit:
-    """Judge what was observed in `cells`, write it into `folder`, print it; the exit code it deserves."""
+def report(
+    cells: Sequence[Cell],
+    entries: Sequence[Entry],
+    folder: Path,
+    planned: Sequence[Cell] = (),
+    part: Shard | None = None,
+) -> Exit:
+    """Judge what was observed in `cells`, write it into `folder`, print it; the exit code it deserves.
+
+    `planned` are the cells of the whole run, where `cells` are but one part of it.
+    """
     # A cell starts sooner without the report's libraries, and there are many cells to a report.
-    from suite.report import terminal
     from suite.report.assemble import assemble
+
+    return _publish(assemble(cells, entries, planned=planned, shard=part), folder)
+
+
+def merge(shards: Sequence[Path], folder: Path) -> Exit:
+    """Join the reports of shards into one in `folder`, and print it; the exit code it deserves. Raises BadFile."""
+    from suite.report.merge import merge as joined
+
+    return _publish(joined(shards), folder)
+
+
+def _publish(made: Report, folder: Path) -> Exit:
+    from suite.report import terminal
     from suite.report.write import write
 
-    assembled = assemble(cells, entries)
-    write(assembled, folder)
-    terminal.show(assembled, OUT)
-    return exit_code(assembled)
+    write(made, folder)
+    terminal.show(made, OUT)
+    return exit_code(made)
 
 
 def write_locks() -> None:
