@@ -126,6 +126,11 @@ def write_locks() -> None:
     lock.write_sizes(addresses)
 
 
+def add_locks(cells: Sequence[Cell]) -> None:
+    """Write the locks of these cells, and what their wheels weigh, beside those that are there. Raises Failed."""
+    lock.write_sizes({**dict.fromkeys(lock.sizes(), ""), **resolve(cells)})
+
+
 def resolve(cells: Sequence[Cell]) -> dict[str, str]:
     """Write the locks of `cells`; name==version → address of each wheel. Raises Failed once all have been tried."""
     failed: dict[str, str] = {}

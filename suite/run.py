@@ -81,6 +81,20 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
         return _probe(cell, made, pinned, todo, progress)
 
 
+def left(cell: Cell, entries: Sequence[Entry]) -> int:
+    """How many cases a run of `cell` would run: all where it has no environment, none where it cannot be had.
+
+    Raises BadFile.
+    """
+    if cell.unavailable is not None:
+        return 0
+    pinned = lock.load(cell)
+    made = environment.ready(cell, pinned)
+    if made is None:
+        return sum(len(catalogue.cases(entry, cell)) for entry in entries)
+    return sum(not _known(cell, task) for task in _tasks(cell, entries, pinned, made))
+
+
 @contextmanager
 def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
     hold = environment.reserve(cell)
