@@ -66,11 +66,17 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
 CELLS = checked_cells(sys.argv[1:])
 
 
-def named(tag: str) -> list[str]:
-    """The sessions that run the cells with this tag, or a shard of them, after the one that says what is to do."""
+def named(tag: str, session: str = "") -> list[str]:
+    """The sessions that run the cells with this tag, or a shard of them, after the one that says what is to do.
+
+    Of the session that is asked for, only the cells that have anything left to run: what is known costs no session.
+    """
     words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv and not UNCHECKED.intersection(sys.argv) else []
-    part = arguments().parse_known_args(words)[0].shard
-    return [f"plan({tag})", *(f"cell({cell.id})" for cell in commands.share(plan.tagged(tag), part))]
+    options = arguments().parse_known_args(words)[0]
+    cells = commands.share(plan.tagged(tag), options.shard)
+    if session in sys.argv and "--parallel-worker" not in sys.argv and not options.fresh:
+        cells = commands.unfinished(cells, catalogue.select(options.issue))
+    return [f"plan({tag})", *(f"cell({cell.id})" for cell in cells)]
 
 
 def suite(session: nox.Session, *words: str) -> None:
@@ -97,7 +103,7 @@ def cell(session: nox.Session, cell: str) -> None:
     suite(session, "run", cell, *session.posargs)
 
 
-@nox.session(venv_backend="none", requires=named("default"))
+@nox.session(venv_backend="none", requires=named("default", "compat"))
 def compat(session: nox.Session) -> None:
     """Run the default cells, judge them, and report into reports/latest: the main job.
 
@@ -107,13 +113,13 @@ def compat(session: nox.Session) -> None:
     suite(session, "report", "--tag", "default", *session.posargs)
 
 
-@nox.session(name="compat-line", venv_backend="none", default=False, requires=named("line"))
+@nox.session(name="compat-line", venv_backend="none", default=False, requires=named("line", "compat-line"))
 def compat_line(session: nox.Session) -> None:
     """The same for every cell of the release line."""
     suite(session, "report", "--tag", "line", *session.posargs)
 
 
-@nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full"))
+@nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full", "compat-full"))
 def compat_full(session: nox.Session) -> None:
     """The same for every cell there is.
 
@@ -125,10 +131,10 @@ def compat_full(session: nox.Session) -> None:
     suite(session, "report", "--tag", "full", *session.posargs)
 
 
-@nox.session(venv_backend="none", default=False, requires=named("line"))
+@nox.session(venv_backend="none", default=False, requires=named("full", "publish"))
 def publish(session: nox.Session) -> None:
-    """Run the release line, and put its report into reports/published and its excerpt into the README: commit them."""
-    code = main(["report", "--tag", "line", "--to", "reports/published", *session.posargs], checked=True)
+    """Run every cell, and put the report into reports/published and its excerpt into the README: commit them."""
+    code = main(["report", "--tag", "full", "--to", "reports/published", *session.posargs], checked=True)
     suite(session, "readme")
     if code:
         session.error(f"published all the same: {code.name.lower()}")
@@ -138,6 +144,12 @@ def publish(session: nox.Session) -> None:
 def report(session: nox.Session) -> None:
     """Judge and report what records there are, into reports/latest: `nox -s "cell(jax-0.4.30)" report`."""
     suite(session, "report", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
+def discover(session: nox.Session) -> None:
+    """Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day."""
+    suite(session, "discover")
 
 
 @nox.session(venv_backend="none", default=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, commands, cost, pins, plan, readme, shard
+from suite import catalogue, commands, cost, discover, pins, plan, readme, shard
 from suite.files import REPORTS, BadFile, Failed, Misused
 from suite.report.summary import Exit
 
@@ -50,7 +50,12 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
     planning = chosen.add_parser("plan", parents=[common], help="say what would run, and how much there is to fetch")
     planning.add_argument("--tag", default="default", choices=plan.TAGS, help="which cells (default: %(default)s)")
     running = chosen.add_parser("run", parents=[common], help="run issues in cells, and write down what they do")
-    running.add_argument("cells", nargs="+", metavar="CELL", help="a cell's id, such as jax-0.4.30")
+    running.add_argument(
+        "cells",
+        nargs="+",
+        metavar="CELL",
+        help="a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
+    )
     reporting = chosen.add_parser("report", parents=[common], help="judge and report what records there are")
     reporting.add_argument("--tag", choices=plan.TAGS, help="require all cells with this tag")
     reporting.add_argument(
@@ -61,6 +66,7 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
     merging.add_argument(
         "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
     )
+    chosen.add_parser("discover", help="read the index; lock, run and compare what is new since the snapshot")
     chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
     chosen.add_parser("snapshot", help="read the index into releases.json")
     chosen.add_parser("readme", help="put an excerpt of the published report into the README")
@@ -73,10 +79,10 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
         match options.command:
             case "plan":
                 cells = commands.share(plan.tagged(options.tag), options.shard)
-                commands.show_plan(cells, catalogue.select(options.issue))
+                commands.show_plan(cells, catalogue.select(options.issue), fresh=options.fresh)
             case "run":
                 entries = catalogue.select(options.issue)
-                for cell in [plan.cell(identifier) for identifier in options.cells]:
+                for cell in [plan.stack(identifier) for identifier in options.cells]:
                     commands.run_cell(cell, entries, fresh=options.fresh)
             case "report":
                 if options.shard and not options.tag:
@@ -87,6 +93,8 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
                     raise Misused(f"nothing is left for shard {options.shard}: there are only {len(planned)} cells")
                 entries = catalogue.select(options.issue)
                 guard.code = commands.report(cells, entries, options.to, planned, options.shard)
+            case "discover":
+                guard.code = discover.discover(catalogue.entries(), commands.OUT)
             case "merge":
                 guard.code = commands.merge(options.shards, options.to)
             case "lock":

@@ -48,10 +48,17 @@ def _measured() -> Sequence[Timed]:
     return read(Measured, path).observations if path.exists() else ()
 
 
-def show_plan(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
+def unfinished(cells: Sequence[Cell], entries: Sequence[Entry]) -> tuple[Cell, ...]:
+    """The cells in which something of `entries` is left to run. Raises BadFile."""
+    return tuple(cell for cell in cells if run.left(cell, entries))
+
+
+def show_plan(cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
     """Say what a run of `cells` would do: how many observations, on which interpreter, and how much to fetch."""
     planned = sum(len(catalogue.cases(entry, cell)) for entry in entries for cell in cells)
-    OUT.print(f"{len(cells)} cells, {planned:,} observations")
+    left = planned if fresh else sum(run.left(cell, entries) for cell in cells)
+    known = f", {left:,} of them to run: the others are known and unchanged" if left < planned else ""
+    OUT.print(f"{len(cells)} cells, {planned:,} observations{known}", soft_wrap=True)
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
@@ -76,9 +83,10 @@ def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
 
 
 def recorded() -> tuple[Cell, ...]:
-    """The planned cells that have been tried. Raises Misused where there are none."""
+    """The cells that have been tried: of the plan, and stacks that somebody asked for. Raises Misused without any."""
     tried = records.cells_recorded()
-    cells = tuple(cell for cell in plan.cells() if cell.id in tried)
+    asked_for = [plan.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
+    cells = tuple(cell for cell in (*plan.cells(), *asked_for) if cell.id in tried)
     if not cells:
         raise Misused("there are no records to report on: `nox -s compat` makes some")
     return cells

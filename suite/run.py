@@ -58,7 +58,7 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
     """
     if cell.unavailable is not None:
         return _note(cell, plan.verdict(cell), *cell.unavailable)
-    pinned = lock.load(cell)
+    pinned = lock.obtain(cell)
     with _reserved(cell, progress):
         if environment.ready(cell, pinned) is None:
             progress.say(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from suite import catalogue, discover, index, lock, plan, releases
+from suite import catalogue, discover, environment, index, lock, plan, records, releases
 from suite import matrix as matrices
 from suite.files import Failed
 from suite.releases import PACKAGES, Snapshot
@@ -87,6 +87,8 @@ def planned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setattr(plan, "PATH", matrix)
     monkeypatch.setattr(matrices, "PATH", matrix)
     monkeypatch.setattr(discover, "REPORTS", tmp_path / "reports")
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
     plan.cells.cache_clear()
     yield
     plan.cells.cache_clear()
