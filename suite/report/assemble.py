@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from suite import __version__, catalogue, environment, judge, lock, plan, records, releases
 from suite.catalogue import Entry
-from suite.issue import Case
+from suite.issue import Case, Expectation
 from suite.judge import Judged
 from suite.lock import Lock
 from suite.plan import Cell
@@ -94,8 +94,8 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
         key = records.key(entry, one.pinned.sha256, python) if tried else None
         for case in catalogue.cases(entry, cell):
             record = records.find(cell.id, entry, case.id, key) if key else None
-            expectation = judge.expected(case, one.pinned.pins)
             judged = judge.judge(case, record.attempts) if record else unread or _without(cell, status)
+            expectation = _expected(case, judged, one.pinned)
             last = record.attempts[-1] if record else None
             one.observations.append(
                 Observation(
@@ -108,6 +108,7 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
                     expected=expectation.behaviour if expectation else None,
                     agreement=judge.agree(case, judged, expectation),
                     workaround=judged.workaround,
+                    workaround_expected=judge.workaround_expected(judged, expectation),
                     attempts=len(record.attempts) if record else 0,
                     seconds=last.seconds if last else 0.0,
                     peak_rss_mib=last.peak_rss_mib if last else 0,
@@ -117,6 +118,15 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
             if record is not None:
                 _note(one, entry, case, record, judged, status)
     return one
+
+
+def _expected(case: Case, judged: Judged, pinned: Lock) -> Expectation | None:
+    """What is known of a case under these pins; where the stack did not import, what row zero is known to do there."""
+    own = judge.expected(case, pinned.pins)
+    if judge.not_imported(judged) is None or judged.behaviour is not None:
+        return own
+    row_zero = judge.expected(catalogue.entries()[0].issue.cases[0], pinned.pins)
+    return row_zero if row_zero and row_zero.behaviour == judge.not_imported(judged) else own
 
 
 def _note(one: _Read, entry: Entry, case: Case, record: Record, judged: Judged, status: Status | None) -> None:
@@ -176,10 +186,7 @@ def _issue(entry: Entry) -> IssueRow:
                 question=case.question,
                 needs=list(case.needs),
                 behaviours=dict(case.behaviours),
-                expectations=[
-                    ExpectationRow(behaviour=each.behaviour, on=list(each.on), evidence=each.evidence)
-                    for each in case.expectations
-                ],
+                expectations=[ExpectationRow(**{**asdict(each), "on": list(each.on)}) for each in case.expectations],
                 intervals=[],
             )
             for case in issue.cases

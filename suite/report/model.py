@@ -96,6 +96,7 @@ class ExpectationRow(FileModel):
     behaviour: str
     on: list[str] = Field(description="requirements that must all be met; none: every release")
     evidence: str
+    workaround: Literal["holds", "fails"] = Field(description="whether it is known to hold there, where it is needed")
 
 
 class CaseRow(FileModel):
@@ -141,6 +142,7 @@ class Observation(FileModel):
     expected: str | None = Field(description="the behaviour these releases are known to show, if one is known")
     agreement: Agreement
     workaround: Workaround
+    workaround_expected: bool = Field(description="whether what became of the workaround is what is known of it")
     attempts: int
     seconds: float = Field(description="wall time of the last attempt")
     peak_rss_mib: int
