@@ -31,10 +31,10 @@ Known = Mapping[int, Answer]
 
 @dataclass(frozen=True)
 class Ask:
-    """The release to ask next, by its place; `left` counts the releases that may be asked before the end is reached."""
+    """The release to ask next, by its place; `left` counts those that it is one of, and that may all have to be."""
 
     at: int
-    why: Literal["end point", "halving", "confirming"]
+    why: Literal["end point", "inward", "halving", "confirming"]
     left: int
 
 
@@ -86,29 +86,26 @@ def most_runs(count: int) -> int:
 def step(known: Known, count: int, find: Find | None = None) -> Ask | Boundary | Agreed | Contradicted | Untestable:
     """What to ask next of `count` releases in order, or what follows from `known`.
 
-    The first change is found where what is known changes more than once. `find` is what the end points show, unless it
-    is given.
+    The end points are asked first; where one cannot be tested, it is found out how far in that goes, or what differs
+    from the other end. The first change is found where what is known changes more than once. `find` is what the end
+    points show, unless it is given.
     """
-    missing = [at for at in range(count) if at not in known]
     for at in (0, count - 1):
-        if at in missing:
-            return Ask(at, "end point", len(missing))
-    first, last = _outermost(known, range(count)), _outermost(known, reversed(range(count)))
-    for end in (first, last):
-        if isinstance(end, Ask):
-            return end
-    if not isinstance(first, int) or not isinstance(last, int):
-        return Untestable()
+        if at not in known:
+            return Ask(at, "end point", count - len(known))
+    decided = [at for at in sorted(known) if known[at].affected is not None]
+    if not decided:
+        return _middle(known, range(count), "inward") or Untestable()
+    first, last = decided[0], decided[-1]
     if known[first].affected == known[last].affected:
-        return Agreed(first, last)
+        outside = [*range(first), *range(last + 1, count)]
+        return _middle(known, outside, "inward") or Agreed(first, last)
     shown: Find = "first-affected" if known[last].affected else "first-clear"
     if find is not None and find != shown:
         return Contradicted(first, last, shown)
     before, after = changes(known)[0]
-    between = [at for at in missing if before < at < after]
-    if between:
-        # What cannot be tested is gone round: the nearest to the middle of what is left.
-        return Ask(min(between, key=lambda at: abs(2 * at - before - after)), "halving", len(between))
+    if ask := _middle(known, range(before + 1, after), "halving"):
+        return ask
     for side in (before, after):
         if not known[side].confirmed:
             return Ask(side, "confirming", 1)
@@ -121,12 +118,26 @@ def changes(known: Known) -> list[tuple[int, int]]:
     return [(before, after) for before, after in pairwise(decided) if known[before].affected != known[after].affected]
 
 
-def _outermost(known: Known, inward: Iterable[int]) -> Ask | int | None:
-    """The first that can be tested, or the one to ask before that is known."""
-    places = list(inward)
-    for number, at in enumerate(places):
-        if at not in known:
-            return Ask(at, "end point", len(places) - number)
-        if known[at].affected is not None:
-            return at
-    return None
+def _middle(known: Known, places: Iterable[int], why: Literal["inward", "halving"]) -> Ask | None:
+    """Of the places that are not known, the middle of the widest gap.
+
+    What cannot be tested mostly stands in a row: so not its neighbour comes next, but what is far from it, and first a
+    gap that has a release which could be tested at an end of it.
+    """
+    gaps: list[list[int]] = []
+    for at in places:
+        if at in known:
+            continue
+        if gaps and gaps[-1][-1] == at - 1:
+            gaps[-1].append(at)
+        else:
+            gaps.append([at])
+    if not gaps:
+        return None
+
+    def worth(gap: list[int]) -> tuple[bool, int]:
+        sides = [known[at].affected for at in (gap[0] - 1, gap[-1] + 1) if at in known]
+        return any(side is not None for side in sides), len(gap)
+
+    best = max(gaps, key=worth)
+    return Ask(best[(len(best) - 1) // 2], why, sum(map(len, gaps)))

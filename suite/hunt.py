@@ -28,7 +28,7 @@ from suite.report.summary import Exit
 
 _HOLD = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[0-9][0-9A-Za-z.]*)")
 # These are the machine's, and would be met in every cell: going on could only spoil the answer.
-_EVERYWHERE = frozenset({"plan.no-interpreter", "install.disk", "run.disk"})
+_EVERYWHERE = frozenset({"plan.no-interpreter", "install.network", "install.disk", "run.disk"})
 
 
 def question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
