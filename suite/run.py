@@ -133,7 +133,7 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
     with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
         order_path = Path(scratch, "order.json")
         order_path.write_text(json.dumps(order), encoding="utf-8")
-        process = subprocess.Popen(
+        with subprocess.Popen(
             [made.executable, "-m", "suite.probe", str(order_path)],
             cwd=scratch,
             env=surroundings(),
@@ -141,12 +141,11 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-        )
-        try:
-            end = _follow(process, len(todo), progress)
-        finally:
-            process.kill()
-            process.wait()
+        ) as process:
+            try:
+                end = _follow(process, len(todo), progress)
+            finally:
+                process.kill()
     left = len(todo) - end.done
     if left:
         last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
