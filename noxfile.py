@@ -55,7 +55,7 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
             for identifier in re.findall(r"(?m)^cell\((.+)\)$", "\n".join(words)):
                 plan.cell(identifier)
             # What a bisection is asked is not what a run is.
-            if "--" in words and "bisect" not in words[: words.index("--")]:
+            if "--" in words and not any(word.endswith("bisect") for word in words[: words.index("--")]):
                 catalogue.select(arguments().parse_args(words[words.index("--") + 1 :]).issue)
     if guard.code:
         sys.exit(guard.code)

@@ -20,14 +20,15 @@ from suite.report.summary import Exit
 class Question:
     """A case, and the cells to find its boundary in: one for each release of `package`, in version order.
 
-    `entry` has this case alone. Packages that are linked move together, as each cell's lock has them: a jaxlib is the
-    one of its jax.
+    `entry` has this case alone, and `line` every release that could be asked about, narrowed or not. Packages that are
+    linked move together, as each cell's lock has them: a jaxlib is the one of its jax.
     """
 
     entry: Entry
     case: Case
     package: Moving
     holds: Mapping[Moving, str]
+    line: tuple[str, ...]
     cells: tuple[Cell, ...]
 
     def version(self, at: int) -> str:
@@ -113,7 +114,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> Told:
     """What all releases show. Raises BadFile."""
     places = sorted(seen)
     points = [Point(asked.version(at), _shown(seen[at].judged)) for at in places]
-    found = judge.intervals(points, asked.package, [point.version for point in points])
+    found = judge.intervals(points, asked.package, asked.line)
     lines = [
         f"{GLYPHS[each.verdict]} {each.package} {_span(each.first, each.last)}: {each.verdict} ({each.behaviour})"
         f"{'' if each.exact else ', not exact'}"

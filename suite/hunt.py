@@ -47,7 +47,8 @@ def question(name: str, package: str, holds: Sequence[str], between: Sequence[st
     cells = _arm(held, moves) if held else _line(moves)
     if not catalogue.cases(entry, cells[0]):
         raise Misused(f"{entry.issue.id}/{case.id} needs jax alone: --hold can change nothing, the line has its answer")
-    return Question(entry, case, moves, held, _between(cells, moves, between))
+    line = tuple(dict(cell.holds)[moves] for cell in cells)
+    return Question(entry, case, moves, held, line, _between(cells, moves, between))
 
 
 def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:

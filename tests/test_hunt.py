@@ -220,7 +220,8 @@ def test_a_scan_finds_bad_good_bad(bench: Bench, capsys: pytest.CaptureFixture[s
     assert [
         "✗ jax 0.4.18 to 0.4.20: affected (wrong)",
         "✓ jax 0.4.21 to 0.4.25: clear (right)",
-        "✗ jax 0.4.26 to 0.4.30: affected (wrong)",
+        # What 0.4.31 does is not known.
+        "✗ jax 0.4.26 to 0.4.30: affected (wrong), not exact",
         "not as expected of jax 0.4.25: right was seen, and wrong expected (thought to have come back with 0.4.25)",
     ] == lines[-5:-1]
     bench.forget()
