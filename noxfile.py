@@ -56,7 +56,9 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
                 plan.cell(identifier)
             # What a bisection is asked is not what a run is.
             if "--" in words and not any(word.endswith("bisect") for word in words[: words.index("--")]):
-                catalogue.select(arguments().parse_args(words[words.index("--") + 1 :]).issue)
+                options = arguments().parse_args(words[words.index("--") + 1 :])
+                catalogue.select(options.issue)
+                commands.share(plan.cells(), options.shard)
     if guard.code:
         sys.exit(guard.code)
     return plan.cells()
@@ -65,9 +67,17 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
 CELLS = checked_cells(sys.argv[1:])
 
 
-def named(tag: str) -> list[str]:
-    """The sessions that run the cells with this tag, after the one that says what there is to do."""
-    return [f"plan({tag})", *(f"cell({cell.id})" for cell in CELLS if tag in cell.tags)]
+def named(tag: str, session: str = "") -> list[str]:
+    """The sessions that run the cells with this tag, or a shard of them, after the one that says what is to do.
+
+    Of the session that is asked for, only the cells that have anything left to run: what is known costs no session.
+    """
+    words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv and not UNCHECKED.intersection(sys.argv) else []
+    options = arguments().parse_known_args(words)[0]
+    cells = commands.share(plan.tagged(tag), options.shard)
+    if session in sys.argv and "--parallel-worker" not in sys.argv and not options.fresh:
+        cells = commands.unfinished(cells, catalogue.select(options.issue))
+    return [f"plan({tag})", *(f"cell({cell.id})" for cell in cells)]
 
 
 def suite(session: nox.Session, *words: str) -> None:
@@ -80,7 +90,7 @@ def suite(session: nox.Session, *words: str) -> None:
 @nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
 def show_plan(session: nox.Session, tag: str) -> None:
     """Say what the cells with this tag would run, and how much there is to fetch."""
-    suite(session, "plan", "--tag", tag)
+    suite(session, "plan", "--tag", tag, *session.posargs)
 
 
 @nox.session(venv_backend="none", default=False, allow_parallel=True)
@@ -94,7 +104,7 @@ def cell(session: nox.Session, cell: str) -> None:
     suite(session, "run", cell, *session.posargs)
 
 
-@nox.session(venv_backend="none", requires=named("default"))
+@nox.session(venv_backend="none", requires=named("default", "compat"))
 def compat(session: nox.Session) -> None:
     """Run the default cells, judge them, and report into reports/latest: the main job.
 
@@ -104,22 +114,28 @@ def compat(session: nox.Session) -> None:
     suite(session, "report", "--tag", "default", *session.posargs)
 
 
-@nox.session(name="compat-line", venv_backend="none", default=False, requires=named("line"))
+@nox.session(name="compat-line", venv_backend="none", default=False, requires=named("line", "compat-line"))
 def compat_line(session: nox.Session) -> None:
     """The same for every cell of the release line."""
     suite(session, "report", "--tag", "line", *session.posargs)
 
 
-@nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full"))
+@nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full", "compat-full"))
 def compat_full(session: nox.Session) -> None:
-    """The same for every cell there is."""
+    """The same for every cell there is.
+
+    Ten machines share it: the third runs `nox -s compat-full -- --shard 3/10`, one of ten parts that cost the same, and
+    hands on its reports/latest; `python -m suite merge FOLDER…` joins the ten, and counts what nobody brought as not
+    run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that wants a job for each
+    part, or for each cell. `compat` and `compat-line` are shared alike.
+    """
     suite(session, "report", "--tag", "full", *session.posargs)
 
 
-@nox.session(venv_backend="none", default=False, requires=named("line"))
+@nox.session(venv_backend="none", default=False, requires=named("full", "publish"))
 def publish(session: nox.Session) -> None:
-    """Run the release line, and put its report into reports/published and its excerpt into the README: commit them."""
-    code = main(["report", "--tag", "line", "--to", "reports/published", *session.posargs], checked=True)
+    """Run every cell, and put the report into reports/published and its excerpt into the README: commit them."""
+    code = main(["report", "--tag", "full", "--to", "reports/published", *session.posargs], checked=True)
     suite(session, "readme")
     if code:
         session.error(f"published all the same: {code.name.lower()}")
@@ -140,6 +156,12 @@ def bisect(session: nox.Session) -> None:
     tested. `--between A B` narrows, `--find first-affected` or `first-clear` insists, `--scan` runs all of them.
     """
     suite(session, "bisect", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
+def discover(session: nox.Session) -> None:
+    """Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day."""
+    suite(session, "discover")
 
 
 @nox.session(venv_backend="none", default=False)

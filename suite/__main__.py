@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, commands, cost, pins, plan, readme
+from suite import catalogue, commands, cost, discover, pins, plan, readme, shard
 from suite.bisect import FINDS
 from suite.files import REPORTS, BadFile, Failed, Misused
 from suite.report.summary import Exit
@@ -26,7 +26,15 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="nox -s compat --", add_help=False)
     parser.add_argument("--issue", action="append", default=[], metavar="ID", help="only this issue; may be repeated")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
+    parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")
     return parser
+
+
+def _shard(text: str) -> shard.Shard:
+    try:
+        return shard.parse(text)
+    except Misused as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def main(words: Sequence[str], *, checked: bool = False) -> Exit:
@@ -40,17 +48,27 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
         "Environments and records are kept in .suite, or where SUITE_STATE says.",
     )
     chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    chosen.add_parser("plan", help="say what would run, and how much there is to fetch").add_argument(
-        "--tag", default="default", choices=plan.TAGS, help="which cells (default: %(default)s)"
-    )
+    planning = chosen.add_parser("plan", parents=[common], help="say what would run, and how much there is to fetch")
+    planning.add_argument("--tag", default="default", choices=plan.TAGS, help="which cells (default: %(default)s)")
     running = chosen.add_parser("run", parents=[common], help="run issues in cells, and write down what they do")
-    running.add_argument("cells", nargs="+", metavar="CELL", help="a cell's id, such as jax-0.4.30")
+    running.add_argument(
+        "cells",
+        nargs="+",
+        metavar="CELL",
+        help="a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
+    )
     reporting = chosen.add_parser("report", parents=[common], help="judge and report what records there are")
     reporting.add_argument("--tag", choices=plan.TAGS, help="require all cells with this tag")
     reporting.add_argument(
         "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
     )
+    merging = chosen.add_parser("merge", help="join the reports of a run's shards into one")
+    merging.add_argument("shards", nargs="+", type=Path, metavar="SHARD", help="a compat.json, or a folder with one")
+    merging.add_argument(
+        "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
+    )
     _add_bisect(chosen.add_parser("bisect", help="find the release where a case changes, in few cell runs"))
+    chosen.add_parser("discover", help="read the index; lock, run and compare what is new since the snapshot")
     chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
     chosen.add_parser("snapshot", help="read the index into releases.json")
     chosen.add_parser("readme", help="put an excerpt of the published report into the README")
@@ -62,14 +80,25 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
             commands.check()
         match options.command:
             case "plan":
-                commands.show_plan(plan.tagged(options.tag))
+                cells = commands.share(plan.tagged(options.tag), options.shard)
+                commands.show_plan(cells, catalogue.select(options.issue), fresh=options.fresh)
             case "run":
                 entries = catalogue.select(options.issue)
-                for cell in [plan.cell(identifier) for identifier in options.cells]:
+                for cell in [plan.stack(identifier) for identifier in options.cells]:
                     commands.run_cell(cell, entries, fresh=options.fresh)
             case "report":
-                cells = plan.tagged(options.tag) if options.tag else commands.recorded()
-                guard.code = commands.report(cells, catalogue.select(options.issue), options.to)
+                if options.shard and not options.tag:
+                    raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
+                planned = plan.tagged(options.tag) if options.tag else commands.recorded()
+                cells = commands.share(planned, options.shard)
+                if not cells:
+                    raise Misused(f"nothing is left for shard {options.shard}: there are only {len(planned)} cells")
+                entries = catalogue.select(options.issue)
+                guard.code = commands.report(cells, entries, options.to, planned, options.shard)
+            case "discover":
+                guard.code = discover.discover(catalogue.entries(), commands.OUT)
+            case "merge":
+                guard.code = commands.merge(options.shards, options.to)
             case "bisect":
                 guard.code = commands.bisect(
                     options.case,

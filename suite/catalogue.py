@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -54,13 +56,16 @@ def select(identifiers: list[str]) -> tuple[Entry, ...]:
 
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
-    """The cases of an issue that are run in a cell.
+    """The cases of an issue that are run in a cell."""
+    return tuple(case for case in entry.issue.cases if concerns(cell.kind, case.needs))
+
+
+def concerns(kind: Literal["line", "arm"], needs: Collection[str]) -> bool:
+    """Whether a case with these `needs` is run in a cell of this kind.
 
     An arm asks about the libraries that it holds: what jax does by itself, its own release's cell shows.
     """
-    if cell.kind == "line":
-        return entry.issue.cases
-    return tuple(case for case in entry.issue.cases if not {"jax", "jaxlib"}.issuperset(case.needs))
+    return kind == "line" or not {"jax", "jaxlib"}.issuperset(needs)
 
 
 def faults(found: Entry) -> list[Fault]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, environment, interpreter, lock, plan, records, releases, run
+from suite import catalogue, environment, interpreter, lock, plan, records, releases, run, shard
 from suite.bisect import Find
 from suite.catalogue import Entry
-from suite.files import BadFile, Failed, Misused
+from suite.files import REPORTS, BadFile, Failed, Misused, read
 from suite.plan import Cell
 from suite.progress import CellProgress
+from suite.report.model import Report
 from suite.report.summary import Exit, exit_code
+from suite.shard import Measured, Shard, Timed
 
 OUT = Console(highlight=False)
 
@@ -33,10 +36,30 @@ def check() -> None:
         raise BadFile(faults)
 
 
-def show_plan(cells: Sequence[Cell]) -> None:
+def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
+    """What falls into a shard of `cells` by their costs in the published report; all without one. Raises BadFile."""
+    if part is None:
+        return tuple(cells)
+    return shard.shard(cells, shard.costs(cells, _measured()), part.part, part.parts)
+
+
+@cache
+def _measured() -> Sequence[Timed]:
+    path = REPORTS / "published" / "compat.json"
+    return read(Measured, path).observations if path.exists() else ()
+
+
+def unfinished(cells: Sequence[Cell], entries: Sequence[Entry]) -> tuple[Cell, ...]:
+    """The cells in which something of `entries` is left to run. Raises BadFile."""
+    return tuple(cell for cell in cells if run.left(cell, entries))
+
+
+def show_plan(cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
     """Say what a run of `cells` would do: how many observations, on which interpreter, and how much to fetch."""
-    planned = sum(len(catalogue.cases(entry, cell)) for entry in catalogue.entries() for cell in cells)
-    OUT.print(f"{len(cells)} cells, {planned:,} observations")
+    planned = sum(len(catalogue.cases(entry, cell)) for entry in entries for cell in cells)
+    left = planned if fresh else sum(run.left(cell, entries) for cell in cells)
+    known = f", {left:,} of them to run: the others are known and unchanged" if left < planned else ""
+    OUT.print(f"{len(cells)} cells, {planned:,} observations{known}", soft_wrap=True)
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
@@ -83,25 +106,46 @@ def bisect(
 
 
 def recorded() -> tuple[Cell, ...]:
-    """The planned cells that have been tried. Raises Misused where there are none."""
+    """The cells that have been tried: of the plan, and stacks that somebody asked for. Raises Misused without any."""
     tried = records.cells_recorded()
-    cells = tuple(cell for cell in plan.cells() if cell.id in tried)
+    asked_for = [plan.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
+    cells = tuple(cell for cell in (*plan.cells(), *asked_for) if cell.id in tried)
     if not cells:
         raise Misused("there are no records to report on: `nox -s compat` makes some")
     return cells
 
 
-def report(cells: Sequence[Cell], entries: Sequence[Entry], folder: Path) -> Exit:
-    """Judge what was observed in `cells`, write it into `folder`, print it; the exit code it deserves."""
+def report(
+    cells: Sequence[Cell],
+    entries: Sequence[Entry],
+    folder: Path,
+    planned: Sequence[Cell] = (),
+    part: Shard | None = None,
+) -> Exit:
+    """Judge what was observed in `cells`, write it into `folder`, print it; the exit code it deserves.
+
+    `planned` are the cells of the whole run, where `cells` are but one part of it.
+    """
     # A cell starts sooner without the report's libraries, and there are many cells to a report.
-    from suite.report import terminal
     from suite.report.assemble import assemble
+
+    return _publish(assemble(cells, entries, planned=planned, shard=part), folder)
+
+
+def merge(shards: Sequence[Path], folder: Path) -> Exit:
+    """Join the reports of shards into one in `folder`, and print it; the exit code it deserves. Raises BadFile."""
+    from suite.report.merge import merge as joined
+
+    return _publish(joined(shards), folder)
+
+
+def _publish(made: Report, folder: Path) -> Exit:
+    from suite.report import terminal
     from suite.report.write import write
 
-    assembled = assemble(cells, entries)
-    write(assembled, folder)
-    terminal.show(assembled, OUT)
-    return exit_code(assembled)
+    write(made, folder)
+    terminal.show(made, OUT)
+    return exit_code(made)
 
 
 def write_locks() -> None:
@@ -111,6 +155,11 @@ def write_locks() -> None:
     for name in lock.prune({cell.lock_name for cell in cells}):
         OUT.print(f"{name} removed: its cell is no longer planned")
     lock.write_sizes(addresses)
+
+
+def add_locks(cells: Sequence[Cell]) -> None:
+    """Write the locks of these cells, and what their wheels weigh, beside those that are there. Raises Failed."""
+    lock.write_sizes({**dict.fromkeys(lock.sizes(), ""), **resolve(cells)})
 
 
 def resolve(cells: Sequence[Cell]) -> dict[str, str]:

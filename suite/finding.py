@@ -165,7 +165,7 @@ def _worth(asked: Question, seen: Seen) -> list[str]:
     for at in range(len(asked.cells)):
         affected = judge.is_affected(seen[at].judged.verdict) if at in seen else None
         if affected is None and (expectation := judge.expected(asked.case, asked.pins(at))):
-            affected = judge.is_affected(asked.case.behaviours[expectation.behaviour])
+            affected = judge.is_affected(asked.case.behaviours.get(expectation.behaviour, "different"))
         told += [(at, affected)] if affected is not None else []
     runs = [[at for at, _ in run] for _, run in groupby(told, key=lambda each: each[1])]
     return [

@@ -38,11 +38,13 @@ class Expectation:
     """The behaviour that releases are known to show, and how it is known.
 
     `on` holds requirements that must all be met (`"jax>=0.4.36,<0.5"`, `"equinox<0.11.4"`); none means every release.
+    `workaround` is whether the case's workaround is known to hold there, where it is needed.
     """
 
     behaviour: str
     on: tuple[str, ...]
     evidence: str
+    workaround: Literal["holds", "fails"] = "holds"
 
 
 @dataclass(frozen=True)

@@ -162,15 +162,27 @@ def expected(case: Case, packages: Mapping[str, str]) -> Expectation | None:
     return matching[0] if matching else None
 
 
+def workaround_expected(judged: Judged, expectation: Expectation | None) -> bool:
+    """Whether what became of the workaround is what is known of it: that it holds, where nobody says that it fails."""
+    if judged.workaround not in ("holds", "fails"):
+        return True
+    return judged.workaround == (expectation.workaround if expectation else "holds")
+
+
+def not_imported(judged: Judged) -> str | None:
+    """The probe's own name for a case that came to nothing because a package that it needs did not import."""
+    return _GIVEN["import-error"] if judged.reason == _ENDINGS["import-error"][1] else None
+
+
 def agree(case: Case, judged: Judged, expectation: Expectation | None) -> Agreement:
     """How a verdict goes with what was expected."""
     if judged.verdict in UNDECIDED:
         return "spurious"
     if expectation is None:
         return "new"
-    if judged.behaviour == expectation.behaviour:
+    if (judged.behaviour or not_imported(judged)) == expectation.behaviour:
         return "as-expected"
-    was = case.behaviours[expectation.behaviour]
+    was = case.behaviours.get(expectation.behaviour, "different")
     if (was in _GOOD) != (judged.verdict in _GOOD):
         return "fixed" if judged.verdict in _GOOD else "regressed"
     return "changed"

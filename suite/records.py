@@ -116,11 +116,21 @@ def key(entry: Entry, lock_sha256: str, python: str) -> Key:
     """What an observation of this issue, under this lock, with this interpreter, on this machine depends on."""
     return Key(
         lock=lock_sha256,
-        issue=_sha256(entry.source),
-        probe=_sha256(*(ROOT / "suite" / name for name in ("probe.py", "child.py", "issue.py", "atomic.py"))),
+        issue=source_sha256(entry),
+        probe=probe_sha256(),
         python=python,
         platform=f"{platform.system()}-{platform.machine()}",
     )
+
+
+def source_sha256(entry: Entry) -> str:
+    """The sha256 of an issue's module."""
+    return _sha256(entry.source)
+
+
+def probe_sha256() -> str:
+    """The sha256 of what runs the issues in a cell."""
+    return _sha256(*(ROOT / "suite" / name for name in ("probe.py", "child.py", "issue.py", "atomic.py")))
 
 
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:

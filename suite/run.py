@@ -59,7 +59,7 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
     """
     if cell.unavailable is not None:
         return _note(cell, plan.verdict(cell), *cell.unavailable)
-    pinned = lock.load(cell)
+    pinned = lock.obtain(cell)
     with _reserved(cell, progress):
         if environment.ready(cell, pinned) is None:
             progress.say(
@@ -82,6 +82,20 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
         return _probe(cell, made, pinned, todo, progress)
 
 
+def left(cell: Cell, entries: Sequence[Entry]) -> int:
+    """How many cases a run of `cell` would run: all where it has no environment, none where it cannot be had.
+
+    Raises BadFile.
+    """
+    if cell.unavailable is not None:
+        return 0
+    pinned = lock.load(cell)
+    made = environment.ready(cell, pinned)
+    if made is None:
+        return sum(len(catalogue.cases(entry, cell)) for entry in entries)
+    return sum(not _known(cell, task) for task in _tasks(cell, entries, pinned, made))
+
+
 @contextmanager
 def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
     hold = environment.reserve(cell)
@@ -96,7 +110,9 @@ def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
         hold.release()
 
 
-def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment, *, confirm: bool) -> list[Task]:
+def _tasks(
+    cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment, *, confirm: bool = False
+) -> list[Task]:
     tasks = []
     for entry in entries:
         key = records.key(entry, pinned.sha256, made.python)
@@ -108,7 +124,7 @@ def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment
     return tasks
 
 
-def _known(cell: Cell, task: Task, *, confirm: bool) -> bool:
+def _known(cell: Cell, task: Task, *, confirm: bool = False) -> bool:
     """Whether there is a record to keep. One that taught nothing of upstream is not kept: it is tried again."""
     record = records.find(cell.id, task.entry, task.case.id, task.key)
     if record is None or (confirm and not judge.confirmed(record.attempts)):

@@ -40,6 +40,7 @@ _SIGNATURES = (
     ("concrete-array-removed", "AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
     ("flatten-not-weakly-referenced", "TypeError", "cannot create weak reference to 'Flatten' object"),
     ("get-aval-removed", "AttributeError", "get_aval"),
+    ("params-unhashable", "TypeError", "parameters to jaxpr equations must have __hash__"),
     ("unhashable-dict", "TypeError", "unhashable type: 'dict'"),
     ("implicit-steps-all-rejected", "EquinoxRuntimeError", "The maximum number of solver steps was reached"),
     ("lu-transpose-is-traced", "TracerBoolConversionError", "Attempted boolean conversion of traced array"),
@@ -241,10 +242,41 @@ _LOST_CONSTANTS = Expectation(
     ("jax>=0.4.27,<0.4.28",),
     "run on jax 0.4.27 with equinox 0.11.4; equinox#716 and jax#21116, gone in jax 0.4.28",
 )
-_GONE_CONCRETE_ARRAY = Expectation(
-    "concrete-array-removed",
-    ("jax>=0.4.36", "diffrax<0.6.1"),
-    "run on jax 0.4.36 with diffrax 0.6.0; diffrax#527 of diffrax 0.6.1 no longer needs it",
+# Which Equinox can be imported from which JAX: what it takes from jax.core and jaxlib was removed bit by bit.
+_NO_IMPORT = (
+    Expectation(
+        "import-error",
+        ("jax>=0.4.34,<0.6.0", "equinox<0.11.5"),
+        "run on jax 0.4.34 to 0.5.3 with equinox 0.11.4: jax.core.pp_eqn_rules is gone; 0.11.5 imports on 0.4.34",
+    ),
+    Expectation(
+        "import-error",
+        ("jax>=0.6.0,<0.7.0", "equinox<0.11.11"),
+        "run on jax 0.6.0 to 0.6.2 with equinox 0.11.4 and 0.11.8: jax.core.Primitive is gone; 0.11.11 imports",
+    ),
+    Expectation(
+        "import-error",
+        ("jax>=0.7.0,<0.10.0", "equinox<0.12.2"),
+        "run on jax 0.7.0 to 0.9.2 with equinox 0.11.4 and 0.11.8; 0.12.1 wants jaxlib.xla_extension, 0.12.2 imports",
+    ),
+    Expectation(
+        "import-error",
+        ("jax>=0.10.0", "equinox<0.13.1"),
+        "run on jax 0.10.0 to 0.12.0.1 with equinox 0.12.2 and 0.13.0: batching.NotMapped is gone; 0.13.1 imports",
+    ),
+)
+_GONE_CONCRETE_ARRAY = tuple(
+    Expectation(
+        "concrete-array-removed",
+        (jax, equinox, "diffrax<0.6.1"),
+        "run on jax 0.4.36 to 0.5.3 with diffrax 0.6.0, and on 0.9.2; diffrax#527 of diffrax 0.6.1 needs it no more",
+    )
+    for jax, equinox in (
+        ("jax>=0.4.36,<0.6.0", "equinox>=0.11.5"),
+        ("jax>=0.6.0,<0.7.0", "equinox>=0.11.11"),
+        ("jax>=0.7.0,<0.10.0", "equinox>=0.12.2"),
+        ("jax>=0.10.0", "equinox>=0.13.1"),
+    )
 )
 
 ISSUE = Issue(
@@ -291,23 +323,34 @@ ISSUE = Issue(
                 Expectation("works", ("jax>=0.4.32,<0.4.34", "equinox>=0.11.7"), "equinox#856 of equinox 0.11.7"),
                 Expectation(
                     "custom-jvp-tangent-dtype",
-                    ("jax>=0.4.34,<0.4.36", "equinox<0.11.8"),
+                    ("jax>=0.4.34,<0.4.36", "equinox>=0.11.5,<0.11.8"),
                     "run on jax 0.4.34 with equinox 0.11.7; diffrax#508, and equinox#871 of equinox 0.11.8",
                 ),
                 Expectation(
                     "works", ("jax>=0.4.34,<0.4.36", "equinox>=0.11.8"), "run on jax 0.4.35 with equinox 0.11.8"
                 ),
-                _GONE_CONCRETE_ARRAY,
-                Expectation("works", ("jax>=0.4.36,<0.7.0", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.6.2"),
+                *_NO_IMPORT,
+                *_GONE_CONCRETE_ARRAY,
+                Expectation(
+                    "works", ("jax>=0.4.36,<0.6.0", "equinox>=0.11.5", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.5.3"
+                ),
+                Expectation(
+                    "works", ("jax>=0.6.0,<0.7.0", "equinox>=0.11.11", "diffrax>=0.6.1"), "run on jax 0.6.0 to 0.6.2"
+                ),
                 Expectation(
                     "crashed",
-                    ("jax>=0.7.0,<0.7.1", "jaxlib<0.7.1", "diffrax>=0.6.1"),
+                    ("jax>=0.7.0,<0.7.1", "jaxlib<0.7.1", "equinox>=0.12.2", "diffrax>=0.6.1"),
                     "run: right answers, then SIGABRT at exit; jax#30517, mended in jaxlib 0.7.1",
                 ),
                 Expectation(
+                    "params-unhashable",
+                    ("jax>=0.7.1,<0.9.2", "jaxlib>=0.7.1", "equinox>=0.12.2,<0.13.0", "diffrax>=0.6.1"),
+                    "run on jax 0.7.1 to 0.9.1 with equinox 0.12.2; diffrax#662, equinox#1039 of equinox 0.13.0",
+                ),
+                Expectation(
                     "unhashable-dict",
-                    ("jax>=0.7.1", "jaxlib>=0.7.1", "equinox>=0.12.2,<0.13.0", "diffrax>=0.6.1"),
-                    "run on jax 0.9.2 with equinox 0.12.2; diffrax#662 has it on jax 0.7.0",
+                    ("jax>=0.9.2,<0.10.0", "equinox>=0.12.2,<0.13.0", "diffrax>=0.6.1"),
+                    "run on jax 0.9.2 with equinox 0.12.2: the same dict, refused by the lowering",
                 ),
                 Expectation(
                     "works",
@@ -316,7 +359,7 @@ ISSUE = Issue(
                 ),
                 Expectation(
                     "get-aval-removed",
-                    ("jax>=0.10.0", "equinox>=0.13.0,<0.13.3", "diffrax>=0.6.1"),
+                    ("jax>=0.10.0", "equinox>=0.13.1,<0.13.3", "diffrax>=0.6.1"),
                     "run on jax 0.10.0 and 0.12.0.1 with equinox 0.13.2; equinox 0.13.3 asks for jax.typeof first",
                 ),
                 Expectation(
@@ -343,13 +386,30 @@ ISSUE = Issue(
             expectations=(
                 Expectation("works", ("jax<0.4.27",), "run on jax 0.4.18 to 0.4.26"),
                 _LOST_CONSTANTS,
-                Expectation("works", ("jax>=0.4.28,<0.4.36",), "run on jax 0.4.28 to 0.4.35"),
-                _GONE_CONCRETE_ARRAY,
-                Expectation("works", ("jax>=0.4.36,<0.7.1", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.7.0"),
+                Expectation("works", ("jax>=0.4.28,<0.4.34",), "run on jax 0.4.28 to 0.4.33"),
+                Expectation("works", ("jax>=0.4.34,<0.4.36", "equinox>=0.11.5"), "run on jax 0.4.34 and 0.4.35"),
+                *_NO_IMPORT,
+                *_GONE_CONCRETE_ARRAY,
+                Expectation(
+                    "works", ("jax>=0.4.36,<0.6.0", "equinox>=0.11.5", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.5.3"
+                ),
+                Expectation(
+                    "works", ("jax>=0.6.0,<0.7.0", "equinox>=0.11.11", "diffrax>=0.6.1"), "run on jax 0.6.0 to 0.6.2"
+                ),
+                Expectation(
+                    "params-unhashable",
+                    ("jax>=0.7.0,<0.7.1", "equinox>=0.12.2,<0.13.0", "diffrax>=0.6.1"),
+                    "run on jax 0.7.0 with equinox 0.12.2; diffrax#662, equinox#1039 of equinox 0.13.0",
+                ),
+                Expectation(
+                    "works",
+                    ("jax>=0.7.0,<0.7.1", "equinox>=0.13.0", "diffrax>=0.6.1"),
+                    "run on jax 0.7.0 with equinox 0.13.0",
+                ),
                 Expectation(
                     "flatten-not-weakly-referenced",
-                    ("jax>=0.7.1", "equinox>=0.12.2,<0.13.1", "diffrax>=0.6.1"),
-                    "run on jax 0.7.1 and 0.7.2 with equinox 0.13.0; equinox#1081, and #1082 of equinox 0.13.1",
+                    ("jax>=0.7.1,<0.10.0", "equinox>=0.12.2,<0.13.1", "diffrax>=0.6.1"),
+                    "run on jax 0.7.1 to 0.9.2 with equinox 0.12.2 and 0.13.0; equinox#1081, #1082 of equinox 0.13.1",
                 ),
                 Expectation(
                     "works",

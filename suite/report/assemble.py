@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from suite import __version__, catalogue, environment, judge, lock, plan, records, releases
 from suite.catalogue import Entry
-from suite.issue import Case
+from suite.issue import Case, Expectation
 from suite.judge import Judged
 from suite.lock import Lock
 from suite.plan import Cell
@@ -26,18 +26,38 @@ from suite.report.model import (
     UpstreamRow,
     WorkaroundRow,
 )
+from suite.shard import Shard
 
 
-def assemble(cells: Sequence[Cell], entries: Sequence[Entry]) -> Report:
-    """The report on these cells and issues, from what records there are. Raises BadFile."""
+def assemble(
+    cells: Sequence[Cell], entries: Sequence[Entry], *, planned: Sequence[Cell] = (), shard: Shard | None = None
+) -> Report:
+    """The report on these cells and issues, from what records there are. Raises BadFile.
+
+    `planned` are the cells of the whole run, where these are but a `shard` of it.
+    """
+    report = _report([_read(cell, entries) for cell in cells], entries)
+    whole = {"planned_cells": [cell.id for cell in planned or cells], "shard": str(shard) if shard else None}
+    return report.model_copy(update=whole)
+
+
+def untried(cells: Sequence[Cell], entries: Sequence[Entry]) -> Report:
+    """The report on these cells and issues had nobody tried them: no record is looked at. Raises BadFile."""
+    nothing = Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell")
+    return _report([_read(cell, entries, nothing) for cell in cells], entries)
+
+
+def _report(found: Sequence[_Read], entries: Sequence[Entry]) -> Report:
     offered = releases.load().packages
-    found = [_read(cell, entries) for cell in cells]
     observations = [each for one in found for each in one.observations]
     report = Report(
         schema_version=1,
         generated_at=datetime.now(UTC).replace(microsecond=0),
         suite_version=__version__,
+        probe_sha256=records.probe_sha256(),
         platform=next((one.platform for one in found if one.platform), _NOWHERE),
+        planned_cells=[one.cell.id for one in found],
+        shard=None,
         cells=[_cell(one, offered) for one in found],
         issues=[_issue(entry) for entry in entries],
         stacks=[],
@@ -60,20 +80,22 @@ class _Read:
         self.broken_in: str | None = None
 
 
-def _read(cell: Cell, entries: Sequence[Entry]) -> _Read:
-    """Judge every case that is planned in `cell`."""
+def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) -> _Read:
+    """Judge every case that is planned in `cell`; where `unread` is given, that is it, whatever the records say."""
     one = _Read(cell, lock.load(cell))
-    status = records.status(cell.id)
+    status = None if unread else records.status(cell.id)
     made = environment.ready(cell, one.pinned)
     python = made.python if made else status.python if status else ""
     # An environment that could not be made says nothing of older records of it.
-    tried = cell.unavailable is None and (status is None or status.verdict == "ran" or bool(status.python))
+    tried = (
+        not unread and cell.unavailable is None and (status is None or status.verdict == "ran" or bool(status.python))
+    )
     for entry in entries:
         key = records.key(entry, one.pinned.sha256, python) if tried else None
         for case in catalogue.cases(entry, cell):
             record = records.find(cell.id, entry, case.id, key) if key else None
-            expectation = judge.expected(case, one.pinned.pins)
-            judged = judge.judge(case, record.attempts) if record else _without(cell, status)
+            judged = judge.judge(case, record.attempts) if record else unread or _without(cell, status)
+            expectation = _expected(case, judged, one.pinned)
             last = record.attempts[-1] if record else None
             one.observations.append(
                 Observation(
@@ -86,6 +108,7 @@ def _read(cell: Cell, entries: Sequence[Entry]) -> _Read:
                     expected=expectation.behaviour if expectation else None,
                     agreement=judge.agree(case, judged, expectation),
                     workaround=judged.workaround,
+                    workaround_expected=judge.workaround_expected(judged, expectation),
                     attempts=len(record.attempts) if record else 0,
                     seconds=last.seconds if last else 0.0,
                     peak_rss_mib=last.peak_rss_mib if last else 0,
@@ -95,6 +118,15 @@ def _read(cell: Cell, entries: Sequence[Entry]) -> _Read:
             if record is not None:
                 _note(one, entry, case, record, judged, status)
     return one
+
+
+def _expected(case: Case, judged: Judged, pinned: Lock) -> Expectation | None:
+    """What is known of a case under these pins; where the stack did not import, what row zero is known to do there."""
+    own = judge.expected(case, pinned.pins)
+    if judge.not_imported(judged) is None or judged.behaviour is not None:
+        return own
+    row_zero = judge.expected(catalogue.entries()[0].issue.cases[0], pinned.pins)
+    return row_zero if row_zero and row_zero.behaviour == judge.not_imported(judged) else own
 
 
 def _note(one: _Read, entry: Entry, case: Case, record: Record, judged: Judged, status: Status | None) -> None:
@@ -154,10 +186,7 @@ def _issue(entry: Entry) -> IssueRow:
                 question=case.question,
                 needs=list(case.needs),
                 behaviours=dict(case.behaviours),
-                expectations=[
-                    ExpectationRow(behaviour=each.behaviour, on=list(each.on), evidence=each.evidence)
-                    for each in case.expectations
-                ],
+                expectations=[ExpectationRow(**{**asdict(each), "on": list(each.on)}) for each in case.expectations],
                 intervals=[],
             )
             for case in issue.cases
@@ -165,4 +194,5 @@ def _issue(entry: Entry) -> IssueRow:
         workaround=WorkaroundRow(
             text=issue.workaround, run_in=[case.id for case in issue.cases if case.workaround is not None]
         ),
+        source_sha256=records.source_sha256(entry),
     )

@@ -104,16 +104,17 @@ def _row(
         of = list(run)
         ends = {"first": of[0].holds[along], "last": of[-1].holds[along]}
         ranges.append(RangeRow.model_validate({"declared_observed": word, **ends, "detail": details.get(of[0].id, "")}))
+    broken = next((cell.broken_in for cell in told if cell.declared_observed == "latent" and cell.broken_in), None)
     required = [
         requirement.specifier
         for name, version in holds
         for requirement in map(Requirement, offered[name][version].requires_dist)
-        if requirement.name == along and requirement.marker is None
+        # It is for the package that breaks to require what it needs, where that shows.
+        if requirement.name == along and requirement.marker is None and (broken not in dict(holds) or broken == name)
     ]
     declared = _simplest(required)
     tried = {cell.holds[along]: cell.declared_observed in ("supported", "over-tight") for cell in told}
     specifier = judge.reconciled(tried, declared)
-    broken = next((cell.broken_in for cell in told if cell.declared_observed == "latent" and cell.broken_in), None)
     return StackRow(
         question=question,
         holds=dict(holds),

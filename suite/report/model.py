@@ -96,6 +96,7 @@ class ExpectationRow(FileModel):
     behaviour: str
     on: list[str] = Field(description="requirements that must all be met; none: every release")
     evidence: str
+    workaround: Literal["holds", "fails"] = Field(description="whether it is known to hold there, where it is needed")
 
 
 class CaseRow(FileModel):
@@ -126,6 +127,7 @@ class IssueRow(FileModel):
     upstream: list[UpstreamRow]
     cases: list[CaseRow]
     workaround: WorkaroundRow
+    source_sha256: str = Field(description="of the issue's module")
 
 
 class Observation(FileModel):
@@ -140,6 +142,7 @@ class Observation(FileModel):
     expected: str | None = Field(description="the behaviour these releases are known to show, if one is known")
     agreement: Agreement
     workaround: Workaround
+    workaround_expected: bool = Field(description="whether what became of the workaround is what is known of it")
     attempts: int
     seconds: float = Field(description="wall time of the last attempt")
     peak_rss_mib: int
@@ -162,7 +165,10 @@ class Report(FileModel):
     schema_version: Literal[1]
     generated_at: datetime
     suite_version: str
+    probe_sha256: str = Field(description="of what ran the issues in the cells")
     platform: Platform
+    planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
+    shard: str | None = Field(description="such as 3/10: which part of the planned cells this is; null for all of them")
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
     stacks: list[StackRow]

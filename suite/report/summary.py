@@ -36,13 +36,13 @@ def exit_code(report: Report) -> Exit:
 
 
 def unexpected(report: Report) -> list[Observation]:
-    """The observations that say something of upstream that is not known, or whose workaround failed."""
+    """The observations that say something of upstream that is not known, of a workaround too."""
     return [each for each in report.observations if is_unexpected(each)]
 
 
 def is_unexpected(each: Observation) -> bool:
     """Whether an observation says something of upstream that is not known."""
-    return each.agreement not in ("as-expected", "spurious") or each.workaround == "fails"
+    return each.agreement not in ("as-expected", "spurious") or not each.workaround_expected
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,11 @@ def last_line(report: Report) -> str:
         for name in ("regressed", "fixed", "changed", "new", "spurious")
         if name in agreements
     ]
-    fails = sum(each.workaround == "fails" for each in report.observations)
-    told += [f"{fails} failed workaround{'s' * (fails != 1)}"] if fails else []
+    odd = sum(not each.workaround_expected for each in report.observations)
+    told += [f"{odd} workaround{'s' * (odd != 1)} not as known"] if odd else []
+    part = f"shard {report.shard}: " if report.shard else ""
     return (
-        f"{coverage.planned} observations planned on {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: "
+        f"{part}{coverage.planned} observations planned on {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: "
         f"{coverage.run} run, {coverage.not_run} not run, {coverage.unavailable} unavailable, {coverage.error} error; "
         f"{', '.join(told)}"
     )
@@ -126,7 +127,8 @@ def workaround(seen: Iterable[Observation]) -> str:
     """What became of a case's workaround wherever it was needed, for people; nothing where it never was."""
     told = list(seen)
     if failing := [each.cell for each in told if each.workaround == "fails"]:
-        return f"workaround fails on {', '.join(failing)}"
+        few = ", ".join(failing[:3]) + (f" and {len(failing) - 3} more" if len(failing) > 3 else "")
+        return f"workaround fails on {few}"
     return "workaround holds" if any(each.workaround == "holds" for each in told) else ""
 
 

@@ -142,6 +142,6 @@ def _deviation(each: Observation) -> Text:
     text.append(f", expected {each.expected}" if each.expected else ", nothing was expected", "default")
     text.append(f" [{each.reason}]" if each.reason else "", "dim")
     text.append(f"\n      {each.detail}" if each.detail else "", "default")
-    text.append("\n      its workaround fails" if each.workaround == "fails" else "", "red")
+    text.append("" if each.workaround_expected else f"\n      its workaround {each.workaround}", "red")
     text.append(f"\n      {replay(each)}", "dim")
     return text

@@ -1,0 +1,87 @@
+"""Shards → one report as if one machine had run it all, or every reason why they are not parts of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+
+from suite import catalogue, plan, releases
+from suite.files import ROOT, BadFile, Fault, read
+from suite.releases import Packages
+from suite.report.assemble import untried
+from suite.report.derive import derive
+from suite.report.model import CellRow, Observation, Report
+from suite.report.parts import faults, named
+
+HERE = ROOT / "suite"
+
+
+def merge(paths: Iterable[Path]) -> Report:
+    """The report in these files, or in folders that hold a compat.json, as one; what none of them has, as not run.
+
+    Raises BadFile with every fault in them, and every reason why they are not parts of one run.
+    """
+    shards, wrong = load(paths)
+    if wrong := [*wrong, *faults(shards)]:
+        raise BadFile(wrong)
+    offered = releases.load().packages
+    whole = join(shards, offered)
+    absent = set(whole.planned_cells).difference(cell.id for cell in whole.cells)
+    if not absent:
+        return whole
+    # What nobody brought has a lock and expectations all the same. They are in the files here: one more shard, and one
+    # that must agree with the others too.
+    planned = [cell for cell in plan.cells() if cell.id in absent]
+    ids = {issue.id for issue in whole.issues}
+    here = untried(planned, [entry for entry in catalogue.entries() if entry.issue.id in ids])
+    shards[HERE] = here.model_copy(update={"planned_cells": whole.planned_cells, "generated_at": whole.generated_at})
+    wrong = [Fault(HERE, "cells", f"{name} is not planned") for name in sorted(absent - {cell.id for cell in planned})]
+    if wrong := [*wrong, *faults(shards)]:
+        why = f"{named(sorted(absent))} in no shard, and this is not the tree that was run"
+        raise BadFile([Fault(HERE, "planned_cells", why), *wrong])
+    return join(shards, offered)
+
+
+def load(paths: Iterable[Path]) -> tuple[dict[Path, Report], list[Fault]]:
+    """The reports that can be read, and what is wrong in the other files."""
+    shards, wrong = {}, []
+    for path in (path / "compat.json" if path.is_dir() else path for path in paths):
+        try:
+            shards[path] = read(Report, path)
+        except BadFile as error:
+            wrong += error.faults
+    return shards, wrong
+
+
+def join(shards: Mapping[Path, Report], offered: Packages) -> Report:
+    """One report of all `shards`, which have no `faults`, in the order of the plan and whatever theirs is.
+
+    Where two have the same observation, the first is kept; but what one of them did not run, another may have.
+    """
+    first = next(iter(shards.values()))
+    place = {cell: number for number, cell in enumerate(first.planned_cells)}
+    begins = {path: min((place[each.id] for each in shard.cells), default=len(place)) for path, shard in shards.items()}
+    ordered = [shards[path] for path in sorted(shards, key=begins.__getitem__)]
+    cells: dict[str, CellRow] = {}
+    for cell in chain.from_iterable(shard.cells for shard in ordered):
+        known = cells.setdefault(cell.id, cell)
+        if known.declared_observed is None and cell.declared_observed is not None:
+            cells[cell.id] = cell
+    seen: dict[tuple[int, int], Observation] = {}
+    ids = [(issue.id, case.id) for issue in first.issues for case in issue.cases]
+    cases = {each: number for number, each in enumerate(ids)}
+    for each in chain.from_iterable(shard.observations for shard in ordered):
+        where = place[each.cell], cases[each.issue, each.case]
+        if where not in seen or seen[where].verdict == "not-run":
+            seen[where] = each
+    joined = first.model_copy(
+        update={
+            "generated_at": max(shard.generated_at for shard in ordered),
+            "platform": next((each.platform for each in ordered if each.platform.system), first.platform),
+            "shard": None,
+            "cells": sorted(cells.values(), key=lambda cell: place[cell.id]),
+            "observations": [seen[where] for where in sorted(seen)],
+        }
+    )
+    return derive(joined, offered)
