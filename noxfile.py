@@ -54,7 +54,8 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
             commands.check()
             for identifier in re.findall(r"(?m)^cell\((.+)\)$", "\n".join(words)):
                 plan.cell(identifier)
-            if "--" in words:
+            # What a bisection is asked is not what a run is.
+            if "--" in words and not any(word.endswith("bisect") for word in words[: words.index("--")]):
                 options = arguments().parse_args(words[words.index("--") + 1 :])
                 catalogue.select(options.issue)
                 commands.share(plan.cells(), options.shard)
@@ -144,6 +145,17 @@ def publish(session: nox.Session) -> None:
 def report(session: nox.Session) -> None:
     """Judge and report what records there are, into reports/latest: `nox -s "cell(jax-0.4.30)" report`."""
     suite(session, "report", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
+def bisect(session: nox.Session) -> None:
+    """Find the release where a case changes: `nox -s bisect -- tracer-hash-while-loop/hash-tracer`.
+
+    Over the line's releases of jax, or of `--package equinox`; `--hold jax==0.9.2` goes along an arm. Linked packages
+    move together. n releases take at most ⌈log2 n⌉ + 3 cell runs, less what is on record, more where one cannot be
+    tested. `--between A B` narrows, `--find first-affected` or `first-clear` insists, `--scan` runs all of them.
+    """
+    suite(session, "bisect", *session.posargs)
 
 
 @nox.session(venv_backend="none", default=False)

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from suite import catalogue, commands, cost, discover, pins, plan, readme, shard
+from suite.bisect import FINDS
 from suite.files import REPORTS, BadFile, Failed, Misused
 from suite.report.summary import Exit
 
@@ -66,6 +67,7 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
     merging.add_argument(
         "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
     )
+    _add_bisect(chosen.add_parser("bisect", help="find the release where a case changes, in few cell runs"))
     chosen.add_parser("discover", help="read the index; lock, run and compare what is new since the snapshot")
     chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
     chosen.add_parser("snapshot", help="read the index into releases.json")
@@ -97,6 +99,16 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
                 guard.code = discover.discover(catalogue.entries(), commands.OUT)
             case "merge":
                 guard.code = commands.merge(options.shards, options.to)
+            case "bisect":
+                guard.code = commands.bisect(
+                    options.case,
+                    options.package,
+                    options.hold,
+                    options.between,
+                    find=options.find,
+                    scan=options.scan,
+                    fresh=options.fresh,
+                )
             case "lock":
                 commands.write_locks()
             case "snapshot":
@@ -108,6 +120,32 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
             case "cost":
                 cost.measure(commands.OUT)
     return guard.code
+
+
+def _add_bisect(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Finds the release of a package where a case changes between affected and not. A release that cannot be tested "
+        "is never taken for either: it is gone round. Linked packages move together: each jax comes with its jaxlib."
+    )
+    parser.epilog = (
+        "Exit codes: 0 found, to the release, and as expected; 1 not as expected, or the end points agree or show the "
+        "opposite; 2 the command or a file is wrong; 3 not exact, or something did not run. What is on record is used."
+    )
+    parser.add_argument(
+        "case", metavar="ISSUE/CASE", help="such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"
+    )
+    parser.add_argument("--package", default="jax", help="what moves: jax, equinox or diffrax (default: %(default)s)")
+    parser.add_argument(
+        "--hold",
+        action="append",
+        default=[],
+        metavar="NAME==VERSION",
+        help="along an arm that holds this; may be repeated",
+    )
+    parser.add_argument("--between", nargs=2, metavar=("A", "B"), help="only these releases and what is between them")
+    parser.add_argument("--find", choices=FINDS, help="default: what the end points show")
+    parser.add_argument("--scan", action="store_true", help="run every release, and show every interval")
+    parser.add_argument("--fresh", action="store_true", help="take no answer from the records")
 
 
 @dataclass

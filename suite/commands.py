@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from suite import catalogue, environment, interpreter, lock, plan, records, releases, run, shard
+from suite.bisect import Find
 from suite.catalogue import Entry
 from suite.files import REPORTS, BadFile, Failed, Misused, read
 from suite.plan import Cell
@@ -80,6 +81,28 @@ def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
     """Run `entries` in `cell`; whatever goes wrong there is written down, and is the report's to tell."""
     with CellProgress(cell.id, OUT) as progress:
         run.run(cell, entries, fresh=fresh, progress=progress)
+
+
+def bisect(
+    name: str,
+    package: str,
+    holds: Sequence[str],
+    between: Sequence[str] | None,
+    *,
+    find: Find | None,
+    scan: bool,
+    fresh: bool,
+) -> Exit:
+    """Find the release where a case changes, and say so; the exit code it deserves.
+
+    Raises Misused for a question that cannot be meant, Failed where this machine cannot run a cell, BadFile, OSError.
+    """
+    from suite import hunt
+
+    asked = hunt.question(name, package, holds, between)
+    if scan:
+        return hunt.scan(asked, fresh=fresh, console=OUT)
+    return hunt.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
 def recorded() -> tuple[Cell, ...]:

@@ -138,6 +138,18 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     return Judged(verdict, given, reason, tidy(detail), _workaround(case, attempt, verdict))
 
 
+def is_affected(verdict: Verdict) -> bool | None:
+    """Whether a release with this verdict has the documented symptom; None where the verdict does not tell."""
+    if verdict in _GOOD:
+        return False
+    return True if verdict == "affected" else None
+
+
+def confirmed(attempts: Sequence[Attempt]) -> bool:
+    """Whether a verdict has more than one attempt behind it, or as many as the probe would ever make."""
+    return len(attempts) > 1 or attempts[0].parts["reproducer"].outcome == "import-error"
+
+
 def expected(case: Case, packages: Mapping[str, str]) -> Expectation | None:
     """What these releases are known to show in `case`, if anything is known.
 

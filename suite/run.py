@@ -51,9 +51,10 @@ class Progress(Protocol):
         """A case is done."""
 
 
-def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress) -> Status:
+def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool = False) -> Status:
     """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
 
+    `confirm`: a case is known, and done, only once more than one attempt has been made of it.
     Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
     """
     if cell.unavailable is not None:
@@ -69,8 +70,8 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
         except Unprepared as error:
             progress.say(f"{error.verdict}: {error.detail}")
             return _note(cell, error.verdict, error.reason, error.detail)
-        tasks = _tasks(cell, entries, pinned, made)
-        todo = [task for task in tasks if fresh or not _known(cell, task)]
+        tasks = _tasks(cell, entries, pinned, made, confirm=confirm)
+        todo = [task for task in tasks if fresh or not _known(cell, task, confirm=confirm)]
         if len(todo) < len(tasks):
             progress.say(
                 f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run"
@@ -109,21 +110,26 @@ def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
         hold.release()
 
 
-def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment) -> list[Task]:
+def _tasks(
+    cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment, *, confirm: bool = False
+) -> list[Task]:
     tasks = []
     for entry in entries:
         key = records.key(entry, pinned.sha256, made.python)
         for case in catalogue.cases(entry, cell):
-            expectation = judge.expected(case, pinned.pins)
+            # The probe is content with one attempt where it sees what is expected.
+            expectation = None if confirm else judge.expected(case, pinned.pins)
             expected = expectation.behaviour if expectation else None
             tasks.append(Task(entry, case, key, expected, records.path_of(cell.id, entry.issue.id, case.id)))
     return tasks
 
 
-def _known(cell: Cell, task: Task) -> bool:
+def _known(cell: Cell, task: Task, *, confirm: bool = False) -> bool:
     """Whether there is a record to keep. One that taught nothing of upstream is not kept: it is tried again."""
     record = records.find(cell.id, task.entry, task.case.id, task.key)
-    return record is not None and judge.judge(task.case, record.attempts).verdict not in judge.UNDECIDED
+    if record is None or (confirm and not judge.confirmed(record.attempts)):
+        return False
+    return judge.judge(task.case, record.attempts).verdict not in judge.UNDECIDED
 
 
 def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress) -> Status:
@@ -143,7 +149,7 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
     with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
         order_path = Path(scratch, "order.json")
         order_path.write_text(json.dumps(order), encoding="utf-8")
-        process = subprocess.Popen(
+        with subprocess.Popen(
             [made.executable, "-m", "suite.probe", str(order_path)],
             cwd=scratch,
             env=surroundings(),
@@ -151,12 +157,11 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-        )
-        try:
-            end = _follow(process, len(todo), progress)
-        finally:
-            process.kill()
-            process.wait()
+        ) as process:
+            try:
+                end = _follow(process, len(todo), progress)
+            finally:
+                process.kill()
     left = len(todo) - end.done
     if left:
         last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
