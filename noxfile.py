@@ -188,6 +188,12 @@ def cost(session: nox.Session) -> None:
     suite(session, "cost")
 
 
+@nox.session(venv_backend="none", default=False)
+def upkeep(session: nox.Session) -> None:
+    """Time an unchanged run, an edited issue and a new cell against the first run, and how that grows with the cells."""
+    suite(session, "upkeep")
+
+
 @nox.session(default=False)
 def tests(session: nox.Session) -> None:
     """Run the tests, one real cell among them; what follows `--` goes to pytest."""

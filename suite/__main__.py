@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, commands, cost, discover, pins, plan, readme, shard
+from suite import catalogue, commands, cost, discover, pins, plan, readme, shard, upkeep
 from suite.bisect import FINDS
 from suite.files import REPORTS, BadFile, Failed, Misused
 from suite.report.summary import Exit
@@ -74,6 +74,7 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
     chosen.add_parser("readme", help="put an excerpt of the published report into the README")
     chosen.add_parser("pins", help="pin the driver's own packages anew")
     chosen.add_parser("cost", help="time a warm run against the ideal and against the obvious loop")
+    chosen.add_parser("upkeep", help="time an unchanged run, an edit and an addition against the first run")
     options = parser.parse_args(words)
     with guarded() as guard:
         if options.command in ("plan", "run", "report") and not checked:
@@ -119,6 +120,8 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
                 pins.renew()
             case "cost":
                 cost.measure(commands.OUT)
+            case "upkeep":
+                upkeep.measure(commands.OUT)
     return guard.code
 
 

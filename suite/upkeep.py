@@ -1,4 +1,4 @@
-"""What it costs to know it again: an unchanged run, an edited issue and an added cell, against the first run of the same.
+"""What it costs to know it again: an unchanged run, an edit, an addition, against the first run of the same.
 
 Everything is run by nox in a copy of this tree, on copies of its records, with its environments; nothing here changes.
 Then how an unchanged run grows with the cells, and how many cell runs a bisection takes over how many releases.
