@@ -45,6 +45,10 @@ nox.options.error_on_missing_interpreters = True
 UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests"}
 
 
+# What lists sessions lists all of them, and the sessions of -j need not be told again what there is to do.
+LISTING = {"-l", "--list", "--list-sessions", "--parallel-worker"}
+
+
 def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
     """The planned cells, once every file has been read and the command line means something: exit code 2 if not."""
     with guarded() as guard:
@@ -75,7 +79,7 @@ def named(tag: str, session: str = "") -> list[str]:
     words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv and not UNCHECKED.intersection(sys.argv) else []
     options = arguments().parse_known_args(words)[0]
     cells = commands.share(plan.tagged(tag), options.shard)
-    if session in sys.argv and "--parallel-worker" not in sys.argv and not options.fresh:
+    if session in sys.argv and not LISTING.intersection(sys.argv) and not options.fresh:
         cells = commands.unfinished(cells, catalogue.select(options.issue))
     return [f"plan({tag})", *(f"cell({cell.id})" for cell in cells)]
 
@@ -190,7 +194,7 @@ def cost(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def upkeep(session: nox.Session) -> None:
-    """Time an unchanged run, an edited issue and a new cell against the first run, and how that grows with the cells."""
+    """Time an unchanged run, an edited issue and a new cell against the first run, and how it grows with the cells."""
     suite(session, "upkeep")
 
 
