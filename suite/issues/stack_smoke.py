@@ -40,6 +40,8 @@ _SIGNATURES = (
     ("concrete-array-removed", "AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
     ("flatten-not-weakly-referenced", "TypeError", "cannot create weak reference to 'Flatten' object"),
     ("get-aval-removed", "AttributeError", "get_aval"),
+    ("jaxpr-removed", "AttributeError", "has no attribute 'Jaxpr'"),
+    ("jaxpr-removed", "AttributeError", "jax.core.Jaxpr was removed"),
     ("params-unhashable", "TypeError", "parameters to jaxpr equations must have __hash__"),
     ("unhashable-dict", "TypeError", "unhashable type: 'dict'"),
     ("implicit-steps-all-rejected", "EquinoxRuntimeError", "The maximum number of solver steps was reached"),
@@ -394,48 +396,59 @@ ISSUE = Issue(
                     "works", ("jax>=0.4.36,<0.6.0", "equinox>=0.11.5", "diffrax>=0.6.1"), "run on jax 0.4.37 to 0.5.3"
                 ),
                 Expectation(
-                    "works", ("jax>=0.6.0,<0.7.0", "equinox>=0.11.11", "diffrax>=0.6.1"), "run on jax 0.6.0 to 0.6.2"
+                    "works", ("jax>=0.6.0,<0.7.0", "equinox>=0.11.11", "diffrax>=0.6.2"), "run on jax 0.6.0 to 0.6.2"
+                ),
+                *(
+                    Expectation(
+                        "jaxpr-removed",
+                        (jax, equinox, "diffrax>=0.6.1,<0.6.2"),
+                        "run on jax 0.6.0 and 0.9.2 with diffrax 0.6.1: it asks for jax.core.Jaxpr, and 0.6.2 does not",
+                    )
+                    for jax, equinox in (
+                        ("jax>=0.6.0,<0.7.0", "equinox>=0.11.11"),
+                        ("jax>=0.7.0", "equinox>=0.13.1"),
+                    )
                 ),
                 Expectation(
                     "params-unhashable",
-                    ("jax>=0.7.0,<0.7.1", "equinox>=0.12.2,<0.13.0", "diffrax>=0.6.1"),
+                    ("jax>=0.7.0,<0.7.1", "equinox>=0.12.2,<0.13.0", "diffrax>=0.6.2"),
                     "run on jax 0.7.0 with equinox 0.12.2; diffrax#662, equinox#1039 of equinox 0.13.0",
                 ),
                 Expectation(
                     "works",
-                    ("jax>=0.7.0,<0.7.1", "equinox>=0.13.0", "diffrax>=0.6.1"),
+                    ("jax>=0.7.0,<0.7.1", "equinox>=0.13.0", "diffrax>=0.6.2"),
                     "run on jax 0.7.0 with equinox 0.13.0",
                 ),
                 Expectation(
                     "flatten-not-weakly-referenced",
-                    ("jax>=0.7.1,<0.10.0", "equinox>=0.12.2,<0.13.1", "diffrax>=0.6.1"),
+                    ("jax>=0.7.1,<0.10.0", "equinox>=0.12.2,<0.13.1", "diffrax>=0.6.2"),
                     "run on jax 0.7.1 to 0.9.2 with equinox 0.12.2 and 0.13.0; equinox#1081, #1082 of equinox 0.13.1",
                 ),
                 Expectation(
                     "works",
-                    ("jax>=0.7.1,<0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1"),
+                    ("jax>=0.7.1,<0.8.2", "equinox>=0.13.1", "diffrax>=0.6.2"),
                     "run on jax 0.8.1 with equinox 0.13.2",
                 ),
                 Expectation(
                     "lu-transpose-is-traced",
-                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1", "lineax<0.1.0"),
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.2", "lineax<0.1.0"),
                     "run on jax 0.8.2 and 0.9.0 with lineax 0.0.8; lineax#187, where jax 0.8.1 is well",
                 ),
                 Expectation(
                     "implicit-steps-all-rejected",
-                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1,<0.7.1", "lineax>=0.1.0", "optimistix>=0.1.0"),
-                    "run on jax 0.10.0 and 0.12.0.1 with diffrax 0.7.0 and optimistix 0.1.0, which it allows; "
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.2,<0.7.2", "lineax>=0.1.0", "optimistix>=0.1.0"),
+                    "run on jax 0.9.1 to 0.12.0.1 with diffrax 0.6.2 to 0.7.1 and optimistix 0.1.0, which they allow; "
                     "with optimistix 0.0.11 in its place Kvaerno5 works",
                 ),
                 Expectation(
                     "works",
-                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.1,<0.7.1", "lineax>=0.1.0", "optimistix<0.1.0"),
-                    "run on jax 0.8.3 with diffrax 0.7.0 and optimistix 0.0.11",
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.6.2,<0.7.2", "lineax>=0.1.0", "optimistix<0.1.0"),
+                    "run on jax 0.8.3 with diffrax 0.7.0 and 0.9.0.1 with 0.7.1, and optimistix 0.0.11",
                 ),
                 Expectation(
                     "works",
-                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.7.1", "lineax>=0.1.0"),
-                    "run on jax 0.9.0.1 to 0.12.0.1: LU in lineax 0.1.0 keeps the flag static",
+                    ("jax>=0.8.2", "equinox>=0.13.1", "diffrax>=0.7.2", "lineax>=0.1.0"),
+                    "run on jax 0.9.1 to 0.12.0.1: LU in lineax 0.1.0 keeps the flag static",
                 ),
             ),
             needs=("jax", "equinox", "diffrax"),
