@@ -18,9 +18,11 @@ internals, cap no JAX, and need days or weeks to follow. On the line,
 
 That last one needs more than one component: with one, Lineax divides instead of factorising, and jax 0.8.2 looks well.
 The crash at exit needs a function made within a function under `filter_jit`: a bare `diffeqsolve` on jaxlib 0.7.0 ends
-well. On stale combinations more was seen: jax >= 0.10.0 with equinox < 0.13.3 has no gradient of a solve (get_aval is
-gone); and diffrax 0.7.0 with optimistix 0.1.0, which its metadata allows, rejects each step of Kvaerno3 and Kvaerno5
-for any problem; no thread was found that says so. Time is not looked at: jax 0.7.1 is known as slow (diffrax#680).
+well. Stale combinations show more: Equinox before 0.11.5, 0.11.11, 0.12.2 and 0.13.1 cannot be imported from jax
+0.4.34, 0.6.0, 0.7.0 and 0.10.0 on; jax >= 0.10.0 with equinox < 0.13.3 has no gradient of a solve (get_aval is gone);
+the implicit solvers of diffrax 0.6.1 ask for jax.core.Jaxpr, which jax 0.6.0 removed; and diffrax 0.6.2 to 0.7.1 with
+optimistix 0.1.0, which their metadata allows, reject each step of Kvaerno3 and Kvaerno5 for any problem; no thread was
+found that says so. Time is not looked at: jax 0.7.1 is known as slow (diffrax#680).
 """
 
 from __future__ import annotations
