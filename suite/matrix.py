@@ -23,6 +23,7 @@ NEWEST = "newest"
 Moving = Literal["jax", "equinox", "diffrax"]
 MOVING: tuple[Moving, ...] = ("jax", "equinox", "diffrax")
 Stack = Mapping[Moving, str]
+Device = Literal["cpu", "gpu", "tpu"]
 
 
 class Line(FileModel):
@@ -37,6 +38,7 @@ class Arm(FileModel):
     """One of `[[arms]]`: every stack of `times` with every release of `along`, but not those that `except` describes.
 
     `excluded`: whether a cell that the packages' own metadata excludes is tried all the same, or stands as a conflict.
+    `device`: what its cells are built for and run on.
     """
 
     asks: str
@@ -44,6 +46,7 @@ class Arm(FileModel):
     along: str
     excepting: list[list[str]] = Field(default=[], alias="except")
     excluded: Literal["try", "leave"] = "leave"
+    device: Device = "cpu"
 
 
 class Matrix(FileModel):

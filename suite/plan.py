@@ -21,11 +21,13 @@ from packaging.version import Version
 from suite import matrix as matrices
 from suite import releases
 from suite.files import BadFile, Fault, Misused, read
-from suite.matrix import MOVING, PATH, Arm, Matrix, Moving
+from suite.matrix import MOVING, PATH, Arm, Device, Matrix, Moving
 from suite.names import nearest
 from suite.releases import Snapshot
 
 TAGS = ("default", "line", "full")
+# The extra of jax that brings each device's build.
+EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Cell:
     `asks` are the questions that have it, each with the package an arm moves along to answer it.
     `excluded` is the sentence in the packages' own metadata that keeps what it holds apart: such a cell is installed
     over it. `unavailable` is a reason code and a sentence. A cell without tags is nobody's plan: somebody asked for it.
+    `device` is what it needs of the machine that runs it.
     """
 
     id: str
@@ -52,6 +55,7 @@ class Cell:
     tags: tuple[str, ...] = ()
     excluded: str | None = None
     unavailable: tuple[str, str] | None = None
+    device: Device = "cpu"
 
     @property
     def lock_name(self) -> str:
@@ -155,7 +159,7 @@ class _Maker:
         return self._cell({name: version}, "line", name, tags)
 
     def arm(self, holds: Mapping[Moving, str], moves: Moving, arm: Arm | None) -> Cell:
-        made = self._cell(holds, "arm", moves, ("full", "arm") if arm else ())
+        made = self._cell(holds, "arm", moves, ("full", "arm") if arm else (), arm.device if arm else "cpu")
         excluded = releases.exclusion(
             {str(name): holds[name] for name in holds}, self.offered.packages, self.matrix.python
         )
@@ -166,20 +170,26 @@ class _Maker:
         return replace(made, asks=asks, excluded=excluded, unavailable=unavailable)
 
     def _cell(
-        self, holds: Mapping[Moving, str], kind: Literal["line", "arm"], moves: Moving, tags: tuple[str, ...]
+        self,
+        holds: Mapping[Moving, str],
+        kind: Literal["line", "arm"],
+        moves: Moving,
+        tags: tuple[str, ...],
+        device: Device = "cpu",
     ) -> Cell:
         moments = [self.uploaded(name, version) for name, version in holds.items()]
         as_of = _day_after(max(moments))
         unavailable = next(filter(None, (self._unavailable(*each) for each in holds.items())), None)
         late: list[tuple[str, datetime]] = []
         if "jax" in holds and not unavailable:
-            jaxlib, unavailable = self._jaxlib_of(holds["jax"])
+            jaxlib, unavailable = self._jaxlib_of(holds["jax"], device)
             late = [("jaxlib", _day_after(jaxlib))] if jaxlib and _day_after(jaxlib) > as_of else []
         # Up to 0.4.29 jax[cpu] alone asks for a jaxlib.
-        asked = [f"jax[cpu]=={holds['jax']}" if "jax" in holds else "jax[cpu]"]
+        jax = f"jax[{EXTRAS[device]}]"
+        asked = [f"{jax}=={holds['jax']}" if "jax" in holds else jax]
         asked += [f"{name}=={holds[name]}" if name in holds else name for name in MOVING[1:]]
         return Cell(
-            id="+".join(f"{name}-{holds[name]}" for name in MOVING if name in holds),
+            id="+".join([f"{name}-{holds[name]}" for name in MOVING if name in holds] + [device] * (device != "cpu")),
             kind=kind,
             moves=moves,
             holds=tuple((name, holds[name]) for name in MOVING if name in holds),
@@ -190,6 +200,7 @@ class _Maker:
             as_of_package=tuple(late),
             tags=tags,
             unavailable=unavailable,
+            device=device,
         )
 
     def _unavailable(self, name: Moving, version: str) -> tuple[str, str] | None:
@@ -200,13 +211,17 @@ class _Maker:
             return "plan.excludes", f"{name} {version} requires Python {release.requires_python}"
         return None
 
-    def _jaxlib_of(self, version: str) -> tuple[datetime | None, tuple[str, str] | None]:
+    def _jaxlib_of(self, version: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
         """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
-        python = self.matrix.python
-        there = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
+        python, extra = self.matrix.python, EXTRAS[device]
+        there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
+        asked = list(map(Requirement, self.offered.packages["jax"][version].requires_dist))
+        # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
+        if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(each.marker)) for each in asked):
+            return None, ("plan.no-release", f"jax {version} has no extra {extra}")
         wanted = [
             requirement
-            for requirement in map(Requirement, self.offered.packages["jax"][version].requires_dist)
+            for requirement in asked
             if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate(there))
         ]
         candidates = [

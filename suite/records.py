@@ -109,17 +109,23 @@ class Status(FileModel):
     reason: str
     detail: str = ""
     python: str = ""
+    platform: str = ""
     device: str = ""
 
 
-def key(entry: Entry, lock_sha256: str, python: str) -> Key:
-    """What an observation of this issue, under this lock, with this interpreter, on this machine depends on."""
+def here() -> str:
+    """This machine, as far as an observation depends on it."""
+    return f"{platform.system()}-{platform.machine()}"
+
+
+def key(entry: Entry, lock_sha256: str, python: str, where: str = "") -> Key:
+    """What an observation of this issue, under this lock, with this interpreter, here or there, depends on."""
     return Key(
         lock=lock_sha256,
         issue=source_sha256(entry),
         probe=probe_sha256(),
         python=python,
-        platform=f"{platform.system()}-{platform.machine()}",
+        platform=where or here(),
     )
 
 

@@ -71,14 +71,20 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
             progress.say(f"{error.verdict}: {error.detail}")
             return _note(cell, error.verdict, error.reason, error.detail)
         tasks = _tasks(cell, entries, pinned, made, confirm=confirm)
-        todo = [task for task in tasks if fresh or not _known(cell, task, confirm=confirm)]
+        todo = [task for task in tasks if fresh or not known(cell, task.entry, task.case, task.key, confirm=confirm)]
+        previous = records.status(cell.id)
+        device = previous.device if previous else ""
+        if not todo and not device:
+            # Killed before its status was written, an earlier run left all its records, and no word of the device.
+            todo = tasks[-1:]
         if len(todo) < len(tasks):
             progress.say(
                 f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run"
             )
         if not todo:
-            device = previous.device if (previous := records.status(cell.id)) else ""
             return _note(cell, "ran", "ran", python=made.python, device=device)
+        if not _has_device(cell, made):
+            return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
         return _probe(cell, made, pinned, todo, progress)
 
 
@@ -124,12 +130,29 @@ def _tasks(
     return tasks
 
 
-def _known(cell: Cell, task: Task, *, confirm: bool = False) -> bool:
+def known(cell: Cell, entry: Entry, case: Case, key: Key, *, confirm: bool = False) -> bool:
     """Whether there is a record to keep. One that taught nothing of upstream is not kept: it is tried again."""
-    record = records.find(cell.id, task.entry, task.case.id, task.key)
+    record = records.find(cell.id, entry, case.id, key)
     if record is None or (confirm and not judge.confirmed(record.attempts)):
         return False
-    return judge.judge(task.case, record.attempts).verdict not in judge.UNDECIDED
+    return judge.judge(case, record.attempts).verdict not in judge.UNDECIDED
+
+
+# Where it finds no such device, jax would quietly run on the CPU. A jax that cannot be imported is the probe's to tell.
+_FIND_DEVICE = """
+import sys, jax
+try:
+    jax.devices(sys.argv[1])
+except RuntimeError:
+    sys.exit(3)
+"""
+
+
+def _has_device(cell: Cell, made: Environment) -> bool:
+    if cell.device == "cpu":
+        return True
+    command: list[str | Path] = [made.executable, "-c", _FIND_DEVICE, cell.device]
+    return subprocess.run(command, env=surroundings(), capture_output=True, check=False).returncode != 3
 
 
 def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress) -> Status:
@@ -229,6 +252,7 @@ def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str =
         reason=reason,
         detail=detail,
         python=python,
+        platform=records.here(),
         device=device,
     )
     records.write_status(found)

@@ -84,14 +84,16 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
     """Judge every case that is planned in `cell`; where `unread` is given, that is it, whatever the records say."""
     one = _Read(cell, lock.load(cell))
     status = None if unread else records.status(cell.id)
-    made = environment.ready(cell, one.pinned)
-    python = made.python if made else status.python if status else ""
+    # The status says which interpreter ran the cell last, and where: an environment here need not be what did.
+    python, where = (status.python, status.platform) if status else ("", "")
+    if not python and (made := environment.ready(cell, one.pinned)) is not None:
+        python = made.python
     # An environment that could not be made says nothing of older records of it.
     tried = (
         not unread and cell.unavailable is None and (status is None or status.verdict == "ran" or bool(status.python))
     )
     for entry in entries:
-        key = records.key(entry, one.pinned.sha256, python) if tried else None
+        key = records.key(entry, one.pinned.sha256, python, where) if tried else None
         for case in catalogue.cases(entry, cell):
             record = records.find(cell.id, entry, case.id, key) if key else None
             judged = judge.judge(case, record.attempts) if record else unread or _without(cell, status)
