@@ -23,6 +23,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import nox
@@ -71,11 +72,18 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
 CELLS = checked_cells(sys.argv[1:])
 
 
+# With `-- --scheduler ADDRESS` the cells are run by a cluster's machines, from an environment that can talk to them.
+ON_CLUSTER = any(word.partition("=")[0] == "--scheduler" for word in sys.argv[1:])
+BACKEND = None if ON_CLUSTER else "none"
+
+
 def named(tag: str, session: str = "") -> list[str]:
     """The sessions that run the cells with this tag, or a shard of them, after the one that says what is to do.
 
     Of the session that is asked for, only the cells that have anything left to run: what is known costs no session.
     """
+    if ON_CLUSTER:
+        return []
     words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv and not UNCHECKED.intersection(sys.argv) else []
     options = arguments().parse_known_args(words)[0]
     cells = commands.share(plan.tagged(tag), options.shard)
@@ -88,6 +96,16 @@ def suite(session: nox.Session, *words: str) -> None:
     """Run a command of `python -m suite` here, and fail the session where it fails."""
     if code := main(words, checked=True):
         session.error(f"{' '.join(words)}: {code.name.lower().replace('_', ' ')}")
+
+
+def run_on_cluster(session: nox.Session, tag: str) -> None:
+    """Run the cells with this tag on the cluster, where one was asked for: then no session has run them."""
+    if ON_CLUSTER:
+        install(session, extras=["cluster"])
+        shard = arguments().parse_args(session.posargs).shard
+        cells = [cell.id for cell in commands.share(plan.tagged(tag), shard)]
+        session.log(f"{len(cells)} cells on a cluster")
+        session.run("python", "-m", "suite", "run", *cells, *session.posargs, log=False)
 
 
 @nox.session(name="plan", venv_backend="none", default=False, allow_parallel=True)
@@ -108,23 +126,26 @@ def cell(session: nox.Session, cell: str) -> None:
     suite(session, "run", cell, *session.posargs)
 
 
-@nox.session(venv_backend="none", requires=named("default", "compat"))
+@nox.session(venv_backend=BACKEND, requires=named("default", "compat"))
 def compat(session: nox.Session) -> None:
     """Run the default cells, judge them, and report into reports/latest: the main job.
 
     Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
     a time. What is known and unchanged is not run again; `-- --fresh` does, `-- --issue ID` narrows to an issue.
+    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/cluster.py).
     """
+    run_on_cluster(session, "default")
     suite(session, "report", "--tag", "default", *session.posargs)
 
 
-@nox.session(name="compat-line", venv_backend="none", default=False, requires=named("line", "compat-line"))
+@nox.session(name="compat-line", venv_backend=BACKEND, default=False, requires=named("line", "compat-line"))
 def compat_line(session: nox.Session) -> None:
     """The same for every cell of the release line."""
+    run_on_cluster(session, "line")
     suite(session, "report", "--tag", "line", *session.posargs)
 
 
-@nox.session(name="compat-full", venv_backend="none", default=False, requires=named("full", "compat-full"))
+@nox.session(name="compat-full", venv_backend=BACKEND, default=False, requires=named("full", "compat-full"))
 def compat_full(session: nox.Session) -> None:
     """The same for every cell there is.
 
@@ -133,12 +154,14 @@ def compat_full(session: nox.Session) -> None:
     run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that wants a job for each
     part, or for each cell. `compat` and `compat-line` are shared alike.
     """
+    run_on_cluster(session, "full")
     suite(session, "report", "--tag", "full", *session.posargs)
 
 
-@nox.session(venv_backend="none", default=False, requires=named("full", "publish"))
+@nox.session(venv_backend=BACKEND, default=False, requires=named("full", "publish"))
 def publish(session: nox.Session) -> None:
     """Run every cell, and put the report into reports/published and its excerpt into the README: commit them."""
+    run_on_cluster(session, "full")
     code = main(["report", "--tag", "full", "--to", "reports/published", *session.posargs], checked=True)
     suite(session, "readme")
     if code:
@@ -214,8 +237,9 @@ def lint(session: nox.Session) -> None:
     session.run("mypy")
 
 
-def install(session: nox.Session, *groups: str) -> None:
-    """Install what the driver needs, and these groups of pyproject.toml, at the pins of constraints.txt."""
+def install(session: nox.Session, *groups: str, extras: Sequence[str] = ()) -> None:
+    """Install what the driver needs, and these groups and extras of pyproject.toml, at the pins of constraints.txt."""
     project = nox.project.load_toml(ROOT / "pyproject.toml")
     wanted = [*project["project"]["dependencies"], *nox.project.dependency_groups(project, *groups)]
+    wanted += [each for extra in extras for each in project["project"]["optional-dependencies"][extra]]
     session.install("--constraint", str(ROOT / "constraints.txt"), *wanted)

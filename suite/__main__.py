@@ -27,6 +27,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--issue", action="append", default=[], metavar="ID", help="only this issue; may be repeated")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
     parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler: tcp://host:8786"
+    )
     return parser
 
 
@@ -85,8 +88,12 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
                 commands.show_plan(cells, catalogue.select(options.issue), fresh=options.fresh)
             case "run":
                 entries = catalogue.select(options.issue)
-                for cell in [plan.stack(identifier) for identifier in options.cells]:
-                    commands.run_cell(cell, entries, fresh=options.fresh)
+                cells = tuple(plan.stack(identifier) for identifier in options.cells)
+                if options.scheduler:
+                    commands.run_on_cluster(options.scheduler, cells, entries, fresh=options.fresh)
+                else:
+                    for cell in cells:
+                        commands.run_cell(cell, entries, fresh=options.fresh)
             case "report":
                 if options.shard and not options.tag:
                     raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")

@@ -105,6 +105,18 @@ def bisect(
     return hunt.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
+def run_on_cluster(scheduler: str, cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
+    """Run `entries` in `cells` on the workers of a Dask scheduler. Raises Failed where some did not run."""
+    try:
+        from suite import cluster  # on one machine nothing of it is needed
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
+            raise
+        wanted = "python -m pip install --constraint constraints.txt distributed"
+        raise Failed(f"--scheduler needs Dask distributed, which is not installed here: `{wanted}`") from error
+    cluster.run_cells(scheduler, cells, entries, fresh=fresh, console=OUT)
+
+
 def recorded() -> tuple[Cell, ...]:
     """The cells that have been tried: of the plan, and stacks that somebody asked for. Raises Misused without any."""
     tried = records.cells_recorded()

@@ -99,7 +99,7 @@ def left(cell: Cell, entries: Sequence[Entry]) -> int:
     made = environment.ready(cell, pinned)
     if made is None:
         return sum(len(catalogue.cases(entry, cell)) for entry in entries)
-    return sum(not _known(cell, task) for task in _tasks(cell, entries, pinned, made))
+    return sum(not known(cell, task.entry, task.case, task.key) for task in _tasks(cell, entries, pinned, made))
 
 
 @contextmanager

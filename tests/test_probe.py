@@ -132,7 +132,7 @@ ROWS = (
 # How often it comes to what it is there for is a matter of luck.
 BY_LUCK = {("floods_output", "strays")}
 # Only there to be killed with their probe.
-NEVER_ENDING = {("hung", "long"), ("leaves_children", "lingers")}
+NEVER_ENDING = {("hung", "long"), ("leaves_children", "lingers"), ("waits", "for-word")}
 MODULES = sorted({row.module for row in ROWS})
 
 
