@@ -71,18 +71,13 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
             progress.say(f"{error.verdict}: {error.detail}")
             return _note(cell, error.verdict, error.reason, error.detail)
         tasks = _tasks(cell, entries, pinned, made, confirm=confirm)
-        todo = [task for task in tasks if fresh or not known(cell, task.entry, task.case, task.key, confirm=confirm)]
-        previous = records.status(cell.id)
-        device = previous.device if previous else ""
-        if not todo and not device:
-            # Killed before its status was written, an earlier run left all its records, and no word of the device.
-            todo = tasks[-1:]
+        todo = tasks if fresh else _todo(cell, tasks, confirm=confirm)
         if len(todo) < len(tasks):
             progress.say(
                 f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run"
             )
         if not todo:
-            return _note(cell, "ran", "ran", python=made.python, device=device)
+            return _note(cell, "ran", "ran", python=made.python, device=_device(cell))
         if not _has_device(cell, made):
             return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
         return _probe(cell, made, pinned, todo, progress)
@@ -99,7 +94,18 @@ def left(cell: Cell, entries: Sequence[Entry]) -> int:
     made = environment.ready(cell, pinned)
     if made is None:
         return sum(len(catalogue.cases(entry, cell)) for entry in entries)
-    return sum(not known(cell, task.entry, task.case, task.key) for task in _tasks(cell, entries, pinned, made))
+    return len(_todo(cell, _tasks(cell, entries, pinned, made)))
+
+
+def _todo(cell: Cell, tasks: Sequence[Task], *, confirm: bool = False) -> Sequence[Task]:
+    todo = [task for task in tasks if not known(cell, task.entry, task.case, task.key, confirm=confirm)]
+    # Killed before its status was written, a run leaves all its records, and no word of the device that they are from.
+    return todo if todo or _device(cell) else tasks[-1:]
+
+
+def _device(cell: Cell) -> str:
+    previous = records.status(cell.id)
+    return previous.device if previous else ""
 
 
 @contextmanager
