@@ -12,7 +12,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Literal
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
 from packaging.utils import parse_wheel_filename
@@ -215,7 +214,7 @@ class _Maker:
         """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
         python, extra = self.matrix.python, EXTRAS[device]
         there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
-        asked = list(map(Requirement, self.offered.packages["jax"][version].requires_dist))
+        asked = list(map(releases.requirement, self.offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
         if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(each.marker)) for each in asked):
             return None, ("plan.no-release", f"jax {version} has no extra {extra}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Literal
 
 from packaging.requirements import Requirement
@@ -58,6 +59,12 @@ def save(taken: Snapshot) -> None:
     write(PATH, dump(taken.model_dump(mode="json")))
 
 
+@cache
+def requirement(text: str) -> Requirement:
+    """A line of metadata, parsed once: the plan asks each of them for hundreds of cells."""
+    return Requirement(text)
+
+
 def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | None:
     """What in the packages' own metadata keeps `pins` apart on `python`, or None where nothing does.
 
@@ -67,10 +74,10 @@ def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | 
     cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     for name, version in pins.items():
         release = offered.get(name, {}).get(version)
-        for requirement in map(Requirement, release.requires_dist if release else ()):
-            if requirement.marker is not None and not requirement.marker.evaluate(cell):
+        for wanted in map(requirement, release.requires_dist if release else ()):
+            if canonicalize_name(wanted.name) not in pins or (wanted.marker and not wanted.marker.evaluate(cell)):
                 continue
-            pin = pins.get(canonicalize_name(requirement.name))
-            if pin is not None and not requirement.specifier.contains(pin, prereleases=True):
-                return f"{name} {version} requires {requirement.name}{requirement.specifier}, and {pin} is here"
+            pin = pins[canonicalize_name(wanted.name)]
+            if not wanted.specifier.contains(pin, prereleases=True):
+                return f"{name} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
     return None
