@@ -86,7 +86,9 @@ def stacks(report: Report, offered: Packages) -> list[StackRow]:
             holds = tuple((name, version) for name, version in cell.holds.items() if name != ask.along)
             rows.setdefault((ask.question, ask.along, holds), []).append(cell)
     details = {each.cell: each.detail for each in reversed(report.observations) if _breaks_row_zero(each)}
-    return [_row(*key, cells, details, offered) for key, cells in rows.items()]
+    questions = list(dict.fromkeys(question for question, _, _ in rows))
+    ordered = sorted(rows.items(), key=lambda row: questions.index(row[0][0]))
+    return [_row(*key, cells, details, offered) for key, cells in ordered]
 
 
 def _row(

@@ -156,4 +156,5 @@ def advice(row: StackRow) -> str:
     if row.specifier is None:
         return ""
     where = f" in {row.broken_in}" if row.broken_in in row.holds else ""
-    return f"{row.along}{row.specifier}{where} would agree with the runs (metadata says {row.along}{row.declared})"
+    says = f"metadata says {row.along}{row.declared}" if row.declared else f"no metadata speaks of {row.along}"
+    return f"{row.along}{row.specifier}{where} would agree with the runs ({says})"

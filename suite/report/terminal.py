@@ -75,7 +75,7 @@ def _line(report: Report, console: Console) -> None:
     seen: dict[tuple[str, str], dict[str, Observation]] = {}
     for each in report.observations:
         seen.setdefault((each.issue, each.case), {})[each.cell] = each
-    short = len(cells) <= _SHORT
+    short, on_line = len(cells) <= _SHORT, {cell.id for cell in cells}
     table = Table.grid(padding=(0, 2, 0, 0))
     if short:
         table.add_column(no_wrap=True)
@@ -90,7 +90,7 @@ def _line(report: Report, console: Console) -> None:
             strip = Text()
             for cell in cells:
                 strip.append_text(_glyph(of_case.get(cell.id)))
-            told = _story(report, case, of_case.values())
+            told = _story(report, case, [each for each in of_case.values() if each.cell in on_line])
             if short:
                 table.add_row(strip, f"  {case.id}", told)
             else:

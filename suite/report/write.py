@@ -41,6 +41,7 @@ def render(report: Report, template: str) -> str:
         lstrip_blocks=True,
     )
     templates.filters["cell_text"] = _cell_text
+    on_line = {cell.id for cell in summary.line(report)}
     seen: dict[tuple[str, str], dict[str, Observation]] = {}
     for each in report.observations:
         seen.setdefault((each.issue, each.case), {})[each.cell] = each
@@ -56,6 +57,7 @@ def render(report: Report, template: str) -> str:
             is_unexpected=summary.is_unexpected,
             undecided=summary.undecided(report),
             story=summary.story,
+            of_line=lambda observations: [each for each in observations if each.cell in on_line],
             held=summary.held,
             ranges=summary.ranges,
             advice=summary.advice,
