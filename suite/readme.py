@@ -27,7 +27,7 @@ def renew() -> None:
 def with_excerpt(readme: str, report: Report) -> str:
     """`readme`, its excerpt taken from `report`: two issues of it, and the last line, as a terminal shows them."""
     screen = StringIO()
-    console = Console(file=screen, width=100, color_system=None, force_terminal=False)
+    console = Console(file=screen, width=106, color_system=None, force_terminal=False)
     shown = report.model_copy(update={"issues": [issue for issue in report.issues if issue.id in SHOWN]})
     terminal.show(shown, console)
     lines = [line.rstrip() for line in screen.getvalue().strip().splitlines()]

@@ -73,7 +73,9 @@ def test_every_case_has_a_word_for_every_cell(page: Page, published: Report) -> 
         if (each.issue, each.case) == (issue.id, case.id) and each.cell in line
     ]
     compared = {cell.id: cell.declared_observed or "not tried" for cell in published.cells}
-    assert words == [*verdicts, *(compared[cell] for row in published.stacks for cell in row.cells)]
+    assert words[: len(verdicts)] == verdicts
+    stacks = [compared[cell] for row in published.stacks for cell in row.cells]
+    assert sorted(words[len(verdicts) :]) == sorted(stacks)
 
 
 def test_the_counts_are_on_the_first_screen(page: Page, published: Report) -> None:
