@@ -218,7 +218,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
-    session.run("zizmor", "--offline", "--no-progress", "--persona", "auditor", ".github/workflows")
+    session.run("zizmor", "--offline", "--quiet", "--no-progress", "--persona=auditor", ".github/workflows")
 
 
 def install(session: nox.Session, *groups: str) -> None:
