@@ -403,11 +403,13 @@ def test_the_published_report_is_one() -> None:
 
 @pytest.mark.parametrize("name", REPORTS_TO_SHOW)
 def test_every_report_is_written(name: str, tmp_path: Path) -> None:
-    """Four files are written of any report, each of them UTF-8 text that ends with a newline."""
-    written = write(REPORTS_TO_SHOW[name], tmp_path / "new" / "folder")
+    """Six files and the badges are written of any report, each of them UTF-8 text that ends with a newline."""
+    folder = tmp_path / "new" / "folder"
+    written = write(REPORTS_TO_SHOW[name], folder)
 
-    assert {"compat.json", "compat.schema.json", "COMPAT.md", "index.html"} == {path.name for path in written}
-    assert sorted(written) == sorted((tmp_path / "new" / "folder").iterdir())
+    files_there = {"compat.json", "compat.schema.json", "COMPAT.md", "index.html", "feed.xml", "junit.xml"}
+    assert files_there == {path.name for path in written if path.parent == folder}
+    assert sorted(written) == sorted(path for path in folder.rglob("*") if path.is_file())
     assert all(path.read_text(encoding="utf-8").endswith("\n") for path in written)
 
 
