@@ -70,6 +70,7 @@ def entries(of: Report) -> list[dict[str, str]]:
 
 
 @given(ANYTHING)
+@settings(deadline=None)
 def test_any_text_can_be_written_as_xml(text: str) -> None:
     """Whatever text there is goes into an attribute and into an element, and comes out of a strict parser printable."""
     read = parsed(xml(element("a", {"b": text}, text)))
@@ -115,6 +116,7 @@ def test_the_last_sections_give_way_first() -> None:
 
 
 @given(st.lists(st.text("# \nab|", max_size=60), max_size=30), st.integers(150, 400))
+@settings(deadline=None)
 def test_it_always_fits(lines: list[str], most: int) -> None:
     """Whatever Markdown looks like, it gets as short as it has to be."""
     assert len(fit("\n".join(lines), most)) < max(most, 1)
@@ -130,9 +132,9 @@ def test_sections_that_are_too_many_are_counted() -> None:
 
 
 def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
-    """A report of thousands of surprises with long evidence is cut, and what it says first is what is not as expected."""
+    """A report of thousands of surprises with long evidence is cut, and what is not as expected stands first."""
     odd = (
-        observation(cell=f"jax-0.{n}.{m}", case=f"case-{m}", agreement="changed", detail=f"{n} {m} " + "|<x>`" * 200)
+        observation(cell=f"jax-0.{n}.0", case=f"case-{m}", agreement="changed", detail=f"{n} {m} " + "|<x>`" * 200)
         for n in range(60)
         for m in range(40)
     )
@@ -179,7 +181,7 @@ def changing() -> Report:
 
 
 def test_a_feed_tells_what_each_release_changed() -> None:
-    """There is an entry for each change, dated by its release, the newest first, after the one for the report itself."""
+    """There is an entry for each change, dated by its release, the newest first, after one for the report itself."""
     itself, *changed = entries(changing())
 
     assert ("Report of 2026-11-21 10:00 UTC", "2026-11-21T10:00:00+00:00") == (itself["title"], itself["updated"])
@@ -253,7 +255,7 @@ def test_a_yanked_release_has_no_badge() -> None:
     ("word", "message", "colour"),
     [
         ("supported", "0.4.30 × 0.11.4: works", "brightgreen"),
-        ("latent", "0.4.30 × 0.11.4: broken, broken in equinox", "red"),
+        ("latent", "0.4.30 × 0.11.4: broken in equinox", "red"),
         (None, "not run", "lightgrey"),
     ],
 )
@@ -265,7 +267,7 @@ def test_packages_have_a_badge_together(word: str | None, message: str, colour: 
 
     badge = json.loads(badges(made.model_copy(update={"cells": cells}))["jax-equinox"])
 
-    assert (message.replace(": broken, broken in", ": broken in"), colour) == (badge["message"], badge["color"])
+    assert (message, colour) == (badge["message"], badge["color"])
 
 
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
@@ -334,7 +336,7 @@ def test_a_failure_says_how_to_see_it() -> None:
 
 
 @given(ANYTHING)
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 def test_somebody_elses_text_is_text_in_xml(text: str) -> None:
     """Whatever text a report holds, feed and JUnit XML are read by a strict parser, with nothing added to them."""
     plain, odd = hostile("plain"), hostile(text)

@@ -69,7 +69,9 @@ def _together(one: str, other: str, newest: CellRow | None) -> tuple[str, str]:
     versions = [newest.packages.get(name) for name in (one, other)] if newest else [None]
     if newest is None or None in versions or newest.declared_observed is None:
         return "not run", _UNKNOWN
-    broken = f", broken in {newest.broken_in}" if newest.broken_in else ""
     words = {"supported": "works", "over-tight": "works, though excluded", "guarded": "excluded", "latent": "broken"}
+    word = words[newest.declared_observed]
+    if newest.declared_observed == "latent" and newest.broken_in:
+        word += f" in {newest.broken_in}"
     where = " × ".join(map(str, versions))
-    return f"{where}: {words[newest.declared_observed]}{broken}", _TOGETHER[newest.declared_observed]
+    return f"{where}: {word}", _TOGETHER[newest.declared_observed]

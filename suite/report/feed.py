@@ -13,7 +13,7 @@ from itertools import groupby, pairwise
 from uuid import UUID, uuid5
 
 from suite.report import summary
-from suite.report.markup import clipped, element, xml
+from suite.report.markup import clipped, element, printable, xml
 from suite.report.model import IntervalRow, Report
 
 # Any other would make new entries of all that have been read; it means nothing else.
@@ -93,7 +93,7 @@ def _where(interval: IntervalRow) -> str:
 
 
 def _id(key: str) -> str:
-    return uuid5(_OURS, key).urn
+    return uuid5(_OURS, printable(key)).urn
 
 
 def _utc(moment: datetime) -> datetime:

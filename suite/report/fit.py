@@ -22,7 +22,7 @@ def fit(text: str, most: int = MOST) -> str:
             break
         sections[number] = _less(sections[number], len(sections[number]) - over)
     left_out = 0
-    while sections and len(head) + sum(map(len, sections)) + len(_sections(left_out + 1)) >= most:
+    while sections and len(head) + sum(map(len, sections)) + len(_sections(left_out)) >= most:
         sections.pop()
         left_out += 1
     whole = head + "".join(sections) + (_sections(left_out) if left_out else "")
