@@ -29,7 +29,7 @@ def clipped(text: str, longest: int = _LONGEST) -> str:
 
 def cell_text(text: str) -> str:
     """Somebody else's text inside a Markdown table: one line, with nothing that Markdown or HTML would act on."""
-    line = clipped(" ".join(clipped(text, 2 * _LONGEST).split()))
+    line = clipped(" ".join(text.split()))
     for mark, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;")):
         line = line.replace(mark, instead)
     for mark in "\\*_[]~":
