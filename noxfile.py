@@ -43,7 +43,7 @@ nox.options.error_on_missing_interpreters = True
 
 
 # These mend what the others need whole, or do not look at it.
-UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests"}
+UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests", "rebuild"}
 
 
 # What lists sessions lists all of them, and the sessions of -j need not be told again what there is to do.
@@ -175,6 +175,12 @@ def report(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", default=False)
+def rebuild(session: nox.Session) -> None:
+    """Make page, Markdown, feed, badges and JUnit XML anew from reports/published/compat.json, or `-- FOLDER`'s."""
+    suite(session, "rebuild", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
 def bisect(session: nox.Session) -> None:
     """Find the release where a case changes: `nox -s bisect -- tracer-hash-while-loop/hash-tracer`.
 
@@ -230,11 +236,12 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def lint(session: nox.Session) -> None:
-    """Check style and types: ruff and mypy strict, this file included."""
+    """Check style, types and workflows: ruff, mypy strict, this file included, and zizmor."""
     install(session, "tests", "lint")
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
+    session.run("zizmor", "--offline", "--quiet", "--no-progress", "--persona=auditor", ".github/workflows")
 
 
 def install(session: nox.Session, *groups: str, extras: Sequence[str] = ()) -> None:

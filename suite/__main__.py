@@ -16,6 +16,7 @@ from rich.markup import escape
 from suite import catalogue, commands, cost, discover, pins, plan, readme, shard, upkeep
 from suite.bisect import FINDS
 from suite.files import REPORTS, BadFile, Failed, Misused
+from suite.report.diff_formats import FORMATS
 from suite.report.summary import Exit
 
 ERR = Console(stderr=True, highlight=False)
@@ -70,6 +71,21 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
     merging.add_argument(
         "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
     )
+    differing = chosen.add_parser("diff", help="say what one report shows that another did not")
+    differing.description = "Says what NEW shows that OLD did not, and what was run otherwise."
+    differing.epilog = "Exit codes: 0 nothing is worse; 1 something regressed; 2 the command or a file is wrong."
+    differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
+    differing.add_argument("new", type=Path, metavar="NEW", help="the same")
+    differing.add_argument("--format", choices=FORMATS, default="terminal", help="default: %(default)s")
+    rebuilding = chosen.add_parser("rebuild", help="make what lies beside a compat.json anew, from that alone")
+    rebuilding.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=REPORTS / "published",
+        metavar="FOLDER",
+        help="default: reports/published",
+    )
     _add_bisect(chosen.add_parser("bisect", help="find the release where a case changes, in few cell runs"))
     chosen.add_parser("discover", help="read the index; lock, run and compare what is new since the snapshot")
     chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
@@ -107,6 +123,10 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
                 guard.code = discover.discover(catalogue.entries(), commands.OUT)
             case "merge":
                 guard.code = commands.merge(options.shards, options.to)
+            case "diff":
+                guard.code = commands.diff(options.old, options.new, options.format)
+            case "rebuild":
+                commands.rebuild(options.folder)
             case "bisect":
                 guard.code = commands.bisect(
                     options.case,

@@ -16,6 +16,7 @@ from suite.catalogue import Entry
 from suite.files import REPORTS, BadFile, Failed, Misused, read
 from suite.plan import Cell
 from suite.progress import CellProgress
+from suite.report.diff_formats import Format
 from suite.report.model import Report
 from suite.report.summary import Exit, exit_code
 from suite.shard import Measured, Shard, Timed
@@ -158,6 +159,30 @@ def _publish(made: Report, folder: Path) -> Exit:
     write(made, folder)
     terminal.show(made, OUT)
     return exit_code(made)
+
+
+def diff(old: Path, new: Path, shown_as: Format) -> Exit:
+    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse. Raises BadFile."""
+    from suite.report import diff as differences
+    from suite.report import diff_formats
+
+    before, now = (read(Report, path / "compat.json" if path.is_dir() else path) for path in (old, new))
+    found = differences.diff(before, now)
+    if shown_as == "terminal":
+        diff_formats.show(found, OUT)
+    else:
+        text = diff_formats.markdown(found) if shown_as == "markdown" else diff_formats.as_json(found)
+        # For a program or a file: as it is, whatever the width of the terminal.
+        OUT.file.write(text)
+    return differences.exit_code(found)
+
+
+def rebuild(folder: Path) -> None:
+    """Make every file beside the compat.json in `folder` anew. Raises BadFile, OSError."""
+    from suite.report.write import rebuild as rebuilt
+
+    for path in rebuilt(folder):
+        OUT.print(str(path), markup=False, soft_wrap=True)
 
 
 def write_locks() -> None:

@@ -6,7 +6,6 @@ A release day in one command: read the index, lock and run the cells that are ne
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from packaging.version import Version
 from rich.console import Console
@@ -15,25 +14,12 @@ from suite import commands, plan, releases
 from suite import matrix as matrices
 from suite.catalogue import Entry
 from suite.files import REPORTS, read
-from suite.judge import GLYPHS, UNDECIDED
 from suite.matrix import Matrix
 from suite.plan import Cell
 from suite.releases import Snapshot
-from suite.report.model import CellRow, Observation, Report
+from suite.report.diff import Change, change
+from suite.report.model import CellRow, Report
 from suite.report.summary import Exit, exit_code
-
-
-@dataclass(frozen=True)
-class Change:
-    """One case that does something on a new cell that it did not do on the cell before."""
-
-    before: Observation
-    now: Observation
-
-    def __str__(self) -> str:
-        """Both in one line, as `jax-0.12.1 wraps-lower-bypass/jit: ✗ bypassed → ◐ attribute-error`."""
-        told = [f"{GLYPHS[each.verdict]} {each.behaviour or each.verdict}" for each in (self.before, self.now)]
-        return f"{self.now.cell} {self.now.issue}/{self.now.case}: {' → '.join(told)} (since {self.before.cell})"
 
 
 def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
@@ -59,11 +45,16 @@ def changes(last: Report, now: Report, added: Sequence[str]) -> list[Change]:
     found = []
     for each in now.observations:
         before = seen.get((_before(rows[each.cell], rows), each.issue, each.case)) if each.cell in added else None
-        if before is None or before.verdict in UNDECIDED or each.verdict in UNDECIDED:
-            continue
-        if (before.verdict, before.behaviour) != (each.verdict, each.behaviour):
-            found.append(Change(before, each))
+        changed = change(before, each) if before is not None else None
+        if changed is not None and changed.kind != "spurious":
+            found.append(changed)
     return found
+
+
+def line(each: Change) -> str:
+    """A change in one line, as `jax-0.12.1 wraps-lower-bypass/jit: ✗ bypassed → ◐ attribute-error`."""
+    cell, issue, case = each.key
+    return f"{cell} {issue}/{case}: {each} (since {each.before.cell if each.before else 'nothing'}, {each.kind})"
 
 
 def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
@@ -132,8 +123,8 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
     found = changes(last, report, [cell.id for cell in added])
     console.print()
     for each in found:
-        console.print(str(each), soft_wrap=True)
-        console.print(f"    {each.now.detail}", soft_wrap=True, markup=False)
+        console.print(line(each), soft_wrap=True, markup=False)
+        console.print(f"    {each.now.detail if each.now else ''}", soft_wrap=True, markup=False)
     many = f"{len(added)} new cell{'s' * (len(added) != 1)}"
     console.print(
         f"{many}: {len(found)} of {len(report.observations)} observations are not as on the release before; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +35,10 @@ OLDEST = {
         **{"lineax": "0.0.4", "optimistix": "0.0.6"},
     }.items()
 }
+
+
+# nox logs all there is, down to each connection.
+logging.getLogger("urllib3").setLevel(logging.WARNING)
 
 
 class Unreachable(Failed):

@@ -50,7 +50,8 @@ GLYPHS: Mapping[Verdict, str] = {
 }
 # Where nothing was learned of upstream, nothing can agree or disagree with what was expected of it.
 UNDECIDED: frozenset[Verdict] = frozenset({"conflict", "unavailable", "flaky", "error", "not-run"})
-_GOOD: frozenset[Verdict] = frozenset({"clear", "absent", "guarded"})
+# Where nothing goes wrong silently; of what was decided, the rest is bad.
+GOOD: frozenset[Verdict] = frozenset({"clear", "absent", "guarded"})
 
 # How an attempt that did not return is judged, and under which reason code.
 _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
@@ -140,7 +141,7 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
 
 def is_affected(verdict: Verdict) -> bool | None:
     """Whether a release with this verdict has the documented symptom; None where the verdict does not tell."""
-    if verdict in _GOOD:
+    if verdict in GOOD:
         return False
     return True if verdict == "affected" else None
 
@@ -183,8 +184,8 @@ def agree(case: Case, judged: Judged, expectation: Expectation | None) -> Agreem
     if (judged.behaviour or not_imported(judged)) == expectation.behaviour:
         return "as-expected"
     was = case.behaviours.get(expectation.behaviour, "different")
-    if (was in _GOOD) != (judged.verdict in _GOOD):
-        return "fixed" if judged.verdict in _GOOD else "regressed"
+    if (was in GOOD) != (judged.verdict in GOOD):
+        return "fixed" if judged.verdict in GOOD else "regressed"
     return "changed"
 
 

@@ -140,6 +140,11 @@ def contents(report: Report, folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in write(report, folder)}
 
 
+def there(folder: Path) -> dict[str, bytes]:
+    """File name → bytes, of all that lies in a folder."""
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 @pytest.mark.parametrize("parts", [1, 3])
 def test_what_is_written_is_the_same_to_the_byte(parts: int, tmp_path: Path) -> None:
     """Every file made of joined shards is, byte for byte, the one that the whole run makes."""
@@ -404,9 +409,7 @@ def test_merge_writes_and_tells(screen: StringIO, tmp_path: Path) -> None:
 
     assert summary.exit_code(whole()) == code
     assert summary.last_line(whole()) == screen.getvalue().splitlines()[-1]
-    assert contents(whole(), tmp_path / "whole") == {
-        path.name: path.read_bytes() for path in (tmp_path / "to").iterdir()
-    }
+    assert contents(whole(), tmp_path / "whole") == there(tmp_path / "to")
 
 
 def test_merge_refuses_and_writes_nothing(screen: StringIO, tmp_path: Path) -> None:
