@@ -59,8 +59,8 @@ def _candidates(version: str) -> Iterator[Path]:
 
 
 def _uv_find(version: str) -> Path | None:
-    # Not with --quiet, which has it find in silence.
-    command = [uv.find_uv_bin(), "python", "find", "--managed-python", "--no-python-downloads", version]
+    # Not with --quiet, which has it find in silence; and an active environment's interpreter is no managed one.
+    command = [uv.find_uv_bin(), "python", "find", "--system", "--managed-python", "--no-python-downloads", version]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     return Path(run.stdout.strip()) if run.returncode == 0 and run.stdout.strip() else None
 

@@ -83,6 +83,8 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(state: Path, how: si
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        # What a shell runs in the background is born deaf to Ctrl-C, and so are the tests' own children then.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while len(list(folder.glob("*.json"))) < 2:
