@@ -59,8 +59,8 @@ def measure(console: Console) -> None:
         console.print(table)
     spent = sum(map(_seconds, ready)) / 2
     console.print(
-        f"all {len(ready)} cells that have run, unchanged: {whole:.1f} s, {whole / spent:.1%} of the {spent:,.0f} s that "
-        "their cases took, two at a time, when they ran"
+        f"all {len(ready)} cells that have run, unchanged: {whole:.1f} s, {whole / spent:.1%} of the {spent:,.0f} s "
+        "that their cases took, two at a time, when they ran"
     )
     _growth(console, [cell.id for cell in ready])
     _bisections(console)

@@ -128,6 +128,7 @@ def test_an_interpreter_is_downloaded_where_there_is_none(
     libc = "gnu" if system == "linux" else "none"
     # What uv downloads is an archive with an interpreter in it; this one has the driver's own behind a script.
     program(tmp_path / "python" / "bin" / f"python{major}.{minor}", f'exec "{sys.executable}" "$@"')
+    (tmp_path / "python" / "lib" / f"python{major}.{minor}").mkdir(parents=True)
     with tarfile.open(tmp_path / "cpython.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "python", "python")
     offered = {
