@@ -127,8 +127,11 @@ def test_an_interpreter_is_downloaded_where_there_is_none(
     machine_family = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())
     libc = "gnu" if system == "linux" else "none"
     # What uv downloads is an archive with an interpreter in it; this one has the driver's own behind a script.
-    program(tmp_path / "python" / "bin" / f"python{major}.{minor}", f'exec "{sys.executable}" "$@"')
-    (tmp_path / "python" / "lib" / f"python{major}.{minor}").mkdir(parents=True)
+    own = Path(sys.base_prefix, "bin", f"python{major}.{minor}")
+    program(tmp_path / "python" / "bin" / f"python{major}.{minor}", f'exec "{own}" "$@"')
+    library = tmp_path / "python" / "lib" / f"python{major}.{minor}"
+    library.mkdir(parents=True)
+    (library / "_sysconfigdata_.py").write_text("build_time_vars = {}\n", encoding="utf-8")
     with tarfile.open(tmp_path / "cpython.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "python", "python")
     offered = {
