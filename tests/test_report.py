@@ -64,6 +64,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
             "behaviours": {"bad": "affected", "good": "clear"},
             "expectations": [{"behaviour": "bad", "on": ["jax<0.5"], "evidence": "seen", "workaround": "holds"}],
             "intervals": [{**interval, "behaviour": "bad", "verdict": "affected"}],
+            "source": "def headline() -> Seen:\n    return Seen(\"bad\")\n",
         }
         for case in cases
     ]
@@ -72,6 +73,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
         "upstream": [{"ref": "jax-ml/jax#1", "role": "report", "state": "open"}],
         "workaround": {"text": "Do not.", "run_in": ["headline"]},
         "source_sha256": "1" * 64,
+        "shared_source": "",
     }
     return Report.model_validate(
         {
