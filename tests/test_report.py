@@ -64,7 +64,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
             "behaviours": {"bad": "affected", "good": "clear"},
             "expectations": [{"behaviour": "bad", "on": ["jax<0.5"], "evidence": "seen", "workaround": "holds"}],
             "intervals": [{**interval, "behaviour": "bad", "verdict": "affected"}],
-            "source": "def headline() -> Seen:\n    return Seen(\"bad\")\n",
+            "source": 'def headline() -> Seen:\n    return Seen("bad")\n',
         }
         for case in cases
     ]

@@ -18,7 +18,7 @@ Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails",
 
 SORTS: Mapping[Sort, str] = {
     "not-known": "Seen, and not known",
-    "came-back": "Came back",
+    "came-back": "Well, then affected again",
     "outlives-its-fix": "Still there after the fix",
     "workaround-fails": "The workaround does not hold",
     "latent": "Allowed, and does not work",
@@ -69,9 +69,10 @@ def came_back(report: Report, issue: IssueRow, case: CaseRow) -> list[Finding]:
         affected = [bad for bad, _ in groupby(each.verdict == "affected" for each in of)]
         if affected.count(True) < 2:
             continue
-        last = [each for each in of if each.verdict == "affected"][-1]
-        where = summary.span(last, report.cells)
-        text = f"It was gone and is back: {last.behaviour} on {package} {where}."
+        bad = [each for each in of if each.verdict == "affected"]
+        told = [f"{summary.span(each, report.cells)} ({each.behaviour})" for each in bad]
+        last = bad[-1]
+        text = f"Affected on {package} {told[0]}, and, after releases that are well, again on {', '.join(told[1:])}."
         evidence = tuple(_interval(report, issue, case, each) for each in of)
         body = _body(report, issue, case, text, evidence, _first_cell(report, last))
         name = f"finding-came-back/{issue.id}/{case.id}/{package}"
@@ -146,8 +147,8 @@ def _not_known(report: Report) -> list[Finding]:
     for number, (issue, case, of) in enumerate(_grouped(report, odd)):
         seen = of[0]
         text = (
-            f"{seen.behaviour or seen.verdict} where {seen.expected or 'nothing'} is known ({seen.agreement}), "
-            f"on {_cells(of)}."
+            f"{seen.expected or 'Nothing'} is documented, and {seen.behaviour or 'something else'} was seen "
+            f"({seen.verdict}), on {_cells(of)}."
         )
         evidence = (_evidence(*of),)
         body = _body(report, issue, case, text, evidence, seen.cell)
@@ -169,9 +170,7 @@ def _failing(report: Report) -> list[Finding]:
     return found
 
 
-def _grouped(
-    report: Report, observations: Iterable[Observation]
-) -> list[tuple[IssueRow, CaseRow, list[Observation]]]:
+def _grouped(report: Report, observations: Iterable[Observation]) -> list[tuple[IssueRow, CaseRow, list[Observation]]]:
     """Observations that say the same of the same case, together."""
     cases = {(issue.id, case.id): (issue, case) for issue in report.issues for case in issue.cases}
     groups: dict[tuple[str, str, str | None, str, str], list[Observation]] = {}
@@ -213,9 +212,7 @@ def _first_cell(report: Report, interval: IntervalRow) -> str:
     )
 
 
-def _body(
-    report: Report, issue: IssueRow, case: CaseRow, text: str, evidence: Sequence[Evidence], cell_id: str
-) -> str:
+def _body(report: Report, issue: IssueRow, case: CaseRow, text: str, evidence: Sequence[Evidence], cell_id: str) -> str:
     """A report as a tracker takes it: the claim, the evidence, how to see it, and on what."""
     cell = next((each for each in report.cells if each.id == cell_id), None)
     threads = ", ".join(each.ref for each in issue.upstream)

@@ -29,6 +29,10 @@ SEVERITY: tuple[Verdict, ...] = (
     *("crashed", "hung", "affected", "different", "error", "flaky", "guarded", "clear"),
     *("absent", "conflict", "unavailable", "not-run"),
 )
+# After how many columns a word is said again: nobody should have to scroll for it.
+REPEAT = 8
+# Ticks nearer than this, in percent of the axis, would lie on one another on a phone.
+NARROW = 9.0
 Turned = Literal["appears", "goes", "changes", "stays"]
 Seen = Mapping[tuple[str, str], Mapping[str, Observation]]
 
@@ -52,12 +56,12 @@ class Changes:
 
 @dataclass(frozen=True)
 class Mark:
-    """One cell of the matrix, or of a grid of stacks: the first of its run has `room` in columns for its word."""
+    """One cell of the matrix, or of a grid of stacks; `room` where its neighbours leave some for its word."""
 
     cell: str
     verdict: str
     told: str
-    room: int
+    room: bool
     odd: bool = False
 
 
@@ -93,11 +97,14 @@ class Band:
 
 @dataclass(frozen=True)
 class Axis:
-    """A case's intervals over the releases of one package, with the minor releases as ticks in percent."""
+    """A case's intervals over the releases of one package.
+
+    A tick is a minor release: where it begins, in percent, its name, and whether it is too near for a narrow screen.
+    """
 
     package: str
     bands: tuple[Band, ...]
-    ticks: tuple[tuple[float, str], ...]
+    ticks: tuple[tuple[float, str, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -285,12 +292,12 @@ def groups(ordered: Sequence[CellRow]) -> list[Group]:
 
 
 def marks(told: Sequence[tuple[str, str, str, bool] | None]) -> list[Mark | None]:
-    """A row's marks. The first of neighbours with one verdict knows how many they are; the others have no room."""
+    """A row's marks. A word is wider than a column: of neighbours with one verdict, some have room for it."""
     found: list[Mark | None] = []
     for _, group in groupby(told, lambda each: each[1] if each else None):
         of = list(group)
         for place, each in enumerate(of):
-            found.append(Mark(*each[:3], 0 if place else len(of), each[3]) if each else None)
+            found.append(Mark(*each[:3], place % REPEAT == 0 and len(of) - place > 1, each[3]) if each else None)
     return found
 
 
@@ -312,8 +319,11 @@ def timeline(case: CaseRow, cells: Sequence[CellRow]) -> list[Axis]:
         drawn = [each for each in of if each.first in versions and each.last in versions]
         bands = tuple(_band(each, versions, cells) for each in drawn)
         minors = {_minor(version): place for place, version in reversed(list(enumerate(versions)))}
-        ticks = tuple((_percent(place, versions), minor) for minor, place in reversed(minors.items()))
-        found.append(Axis(package, bands, ticks))
+        ticks: list[tuple[float, str, bool]] = []
+        for minor, place in reversed(minors.items()):
+            x = _percent(place, versions)
+            ticks.append((x, minor, x - max((each for each, _, near in ticks if not near), default=-99.0) < NARROW))
+        found.append(Axis(package, bands, tuple(ticks)))
     return found
 
 

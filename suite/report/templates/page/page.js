@@ -105,10 +105,11 @@
   // The matrix: filters, and arrow keys.
   const filters = {package: "f-package", kind: "f-kind", verdict: "f-verdict", since: "f-since"};
   const heads = grid ? [...grid.querySelectorAll("thead [data-cell]")] : [];
+  // Classes come and go; the verdict does not.
+  if (grid) for (const cell of grid.querySelectorAll("tbody td")) cell.dataset.v = cell.className.split(" ")[0];
   const isLib = heads.map(head => head.classList.contains("lib"));
   const minors = [...new Set(heads.map(head => head.dataset.minor))];
   const rows = grid ? [...grid.querySelectorAll("tbody tr")] : [];
-  const offered = {};
   const filter = () => {
     const value = Object.fromEntries(Object.entries(filters).map(([name, id]) => [name, $(id).value]));
     const oldest = Math.max(0, minors.indexOf(value.since));
@@ -122,15 +123,16 @@
     let shown = 0;
     for (const row of rows) {
       const cells = [...row.querySelectorAll("td")];
-      // The word of a run stands in its first visible cell, where two or more give it room.
-      let first = null, length = 0;
-      const end = () => { if (first && first.firstChild) first.firstChild.classList.toggle("r", length > 1); };
+      // A word is wider than a column: of visible neighbours with one verdict, some have room for it.
+      let of = [];
+      const end = () => of.forEach((cell, place) => {
+        if (cell.firstChild) cell.firstChild.classList.toggle("r", place % 8 === 0 && of.length - place > 1);
+      });
       cells.forEach((cell, place) => {
         cell.classList.toggle("off", off[place]);
         if (off[place]) return;
-        const same = first && first.className.replace(" odd", "") === cell.className.replace(" odd", "");
-        if (same) { length += 1; if (cell.firstChild) cell.firstChild.classList.remove("r"); }
-        else { end(); first = cell; length = 1; }
+        if (of.length && cell.dataset.v !== of[0].dataset.v) { end(); of = []; }
+        of.push(cell);
       });
       end();
     }
@@ -140,7 +142,7 @@
       for (const row of body.querySelectorAll("tr.case")) {
         const fits = (!value.package || row.dataset.needs.split(" ").includes(value.package))
           && (!value.kind || body.dataset.kind === value.kind)
-          && (!value.verdict || [...row.querySelectorAll("td")].some((cell, place) => !off[place] && cell.classList.contains(value.verdict)));
+          && (!value.verdict || [...row.querySelectorAll("td")].some((cell, place) => !off[place] && cell.dataset.v === value.verdict));
         row.classList.toggle("off", !fits);
         left += fits;
       }
