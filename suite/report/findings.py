@@ -26,6 +26,9 @@ SORTS: Mapping[Sort, str] = {
 }
 
 
+_GLYPHS: Mapping[str, str] = {str(verdict): glyph for verdict, glyph in GLYPHS.items()}
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One thing that was seen: where, how it was judged, and in which words. `target` is an id on the page."""
@@ -223,7 +226,7 @@ def _body(report: Report, issue: IssueRow, case: CaseRow, text: str, evidence: S
             "| where | seen | |",
             "|---|---|---|",
             *(
-                f"| {each.where} | {GLYPHS.get(each.verdict, '')} {each.verdict} | {_row_text(each.told)} |"
+                f"| {each.where} | {_GLYPHS[each.verdict]} {each.verdict} | {_row_text(each.told)} |"
                 for each in evidence
             ),
             "",

@@ -458,6 +458,7 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
         )
     data = {
         "glyphs": dict(GLYPHS),
+        "compared": dict(summary.STACK_GLYPHS),
         "undecided": sorted(UNDECIDED),
         "replay": summary.REPLAY,
         "year": year,

@@ -139,7 +139,8 @@
     const narrowed = value.package || value.kind || value.verdict;
     for (const body of grid.tBodies) {
       let left = 0;
-      for (const row of body.querySelectorAll("tr.case")) {
+      const cases = body.querySelectorAll("tr.case");
+      for (const row of cases) {
         const fits = (!value.package || row.dataset.needs.split(" ").includes(value.package))
           && (!value.kind || body.dataset.kind === value.kind)
           && (!value.verdict || [...row.querySelectorAll("td")].some((cell, place) => !off[place] && cell.dataset.v === value.verdict));
@@ -147,6 +148,8 @@
         left += fits;
       }
       body.classList.toggle("off", !left);
+      // The issue's own row is the worst of all its cases, and these are not all.
+      body.rows[0].classList.toggle("partial", left < cases.length);
       if (narrowed) body.querySelector(".fold input").checked = true;
       shown += left;
     }
@@ -257,7 +260,7 @@
   const showCell = place => {
     const cell = data.cells[place], list = make("dl");
     row(list, "released", cell.on);
-    row(list, "metadata × runs", cell.compared ? chip(cell.compared, cell.compared) : "not tried", cell.excluded ? " " + cell.excluded : "");
+    row(list, "metadata × runs", cell.compared ? make("span", {class: "v " + cell.compared}, `${data.compared[cell.compared]} ${cell.compared}`) : "not tried", cell.excluded ? " " + cell.excluded : "");
     row(list, "packages", `Python ${cell.python}, ${packagesOf(place)}`);
     row(list, "lock", make("code", {}, cell.lock));
     const seenHere = make("ul");
