@@ -6,6 +6,7 @@
 #   "nox==2026.10.20",
 #   "packaging==26.3",
 #   "pydantic==2.14.3",
+#   "pygments==2.21.0",
 #   "pypi-simple==1.8.0",
 #   "remotezip==0.12.6",
 #   "rich==15.0.0",

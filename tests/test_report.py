@@ -29,7 +29,9 @@ from suite.report import summary, terminal
 from suite.report.assemble import assemble
 from suite.report.markup import clipped
 from suite.report.model import IntervalRow, Observation, Report
+from suite.report.page import digest
 from suite.report.summary import Exit
+from suite.report.text import said
 from suite.report.write import render, schema, write
 
 Changes = Mapping[str, Any]
@@ -65,6 +67,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
             "behaviours": {"bad": "affected", "good": "clear"},
             "expectations": [{"behaviour": "bad", "on": ["jax<0.5"], "evidence": "seen", "workaround": "holds"}],
             "intervals": [{**interval, "behaviour": "bad", "verdict": "affected"}],
+            "source": 'def headline() -> Seen:\n    return Seen("bad")\n',
         }
         for case in cases
     ]
@@ -73,6 +76,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
         "upstream": [{"ref": "jax-ml/jax#1", "role": "report", "state": "open"}],
         "workaround": {"text": "Do not.", "run_in": ["headline"]},
         "source_sha256": "1" * 64,
+        "shared_source": "",
     }
     return Report.model_validate(
         {
@@ -434,14 +438,34 @@ def test_every_verdict_is_shown(template: str) -> None:
 
 @pytest.mark.parametrize("name", REPORTS_TO_SHOW)
 def test_the_page_is_closed(name: str) -> None:
-    """The page runs and loads nothing: no script, no handler, no frame, no address but an upstream thread's."""
+    """The page loads nothing, and runs its own script alone: no handler, no frame, no address but a thread's."""
     page = Page(render(REPORTS_TO_SHOW[name], "index.html.jinja"))
 
     tags = {tag for tag, _ in page.elements}
-    assert set() == tags & {"script", "iframe", "object", "embed", "img", "link", "form", "base", "svg"}
+    assert set() == tags & {"iframe", "object", "embed", "img", "link", "base", "image", "use", "foreignobject"}
     attributes = [(key, value or "") for _, attributes in page.elements for key, value in attributes]
     assert [] == [key for key, _ in attributes if key.startswith("on") or key in ("src", "style")]
-    assert all(re.match(r"#|compat\.json$|https://github\.com/", value) for key, value in attributes if key == "href")
+    assert all(
+        re.match(r"#|compat\.json$|COMPAT\.md$|https://github\.com/", value)
+        for key, value in attributes
+        if key == "href"
+    )
+
+
+@pytest.mark.parametrize("name", REPORTS_TO_SHOW)
+def test_the_policy_of_the_page_admits_its_own_script_alone(name: str) -> None:
+    """The content security policy names the page's script and style by their hashes, and admits no more."""
+    text = render(REPORTS_TO_SHOW[name], "index.html.jinja")
+
+    (policy,) = re.findall('Content-Security-Policy" content="([^"]*)"', text)
+    (script,) = re.findall("<script>(.*?)</script>", text, re.DOTALL)
+    (style,) = re.findall("<style>(.*?)</style>", text, re.DOTALL)
+    assert policy.split("; ") == [
+        "default-src 'none'",
+        *(f"{what}-src '{digest(part)}'" for what, part in (("script", script), ("style", style))),
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
 
 
 @pytest.mark.parametrize("name", REPORTS_TO_SHOW)
@@ -480,7 +504,7 @@ def test_somebody_elses_text_is_text_on_the_page(name: str, harmless: Observatio
     page = Page(render(report(hostile), "index.html.jinja"))
 
     assert Page(render(report(harmless), "index.html.jinja")).elements == page.elements
-    assert HOSTILE[name] in page.text
+    assert said(HOSTILE[name]) in page.text
 
 
 @pytest.mark.parametrize("name", HOSTILE)

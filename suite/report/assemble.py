@@ -13,6 +13,7 @@ from suite.judge import Judged
 from suite.lock import Lock
 from suite.plan import Cell
 from suite.records import Record, Status
+from suite.report import source
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     AskRow,
@@ -176,6 +177,7 @@ def _cell(one: _Read, offered: releases.Packages) -> CellRow:
 
 def _issue(entry: Entry) -> IssueRow:
     issue = entry.issue
+    text = entry.source.read_text(encoding="utf-8")
     return IssueRow(
         id=issue.id,
         title=issue.title,
@@ -190,6 +192,7 @@ def _issue(entry: Entry) -> IssueRow:
                 behaviours=dict(case.behaviours),
                 expectations=[ExpectationRow(**{**asdict(each), "on": list(each.on)}) for each in case.expectations],
                 intervals=[],
+                source=source.of_case(text, case),
             )
             for case in issue.cases
         ],
@@ -197,4 +200,5 @@ def _issue(entry: Entry) -> IssueRow:
             text=issue.workaround, run_in=[case.id for case in issue.cases if case.workaround is not None]
         ),
         source_sha256=records.source_sha256(entry),
+        shared_source=source.shared(text, issue),
     )

@@ -108,6 +108,7 @@ class CaseRow(FileModel):
     behaviours: dict[str, JudgedAs]
     expectations: list[ExpectationRow]
     intervals: list[IntervalRow]
+    source: str = Field(description="its reproducer and its workaround")
 
 
 class WorkaroundRow(FileModel):
@@ -128,6 +129,7 @@ class IssueRow(FileModel):
     cases: list[CaseRow]
     workaround: WorkaroundRow
     source_sha256: str = Field(description="of the issue's module")
+    shared_source: str = Field(description="what the sources of its cases use of the module's own")
 
 
 class Observation(FileModel):

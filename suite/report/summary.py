@@ -14,7 +14,15 @@ from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Repor
 # What the plan itself says cannot be had is known beforehand, and no run's shortcoming.
 FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release"})
 
+REPLAY = 'nox -s "cell({cell})" report -- --issue {issue} --fresh'
+
 STACK_GLYPHS: dict[DeclaredObserved, str] = {"supported": "✓", "latent": "✗", "guarded": "⊘", "over-tight": "+"}
+STACK_WORDS: dict[DeclaredObserved, str] = {
+    "supported": "metadata allows it, and it works",
+    "latent": "metadata allows it, and it does not work",
+    "guarded": "metadata excludes it, and it does not work",
+    "over-tight": "metadata excludes it, and it works",
+}
 
 
 class Exit(IntEnum):
@@ -134,7 +142,7 @@ def workaround(seen: Iterable[Observation]) -> str:
 
 def replay(observation: Observation) -> str:
     """The command that makes an observation again."""
-    return f'nox -s "cell({observation.cell})" report -- --issue {observation.issue} --fresh'
+    return REPLAY.format(cell=observation.cell, issue=observation.issue)
 
 
 def held(row: StackRow) -> str:

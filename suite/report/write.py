@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from suite.atomic import write as put
 from suite.files import BadFile, Fault, dump, read
@@ -14,10 +16,13 @@ from suite.judge import GLYPHS
 from suite.report import summary
 from suite.report.badges import badges
 from suite.report.feed import feed
+from suite.report.findings import SORTS
 from suite.report.fit import fit
 from suite.report.junit import junit
 from suite.report.markup import cell_text
-from suite.report.model import Observation, Report
+from suite.report.model import Report
+from suite.report.page import Changes, View, digest, highlight, link
+from suite.report.text import said
 
 
 def schema() -> str:
@@ -63,30 +68,22 @@ def put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
     return written
 
 
-def render(report: Report, template: str) -> str:
+def render(report: Report, template: str, changes: Changes | None = None) -> str:
     """`report` as `template` shows it; whatever comes from somebody else's code is escaped."""
-    templates = Environment(
-        loader=PackageLoader("suite.report"),
-        autoescape=template.endswith(".html.jinja"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters["cell_text"] = cell_text
-    on_line = {cell.id for cell in summary.line(report)}
-    seen: dict[tuple[str, str], dict[str, Observation]] = {}
-    for each in report.observations:
-        seen.setdefault((each.issue, each.case), {})[each.cell] = each
+    view = View(report, changes)
+    script, style = (_part(f"page/page.{kind}") for kind in ("js", "css"))
+    on_line = {cell.id for cell in view.line}
     return (
-        templates.get_template(template)
+        _templates()
+        .get_template(template)
         .render(
             report=report,
-            seen=seen,
+            page=view,
+            seen=view.seen,
             glyphs=GLYPHS,
             last_line=summary.last_line(report),
-            line=summary.line(report),
+            line=view.line,
             unexpected=summary.unexpected(report),
-            is_unexpected=summary.is_unexpected,
             undecided=summary.undecided(report),
             story=summary.story,
             of_line=lambda observations: [each for each in observations if each.cell in on_line],
@@ -94,18 +91,39 @@ def render(report: Report, template: str) -> str:
             ranges=summary.ranges,
             advice=summary.advice,
             stack_glyphs=summary.STACK_GLYPHS,
-            cells={cell.id: cell for cell in report.cells},
+            stack_words=summary.STACK_WORDS,
             compared={cell.id: cell.declared_observed for cell in report.cells},
-            replay=summary.replay,
             workaround=summary.workaround,
-            link=_link,
+            link=link,
+            highlight=highlight,
+            sorts=SORTS,
+            timings=None,
+            script=script,
+            script_digest=digest(script),
+            style=style,
+            style_digest=digest(style),
         )
         .rstrip()
         + "\n"
     )
 
 
-def _link(ref: str) -> str:
-    """The address of an upstream thread: `jax-ml/jax#27829`, or an address as it stands."""
-    repository, _, number = ref.partition("#")
-    return f"https://github.com/{repository}/issues/{number}" if number.isdecimal() else ref
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("suite.report"),
+        autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["cell_text"] = cell_text
+    templates.filters["said"] = said
+    return templates
+
+
+@cache
+def _part(name: str) -> Markup:
+    """A script or a style of our own, to stand in the page as it is: what is hashed is what stands there."""
+    path = Path(__file__).parent / "templates" / name
+    return Markup(path.read_text(encoding="utf-8").strip())

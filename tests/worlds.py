@@ -1,0 +1,58 @@
+"""A report on the real stacks and issues, in which each did what is known of it: as large as wanted, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from suite import catalogue, judge, plan, releases
+from suite.plan import Cell
+from suite.report.assemble import untried
+from suite.report.derive import derive
+from suite.report.model import Observation, Report
+
+
+def as_known(cells: Sequence[Cell]) -> Report:
+    """The report had each case shown in each of `cells` what it is known to show, and its workaround held."""
+    blank = untried(cells, catalogue.entries())
+    cases = {(issue.id, case.id): case for issue in blank.issues for case in issue.cases}
+    helped = {(issue.id, case) for issue in blank.issues for case in issue.workaround.run_in}
+    gone = {cell.id for cell in cells if cell.unavailable is not None}
+
+    def ran(each: Observation) -> Observation:
+        if each.cell in gone or each.expected is None:
+            return each.model_copy(update={"verdict": "unavailable", "reason": "plan.yanked"})
+        verdict = cases[each.issue, each.case].behaviours.get(each.expected, "different")
+        well = verdict in ("clear", "absent")
+        return each.model_copy(
+            update={
+                **{"verdict": verdict, "behaviour": each.expected, "agreement": "as-expected", "attempts": 1},
+                **{"reason": None if verdict == "clear" else f"run.{each.expected}", "detail": f"saw {each.expected}"},
+                **{"seconds": 0.5, "peak_rss_mib": 150},
+                "workaround": "holds" if (each.issue, each.case) in helped and not well else "none",
+            }
+        )
+
+    observations = [ran(each) for each in blank.observations]
+    broken = {each.cell for each in observations if each.issue == "stack-smoke" and each.verdict != "clear"}
+    shown = [
+        cell
+        if cell.id in gone
+        else cell.model_copy(
+            update={"declared_observed": judge.declared_observed(cell.declared, cell.id not in broken)}
+        )
+        for cell in blank.cells
+    ]
+    platform = blank.platform.model_copy(update={"system": "Linux", "machine": "x86_64", "cpu": "a cpu"})
+    made = blank.model_copy(update={"observations": observations, "cells": shown, "platform": platform})
+    return derive(made, releases.load().packages)
+
+
+def few() -> list[Cell]:
+    """Some stacks of every sort: releases of jax and of libraries, one that was yanked, and arms."""
+    wanted = ("0.4.31", "0.4.32", "0.4.36", "0.4.38", "0.5.3", "0.6.0", "0.7.0", "0.8.0", "0.12.0.1")
+    of_line = {*(f"jax-{version}" for version in wanted), "equinox-0.11.10", "diffrax-0.6.1"}
+    return [
+        cell
+        for cell in plan.cells()
+        if cell.id in of_line or (cell.id.startswith("jax-0.4.3") and "equinox-0.11.8+diffrax-0.6.0" in cell.id)
+    ]
