@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -325,19 +325,22 @@ def test_the_page_prints(visit: Open) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 1030
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(visit: Open, scheme: Any, tmp_path: Path) -> None:
-    """In both themes, with everything open, axe finds no violation: every verdict's contrast included."""
-    page = visit("#cell-jax-0.6.0/wraps-lower-bypass/jit", color_scheme=scheme)
+def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
+    """With everything open and every verdict shown axe finds no violation; in the dark no contrast is too low."""
+    page = visit("#cell-jax-0.6.0/wraps-lower-bypass/jit", color_scheme="light")
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     page.check("#f-words")
+    found = violations(page)
     write(EVERY_VERDICT, tmp_path)
-    other = visit("#matrix", tmp_path / "index.html", color_scheme=scheme)
-    other.locator(".fold input").first.check()
+    # A theme changes colours only, and this smaller page has all of them.
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        other = visit("#matrix", tmp_path / "index.html", color_scheme=scheme)
+        other.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        other.locator(".fold input").first.check()
+        found += violations(other, **({"runOnly": ["color-contrast"]} if scheme == "dark" else {}))
 
-    # A theme changes colours only, and those of the larger page are all in the smaller one too.
-    rules = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
-    assert [] == violations(page, **rules) + violations(other, **rules)
+    assert [] == found
 
 
 # What it must bear
