@@ -232,7 +232,8 @@ def upkeep(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests, one real cell among them; what follows `--` goes to pytest."""
     install(session, "tests")
-    session.run("pytest", *session.posargs)
+    # A file of tests stays together: some share an environment that takes seconds to make.
+    session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)
 
 
 @nox.session(default=False)
