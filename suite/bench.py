@@ -82,7 +82,7 @@ class Asv:
 
     def run(self, cell: Cell, label: str, *words: str) -> None:
         """One `asv run` of one cell. How it ended is not asked: what it measured stands in its results."""
-        commit = line.hashes()[cell.id]
+        commit = line.hashes(line.PATH)[cell.id]
         hashfile = WORK / "hashes" / cell.id
         write(hashfile, f"{commit}\n")
         conf = self._conf(cell.id, cell.id)
@@ -117,8 +117,9 @@ class Asv:
         log = STATE / "logs" / f"asv-{label}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         called = [sys.executable, "-u", "-m", "suite.asv_main", "--config", str(conf), command, *words]
-        with log.open("w", encoding="utf-8") as kept:
-            process = subprocess.Popen(
+        with (
+            log.open("w", encoding="utf-8") as kept,
+            subprocess.Popen(
                 called,
                 cwd=ROOT,
                 env=self._surroundings(python),
@@ -127,16 +128,17 @@ class Asv:
                 stderr=subprocess.STDOUT,
                 text=True,
                 errors="replace",
-            )
+            ) as process,
+        ):
             assert process.stdout is not None
             try:
                 with _Shown(label) as shown:
                     for said in process.stdout:
                         kept.write(said)
                         shown.line(said)
-            finally:
+            except BaseException:
                 process.kill()
-                process.wait()
+                raise
         return log
 
     def _surroundings(self, python: str) -> dict[str, str]:
@@ -160,7 +162,7 @@ def bench(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bo
         how = ["--quick"] if smoke else [] if fresh else ["--skip-existing-successful"]
         before = _stamp(asv, cell)
         asv.run(cell, cell.id, *how, *_bench(patterns))
-        rows = measured.rows(asv.results, asv.machine, line.hashes()[cell.id], patterns)
+        rows = measured.rows(asv.results, asv.machine, line.hashes(line.PATH)[cell.id], patterns)
         if fresh and _stamp(asv, cell) == before:
             # What stands there is of another day.
             rows = {key: Row("missing", row.version, row.count) for key, row in rows.items()}
@@ -228,7 +230,7 @@ def measure(
             place.run(
                 sides[name], f"{folder.name}-{number}-{name}", "-a", "rounds=1", "--record-samples", *_bench(wanted)
             )
-            rows = measured.rows(place.results, asv.machine, line.hashes()[sides[name].id], wanted)
+            rows = measured.rows(place.results, asv.machine, line.hashes(line.PATH)[sides[name].id], wanted)
             told[name].append(rows)
             OUT.print(f"[bold]{label}[/bold] {name}: {_counted(measured.tally(rows.values()))}")
         if number == 0:
@@ -339,7 +341,7 @@ def show_noise(file: NoiseFile) -> None:
 
 
 def machine_name() -> str:
-    """What results are filed under: the processor and how many of it, and nothing of who owns it or what it is called."""
+    """What results are filed under: the processor and how many of it, and nothing of who owns it."""
     words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", _cpu(), flags=re.IGNORECASE)
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
     return f"cpu-{slug or platform.machine()}-x{os.cpu_count()}"
@@ -405,7 +407,7 @@ def _bench(patterns: Sequence[str]) -> list[str]:
 
 def _stamp(asv: Asv, cell: Cell) -> Sequence[tuple[str, int]]:
     """When the results of a cell were last written."""
-    paths = (asv.results / asv.machine).glob(f"{line.hashes()[cell.id][:8]}-*.json")
+    paths = (asv.results / asv.machine).glob(f"{line.hashes(line.PATH)[cell.id][:8]}-*.json")
     return sorted((path.name, path.stat().st_mtime_ns) for path in paths)
 
 
@@ -496,7 +498,7 @@ def main(words: Sequence[str]) -> Exit:
     chosen.add_parser("publish", parents=[common], help="make asv's site of the results")
     options = parser.parse_args(words)
     with guarded() as guard:
-        line.build(line.commits())
+        line.build(line.commits(), line.PATH)
         asv = Asv(options.machine or machine_name())
         patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
         default = [cell for cell in line.cells() if "default" in cell.tags]

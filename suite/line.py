@@ -60,7 +60,7 @@ def commits() -> tuple[Commit, ...]:
     return tuple(Commit(each.id, each.released_on, lock.load(each).text) for each in cells())
 
 
-def build(made_of: Sequence[Commit], folder: Path = PATH) -> bool:
+def build(made_of: Sequence[Commit], folder: Path) -> bool:
     """Make the repository at `folder`, unless it is there already; whether it had to. Raises Failed."""
     stream = _stream(made_of)
     source = hashlib.sha256(stream).hexdigest()
@@ -75,9 +75,9 @@ def build(made_of: Sequence[Commit], folder: Path = PATH) -> bool:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
             made = Path(scratch, "new")
             # No template: a user's own hooks would run in asv's checkouts.
-            _git("init", "--quiet", "--bare", "--template=", str(made))
-            _git("-C", str(made), "fast-import", "--quiet", input=stream)
-            _git("-C", str(made), "symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
+            _git(scratch, "init", "--quiet", "--bare", "--template=", "new")
+            _git(made, "fast-import", "--quiet", input=stream)
+            _git(made, "symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
             (made / _SOURCE).write_text(source, encoding="utf-8")
             if folder.exists():
                 folder.replace(Path(scratch, "old"))
@@ -85,11 +85,11 @@ def build(made_of: Sequence[Commit], folder: Path = PATH) -> bool:
     return True
 
 
-def hashes(folder: Path = PATH) -> dict[str, str]:
+def hashes(folder: Path) -> dict[str, str]:
     """Cell id → commit hash, in the order of the line. Raises Failed."""
-    names = _git("-C", str(folder), "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/tags")
+    names = _git(folder, "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/tags")
     tagged = {words[0]: words[1] for words in map(str.split, names.decode().splitlines())}
-    order = _git("-C", str(folder), "rev-list", "--reverse", BRANCH).decode().split()
+    order = _git(folder, "rev-list", "--reverse", BRANCH).decode().split()
     return {tagged[each]: each for each in order}
 
 
@@ -110,15 +110,16 @@ def _stream(made_of: Sequence[Commit]) -> bytes:
     return b"".join([*parts, b"done\n"])
 
 
-def _git(*words: str, input: bytes = b"") -> bytes:
+def _git(folder: Path | str, *words: str, input: bytes = b"") -> bytes:
     program = shutil.which("git")
     if program is None:
         raise Failed("git is not on PATH: the release line is a git repository")
     # Neither a hook's GIT_DIR nor anybody's configuration has a say in it.
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    nowhere = {name: os.devnull for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")}
+    nowhere = dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull)
     run = subprocess.run(
         [program, *words],
+        cwd=folder,
         input=input,
         capture_output=True,
         env={**kept, **nowhere, "GIT_CONFIG_NOSYSTEM": "1", "GIT_DEFAULT_HASH": "sha1"},

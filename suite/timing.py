@@ -71,7 +71,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judged benchmark: `change` is 0.2 for a fifth more, `limit` what a change had to exceed, `p` the first test's."""
+    """A judged benchmark: `change` is 0.2 for a fifth more, `limit` what it had to exceed, `p` the first test's."""
 
     outcome: Outcome
     reason: str = ""
