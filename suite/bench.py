@@ -49,7 +49,8 @@ NOISE = ROOT / "benchmarks" / "noise"
 WORK = STATE / "timings"
 # What is slow and large is measured where it is asked for.
 DEFAULT_BENCH = r"^(?!.*Large)"
-OUT = Console(highlight=False)
+# A log is no eighty columns wide, and the names of benchmarks are long.
+OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
 class Fence(FileModel):
@@ -312,8 +313,10 @@ def noise(asv: Asv, cell: Cell, patterns: Sequence[str], processes: int) -> Exit
 def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[str, Verdict]) -> None:
     """The table of all that is not simply stable, and the counts."""
     table = Table(title=f"{base.id} → {other.id}", title_justify="left")
-    for name in ("benchmark", base.id, other.id, "change", "limit", "verdict"):
-        table.add_column(name, justify="right" if name in (base.id, other.id, "change", "limit") else "left")
+    table.add_column("benchmark", overflow="fold")
+    for name in (base.id, other.id, "change", "limit"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
     colours = {"regressed": "red", "improved": "green", "failed": "red"}
     order = {outcome: number for number, outcome in enumerate(timing.OUTCOMES)}
     for key, each in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
@@ -385,8 +388,8 @@ def _fences(machine: str) -> Mapping[str, Fence]:
     path = NOISE / f"{machine}.json"
     if not path.exists():
         OUT.print(
-            "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is what each side differs "
-            "by from itself",
+            "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is what the halves of each "
+            "side differ by",
             soft_wrap=True,
         )
         return {}

@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -102,8 +103,7 @@ def candidates(pairs: Mapping[str, Pair], fences: Mapping[str, float]) -> tuple[
 def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[str, float]) -> dict[str, Verdict]:
     """The verdict on each benchmark of `first`, where `again` has what was measured a second time.
 
-    A benchmark without a fence of its own, from runs of one lock, is held to what each of its sides differs by from
-    itself, which is wider.
+    A benchmark without a fence of its own, from runs of one lock, is held to what the halves of its sides differ by.
     """
     verdicts = {key: _first(pair, fences.get(key)) for key, pair in first.items()}
     looking = {key: verdict for key, verdict in verdicts.items() if _looks_changed(verdict)}
@@ -162,7 +162,7 @@ def _first(pair: Pair, fence: float | None) -> Verdict:
     base, other = pair.base, pair.other
     if base.failed or other.failed:
         where = " and ".join(name for name, side in (("base", base), ("other", other)) if side.failed)
-        return Verdict("failed", f"failed on the {where} side in {base.failed + other.failed} processes")
+        return Verdict("failed", f"on the {where} side")
     if base.lacking or other.lacking:
         where = " and ".join(name for name, side in (("base", base), ("other", other)) if side.lacking)
         return Verdict("not-measured", f"{LACKS} on the {where} side")
@@ -194,7 +194,7 @@ def _time(base: Side, other: Side, fence: float | None) -> Verdict:
             return Verdict("stable", "", 0.0, GATE)
         return Verdict("insufficient", "a time of zero: the clock does not resolve it")
     if fence is None:
-        fence = max(_fence(_own_differences(side.values)) for side in (base, other))
+        fence = _fence(np.concatenate([_own_differences(side.values) for side in (base, other)]))
     limit = max(GATE, fence)
     a, b = np.asarray(base.values), np.asarray(other.values)
     change = float(np.median(b) / np.median(a) - 1)
@@ -246,8 +246,17 @@ def _fence(differences: np.ndarray[Any, Any]) -> float:
 
 
 def _own_differences(values: Sequence[float]) -> np.ndarray[Any, Any]:
-    halves = _halves(values)
-    return _sizes(halves[:, 0], halves[:, 1])
+    """What the halves of one side differ by, scaled to sides of twice as many processes: the noise of a median."""
+    halves = np.asarray(values)[_halvings(len(values) // 2 * 2)]
+    return _sizes(halves[:, 0], halves[:, 1]) / math.sqrt(2)
+
+
+@cache
+def _halvings(count: int) -> np.ndarray[Any, Any]:
+    """Places in two halves, in different ways. The first place is always in one: in the other is the same halving."""
+    every = [(0, *rest) for rest in combinations(range(1, count), count // 2 - 1)]
+    chosen = every if len(every) <= _SPLITS else random.Random(0).sample(every, _SPLITS)
+    return np.asarray([(one, [place for place in range(count) if place not in one]) for one in chosen])
 
 
 def _halves(values: Sequence[float]) -> np.ndarray[Any, Any]:
