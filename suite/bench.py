@@ -26,7 +26,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -156,7 +156,7 @@ def bench(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bo
     total = dict.fromkeys(measured.STATES, 0)
     if smoke:
         # A quick result is no result, and asv would save it beside the others: these go where nobody looks.
-        asv = Asv(asv.machine, WORK / "smoke")
+        asv = replace(asv, results=WORK / "smoke")
         shutil.rmtree(asv.results, ignore_errors=True)
     for number, cell in enumerate(cells, 1):
         started = time.monotonic()
@@ -226,7 +226,7 @@ def measure(
     for number in range(processes):
         # Whoever was second is first next: what the machine does in between falls on both.
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
-            place = Asv(asv.machine, folder / f"{number}-{name}")
+            place = replace(asv, results=folder / f"{number}-{name}")
             label = f"{sides[name].id} {number + 1}/{processes}"
             place.run(
                 sides[name], f"{folder.name}-{number}-{name}", "-a", "rounds=1", "--record-samples", *_bench(wanted)
@@ -517,7 +517,8 @@ def main(words: Sequence[str]) -> Exit:
                 cell = line.cell(options.cell) if options.cell else default[-1]
                 guard.code = noise(asv, cell, patterns, options.processes)
             case "publish":
-                OUT.print(f"published: {asv.publish() / 'index.html'}; `asv preview` shows it", soft_wrap=True)
+                site = asv.publish()
+                OUT.print(f"published: {site.relative_to(ROOT)}/index.html; `asv preview` shows it")
     return guard.code
 
 
