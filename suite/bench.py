@@ -119,7 +119,7 @@ class Asv:
         log.parent.mkdir(parents=True, exist_ok=True)
         called = [sys.executable, "-u", "-m", "suite.asv_main", "--config", str(conf), command, *words]
         with (
-            log.open("w", encoding="utf-8") as kept,
+            log.open("w", encoding="utf-8", buffering=1) as kept,
             subprocess.Popen(
                 called,
                 cwd=ROOT,
