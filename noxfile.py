@@ -33,6 +33,7 @@ ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
 from suite import catalogue, commands, plan  # noqa: E402
+from suite import line as release_line  # noqa: E402
 from suite.__main__ import arguments, guarded, main  # noqa: E402
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
@@ -45,6 +46,8 @@ nox.options.error_on_missing_interpreters = True
 
 # These mend what the others need whole, or do not look at it.
 UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests", "rebuild"}
+# These have a command line of their own.
+UNCHECKED |= {"line", "bench", "bench-compare", "bench-noise", "bench-publish"}
 
 
 # What lists sessions lists all of them, and the sessions of -j need not be told again what there is to do.
@@ -226,6 +229,53 @@ def cost(session: nox.Session) -> None:
 def upkeep(session: nox.Session) -> None:
     """Time an unchanged run, an edited issue and a new cell against the first run, and how it grows with the cells."""
     suite(session, "upkeep")
+
+
+@nox.session(venv_backend="none", default=False)
+def line(session: nox.Session) -> None:
+    """Build the release line, asv's project, from the locks: from then on, `asv continuous A B` takes releases."""
+    with guarded() as guard:
+        built = release_line.build(release_line.commits(), release_line.PATH)
+        session.log(f"{release_line.PATH}: {'built' if built else 'as it was'}")
+    if guard.code:
+        session.error(f"line: {guard.code.name.lower()}")
+
+
+@nox.session(default=False, reuse_venv=True)
+def bench(session: nox.Session) -> None:
+    """Time the default cells, or those named, and keep the results: `nox -s bench -- jax-0.9.2 --bench Scan`.
+
+    What has a result is not measured again; `-- --fresh` does, `-- --line` takes every release. `-- --smoke` runs each
+    benchmark once and keeps nothing.
+    """
+    timings(session, "run")
+
+
+@nox.session(name="bench-compare", default=False, reuse_venv=True)
+def bench_compare(session: nox.Session) -> None:
+    """Time two releases in turns, and say what got slower: `nox -s bench-compare -- jax-0.9.2 jax-0.10.2`.
+
+    Eight processes of each side, or `--processes N`; what looks changed is measured again. `--bench REGEX` narrows.
+    """
+    timings(session, "compare")
+
+
+@nox.session(name="bench-noise", default=False, reuse_venv=True)
+def bench_noise(session: nox.Session) -> None:
+    """Time one release against itself: what this machine's verdicts are worth, and each benchmark's own fence."""
+    timings(session, "noise")
+
+
+@nox.session(name="bench-publish", default=False, reuse_venv=True)
+def bench_publish(session: nox.Session) -> None:
+    """Make asv's site of the results, in reports/timings."""
+    timings(session, "publish")
+
+
+def timings(session: nox.Session, command: str) -> None:
+    """Run a command of `python -m suite.bench`; its last line says what its exit code means."""
+    install(session, "bench")
+    session.run("python", "-m", "suite.bench", command, *session.posargs)
 
 
 @nox.session(default=False)

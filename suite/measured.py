@@ -1,0 +1,100 @@
+"""What asv wrote down → the rows that a verdict needs. asv's exit codes cannot tell what was measured; its files can.
+
+A value of a result is a number; NaN where the benchmark said that this release has no such thing; null where it failed.
+Null, and no duration beside it, was never run: asv writes that down for a release that could not be installed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+from suite.files import BadFile, Fault
+
+State = Literal["measured", "lacking", "failed", "missing"]
+STATES: tuple[State, ...] = ("measured", "lacking", "failed", "missing")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One benchmark with its parameters on one release; `least` is the least of its samples, where it has any."""
+
+    state: State
+    version: str
+    count: bool
+    value: float = math.nan
+    least: float = math.nan
+
+
+def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ()) -> dict[str, Row]:
+    """Name with parameters → row, for every benchmark that asv knew of and one of `patterns` finds, run or not.
+
+    `results` is asv's results folder. Empty where asv never came as far as to look for benchmarks. Raises BadFile.
+    """
+    known = _load(results / "benchmarks.json")
+    found: dict[str, Row] = {}
+    for name, benchmark in known.items():
+        if name == "version":
+            continue
+        count = benchmark["type"] == "track" and benchmark["unit"] != "seconds"
+        for key in _keys(name, benchmark["params"]):
+            if not patterns or any(re.search(pattern, key) for pattern in patterns):
+                found[key] = Row("missing", benchmark["version"], count)
+    for path in sorted((results / machine).glob(f"{commit[:8]}-*.json")):
+        made = _load(path)
+        if made["commit_hash"] != commit:
+            continue
+        for name, cells in made["results"].items():
+            columns = dict(zip(made["result_columns"], cells, strict=False))
+            for key, row in _of_one(name, columns, known.get(name)):
+                if key in found and row.state != "missing":
+                    found[key] = row
+    return found
+
+
+def tally(found: Iterable[Row]) -> dict[State, int]:
+    """How many rows are in each state."""
+    states = [row.state for row in found]
+    return {state: states.count(state) for state in STATES}
+
+
+def _of_one(name: str, columns: Mapping[str, Any], benchmark: Mapping[str, Any] | None) -> Iterable[tuple[str, Row]]:
+    # Of another version, it measured something else.
+    if benchmark is None or columns["version"] != benchmark["version"]:
+        return
+    keys = _keys(name, columns["params"])
+    values = columns.get("result") or [None] * len(keys)
+    samples = columns.get("samples") or [None] * len(keys)
+    count = benchmark["type"] == "track" and benchmark["unit"] != "seconds"
+    ran = columns.get("duration") is not None
+    for key, value, sampled in zip(keys, values, samples, strict=True):
+        state: State = "lacking"
+        if value is None:
+            state = "failed" if ran else "missing"
+        elif not math.isnan(value):
+            state = "measured"
+        least = min(sampled) if sampled else value
+        yield key, Row(state, columns["version"], count, *((value, least) if state == "measured" else ()))
+
+
+def _keys(name: str, params: Sequence[Sequence[str]]) -> list[str]:
+    """The names that asv's own `--bench` matches against."""
+    return [f"{name}({', '.join(each)})" for each in product(*params)] if params else [name]
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
+    if not isinstance(loaded, dict):
+        raise BadFile([Fault(path, "file", "is no file of asv's")])
+    return loaded
