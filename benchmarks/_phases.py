@@ -59,14 +59,14 @@ METER = Meter()
 def not_applicable(reason):
     """Leave the benchmark as n/a, and its log with the reason.
 
-    asv takes NotImplementedError for that in a `setup` only, which there is none of; elsewhere it wants its own subclass.
+    asv takes NotImplementedError for that in a `setup` only, and here is none; elsewhere it wants its own subclass.
     """
     mark = sys.modules.get("asv_runner.benchmarks.mark")
     print(f"n/a: {reason}")
     raise getattr(mark, "SkipNotImplemented", NotImplementedError)(reason)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def assert_versions():
     """Raise unless what is installed is what the lock of asv's commit pins; outside asv there is no such lock.
 
@@ -165,7 +165,7 @@ class Workload(abc.ABC):
 
     @abc.abstractmethod
     def make(self, *params):
-        """Return a new function, that was never traced, and its arguments: NumPy's, so that making them compiles nothing."""
+        """Return a new function, that was never traced, and its arguments: NumPy's, for to make JAX's is to compile."""
 
     def jit(self, function):
         """Wrap the function in what makes it a jitted one."""

@@ -1,4 +1,4 @@
-"""`eqx.filter_jit` and `eqx.filter_grad` over `jax.jit` and `jax.grad`: the path of the issue `filter-grad-return-type`.
+"""`eqx.filter_jit` and `eqx.filter_grad` over `jax.jit` and `jax.grad`, the path of `filter-grad-return-type`.
 
 The model is an Equinox MLP of 8 hidden layers of 8, 18 arrays and an activation: what filtering costs is by the leaf.
 """

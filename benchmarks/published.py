@@ -1,12 +1,12 @@
 """Slow-downs that were published with figures, each a row of its own, so that the line can be held against them.
 
-Each reproducer is ours, of the path that the thread measured, in the thread's sizes, or in smaller ones where those take
-long: what the thread had is in `...Large`. A docstring has the thread, what it published, and what is to be seen here;
-"the factor" is of the time after over the time before. All are of a CPU. They were measured on other machines, and the
-absolute figures are theirs.
+Each reproducer is ours, of the path that the thread measured, in the thread's sizes, or in smaller ones where those
+take long: what the thread had is in `...Large`. A docstring has the thread, what it published, and what is to be seen
+here. All the figures are of a CPU, and of their reporter's machine: what is to be held against them is a factor, of the
+time after over the time before.
 
-Not here: jax-ml/jax#31319. Its text was not to be had when this was written; the thread of that week that has figures of
-the same slow-down, jax-ml/jax#31284, stands in.
+Not here: jax-ml/jax#31319. Its text was not to be had when this was written. The thread of that week that has figures
+of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.
 """
 
 import diffrax
@@ -90,7 +90,7 @@ class _Lorenz(_phases.Slow, _phases.Compiling):
 
 
 class Diffrax606(_Lorenz):
-    """diffrax#606: compiling a solve. About 1.5 s with diffrax 0.6.0, 30 s with 0.6.1, on one jax; fixed by diffrax#618.
+    """diffrax#606: compiling a solve. About 1.5 s with diffrax 0.6.0, 30 s with 0.6.1; fixed by diffrax#618.
 
     Also, with jax 0.5.3 and diffrax 0.7.0, 500 s. The figures are of a neural differential equation; this is the
     thread's second program, the Lorenz attractor in double precision, saved at 300 times (its 3000 are in `Large`).
@@ -277,8 +277,8 @@ class _Linearised(_Run):
 class Jax31282(_Linearised):
     """jax#31282: a scan that writes into its carry, batched and linearised. 0.3 s on 0.7.0, 10 s on 0.7.1: 33 times.
 
-    2 arrays of 5000 float32, as many passes. (The thread has 100 000: the slow-down is a copy of the array in each pass,
-    so its factor grows with the length, and is about 2 to 3 here.)
+    2 arrays of 5000 float32, as many passes. (The thread has 100 000: each pass came to copy the array,
+    so the factor grows with the length, and is about 2 to 3 here.)
     """
 
     version = "1"
@@ -347,7 +347,8 @@ class Jax40101(_Run):
 class Jax36799(_Run):
     """jax#36799: a scan with a float64 matrix for a carry. 10 times slower on 0.9.1 than on 0.4.31; from 0.4.33 on.
 
-    A carry of 3 by 3, c -> ACA' + Q by 2000 matrices A. (The thread's is a Cholesky factor's; float32 is not slower.)
+    2000 steps of a Cholesky factorisation in state space, with a carry of 3 by 3: products of matrices and of vectors,
+    and a square root. (In float32 it is not slower.)
     """
 
     version = "1"
@@ -356,11 +357,15 @@ class Jax36799(_Run):
         """Make the scan."""
         _wide()
 
-        def run(carry, matrices, noise):
-            def body(carry, matrix):
-                carry = matrix @ carry @ matrix.T + noise
-                return carry, carry[0, 0]
+        def run(carry, diagonals, rows, columns, transitions):
+            def body(carry, data):
+                diagonal, row, column, transition = data
+                pivot = jnp.sqrt(diagonal - row @ carry @ row)
+                moved = carry @ transition.T
+                new = (column - row @ moved) / pivot
+                return transition @ moved + jnp.outer(new, new), (pivot, new)
 
-            return jax.lax.scan(body, carry, matrices)
+            return jax.lax.scan(body, carry, (diagonals, rows, columns, transitions))
 
-        return run, (np.eye(3), np.full((2000, 3, 3), 0.3), 0.1 * np.eye(3))
+        rows, transitions = np.full((2000, 3), 0.1), np.broadcast_to(0.5 * np.eye(3), (2000, 3, 3)).copy()
+        return run, (np.zeros((3, 3)), np.full(2000, 2.0), rows, rows, transitions)

@@ -1,7 +1,7 @@
 """Training steps: an Equinox MLP, and a transformer. Each is a loss, its gradient, and a step of descent.
 
-The model's arrays are the arguments of `jax.jit`, and the rest of it is closed over, so that the phases can be told apart
-on all releases; what `filter_jit` and `filter_grad` put on top is in `filter_overhead`.
+The model's arrays are the arguments of `jax.jit`, and the rest of it is closed over, so that the phases can be told
+apart on all releases; what `filter_jit` and `filter_grad` put on top is in `filter_overhead`.
 """
 
 import equinox as eqx

@@ -1,7 +1,7 @@
 """Lowering through wrapped functions, the path of the issue `wraps-lower-bypass`.
 
-Up to JAX 0.5.3 `functools.wraps` copied the jitted function's own `lower` to the wrapper, and from 0.6.0 it takes it away:
-so each way here ends in the class's own `lower`, with `jax.jit` last, as upstream advises.
+Up to JAX 0.5.3 `functools.wraps` copied the jitted function's own `lower` to the wrapper, and from 0.6.0 it takes it
+away: so each way here ends in the class's own `lower`, with `jax.jit` last, as upstream advises.
 """
 
 import functools
@@ -30,7 +30,7 @@ def _chain(x):
 class Wrapped(_phases.Tracing, _phases.Lowering):
     """Ten sines of 8 float32: jitted; the same in one wrapper and in ten; in ten with a `jit` in each; and vmapped.
 
-    What a wrapper costs is the difference from `jit`, and what an inner `jit` costs that of the last two from `wrapped-10`.
+    What a wrapper costs is the difference from `jit`, and what inner `jit`s cost is that from `wrapped-10`.
     """
 
     version = "1"
