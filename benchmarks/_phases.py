@@ -9,7 +9,9 @@ from __future__ import annotations
 import abc
 import functools
 import gzip
+import importlib
 import importlib.metadata
+import importlib.util
 import itertools
 import json
 import os
@@ -84,11 +86,7 @@ def assert_versions():
         raise RuntimeError(f"the lock of commit {commit} pins no jax")
     wrong = []
     for name, pinned in pins:
-        try:
-            installed = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            installed = "missing"
-        if installed != pinned:
+        if (installed := _version(name)) != pinned:
             wrong.append(f"{name} is {installed}, not {pinned}")
     if wrong:
         raise RuntimeError(f"this is not the stack of commit {commit}: {', '.join(wrong)}")
@@ -109,13 +107,37 @@ if hasattr(os, "register_at_fork"):
 
 
 def assert_sound():
+    """Raise unless this process measures what it is said to: the lock's versions, no cache, no device before a fork."""
     assert_versions()
     if _BACKENDS_BEFORE_FORK:
         raise RuntimeError(
             "importing this stack starts a device, which no fork survives: asv run --launch-method spawn"
         )
-    if jax.config.jax_compilation_cache_dir is not None:
+    if getattr(jax.config, "jax_compilation_cache_dir", None) is not None:
         jax.config.update("jax_compilation_cache_dir", None)
+
+
+def import_diffrax():
+    """Import Diffrax, or, where that would start a device, have it imported as it is first used.
+
+    asv forks its processes from one that has imported all benchmarks, and a device does not survive that. Optimistix
+    0.0.11 starts one as it is imported; by its version, since to try it would be to start it.
+    """
+    if "diffrax" in sys.modules or _version("optimistix") != "0.0.11":
+        return importlib.import_module("diffrax")
+    spec = importlib.util.find_spec("diffrax")
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["diffrax"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _version(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
 
 
 def trace(jitted, *args):
@@ -336,7 +358,7 @@ class Counts(abc.ABC):
 
     def counted(self):
         """Count all of all workloads; what one lacks is a string that says why."""
-        assert_versions()
+        assert_sound()
         names = itertools.chain.from_iterable(p if isinstance(p, (list, tuple)) else [p] for p in self.params)
         return {name: self._count(name) for name in names}
 

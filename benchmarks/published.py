@@ -9,12 +9,13 @@ Not here: jax-ml/jax#31319. Its text was not to be had when this was written. Th
 of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.
 """
 
-import diffrax
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from benchmarks import _phases
+
+diffrax = _phases.import_diffrax()
 
 
 def _wide():

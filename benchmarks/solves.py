@@ -4,12 +4,13 @@ The equation is dy/dt = sin(Ay) - y with a matrix A of the state's size, float32
 solver is explicit; a PID controller with rtol = atol = 1e-4 for the implicit one.
 """
 
-import diffrax
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from benchmarks import _phases
+
+diffrax = _phases.import_diffrax()
 
 
 def _field(t, y, args):

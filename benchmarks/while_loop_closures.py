@@ -3,11 +3,12 @@
 A tracer that a loop's function closes over becomes a constant of the loop, found as the function is traced.
 """
 
-import diffrax
 import jax
 import numpy as np
 
 from benchmarks import _phases
+
+diffrax = _phases.import_diffrax()
 
 
 def _loop(closed_over, note=lambda: None):

@@ -24,7 +24,7 @@ STUBS = """
 import sys, types
 class Stub(types.ModuleType):
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name.startswith("__"):  # as inspect asks for, of everything
             raise AttributeError(name)
         return Stub(name)
     def __call__(self, *args, **kwargs):
