@@ -11,7 +11,6 @@ import functools
 import gzip
 import importlib
 import importlib.metadata
-import importlib.util
 import itertools
 import json
 import os
@@ -111,26 +110,20 @@ def assert_sound():
     assert_versions()
     if _BACKENDS_BEFORE_FORK:
         raise RuntimeError(
-            "importing this stack starts a device, which no fork survives: asv run --launch-method spawn"
+            "this process was forked from one that had a device, which does not survive: use --launch-method spawn"
         )
     if getattr(jax.config, "jax_compilation_cache_dir", None) is not None:
         jax.config.update("jax_compilation_cache_dir", None)
 
 
-def import_diffrax():
-    """Import Diffrax, or, where that would start a device, have it imported as it is first used.
+def preimport_diffrax():
+    """Import Diffrax, unless that would start a device: a benchmark imports it itself, in a process of its own.
 
-    asv forks its processes from one that has imported all benchmarks, and a device does not survive that. Optimistix
-    0.0.11 starts one as it is imported; by its version, since to try it would be to start it.
+    asv forks those from one that has imported all benchmarks, and a device does not survive that. Optimistix 0.0.11
+    starts one as it is imported; it is told by its version, since to try it would be to start it.
     """
-    if "diffrax" in sys.modules or _version("optimistix") != "0.0.11":
-        return importlib.import_module("diffrax")
-    spec = importlib.util.find_spec("diffrax")
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["diffrax"] = module
-    spec.loader.exec_module(module)
-    return module
+    if _version("optimistix") != "0.0.11":
+        importlib.import_module("diffrax")
 
 
 def _version(package):

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import _phases
 
-diffrax = _phases.import_diffrax()
+_phases.preimport_diffrax()
 
 
 def _wide():
@@ -44,6 +44,8 @@ class Diffrax518(_Run):
 
     def make(self):
         """Make the solve."""
+        import diffrax
+
         steps, saved = np.linspace(0.0, 20.0, 10_000, dtype=np.float32), np.linspace(0.0, 20.0, 10, dtype=np.float32)
 
         def solve(y0):
@@ -68,6 +70,8 @@ class _Lorenz(_phases.Slow, _phases.Compiling):
 
     def make(self):
         """Make the solve."""
+        import diffrax
+
         _wide()
 
         def field(t, y, args):
@@ -119,6 +123,7 @@ class Diffrax680(_Run):
 
     def make(self):
         """Make the solve."""
+        import diffrax
 
         def solve(y0):
             return diffrax.diffeqsolve(
@@ -146,6 +151,8 @@ class Diffrax711(_Run):
 
     def make(self):
         """Make the solve."""
+        import diffrax
+
         _wide()
 
         def field(t, y, extra):

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks import _phases
 
-diffrax = _phases.import_diffrax()
+_phases.preimport_diffrax()
 
 
 def _field(t, y, args):
@@ -18,6 +18,8 @@ def _field(t, y, args):
 
 
 def _solve(solver, size, steps, adjoint="RecursiveCheckpointAdjoint", *, backward=False):
+    import diffrax
+
     implicit = solver.startswith("Kvaerno")
 
     def solve(y0, matrix):

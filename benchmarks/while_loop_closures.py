@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import _phases
 
-diffrax = _phases.import_diffrax()
+_phases.preimport_diffrax()
 
 
 def _loop(closed_over, note=lambda: None):
@@ -26,6 +26,8 @@ def _loop(closed_over, note=lambda: None):
 
 
 def _solve(closed_over, note=lambda: None):
+    import diffrax
+
     def run(y0, arrays):
         def field(t, y, args):
             note()
