@@ -102,7 +102,7 @@ def _note_fork():
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_note_fork)
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 def assert_sound():
