@@ -118,7 +118,7 @@ class Diffrax680(_Run):
     """diffrax#680: "JAX 0.7.1 is known to cause major performance issues"; the figures are in jax#31282 and #31284.
 
     Euler, 4000 steps on dy/dt = -y over 4 float32, each step saved: a small write into a large carry in each pass. It
-    is not slower on 0.7.1, which needs a read of the carry that the compiler does not see through; that is in jax#31284.
+    is not slower on 0.7.1, which needs a read of the carry that the compiler does not see through (jax#31284 has it).
     What it does show is 0.4.32's runtime, and jax#40101 in 0.11.1.
     """
 
