@@ -1,0 +1,451 @@
+"""The phases of a workload, as base classes for asv's benchmarks, and the counts.
+
+They are abstract, so that asv does not take them for benchmarks, and none has a `setup`: asv would time single calls of
+what takes microseconds. What a phase needs to have ready is made in the benchmark itself, with the clock stopped.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+import gzip
+import importlib
+import importlib.metadata
+import itertools
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+# JAX reads these as it is imported. A result from a cache on disk would be taken for a fast compiler.
+for _name in ("JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE"):
+    os.environ.pop(_name, None)
+
+import jax  # noqa: E402
+
+_CACHE_HITS = []
+
+
+def _on_event(event, **_):
+    if event == "/jax/compilation_cache/cache_hits":
+        _CACHE_HITS.append(event)
+
+
+jax.monitoring.register_event_listener(_on_event)
+
+
+class Meter:
+    """A clock that runs only inside `with`; asv reads it as the `timer` of a benchmark."""
+
+    def __init__(self):
+        self.total = 0.0
+        self._started = 0.0
+
+    def __enter__(self):
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_):
+        self.total += time.perf_counter() - self._started
+
+    def __call__(self):
+        return self.total
+
+
+METER = Meter()
+
+
+def not_applicable(reason):
+    """Leave the benchmark as n/a, and its log with the reason.
+
+    asv takes NotImplementedError for that in a `setup` only, and here is none; elsewhere it wants its own subclass.
+    """
+    mark = sys.modules.get("asv_runner.benchmarks.mark")
+    print(f"n/a: {reason}")
+    raise getattr(mark, "SkipNotImplemented", NotImplementedError)(reason)
+
+
+@functools.cache
+def assert_versions():
+    """Raise unless what is installed is what the lock of asv's commit pins; outside asv there is no such lock.
+
+    asv has the commit checked out in `project`, within its environment's folder.
+    """
+    commit, environment = os.environ.get("ASV_COMMIT"), os.environ.get("ASV_ENV_DIR")
+    if not commit or not environment:
+        return
+    project = Path(environment, "project")
+    head = (project / ".git" / "HEAD").read_text(encoding="utf-8").strip()
+    if head != commit:
+        raise RuntimeError(f"asv says commit {commit}, and its checkout is of {head}: no lock to hold the versions to")
+    pins = re.findall(r"^([\w.-]+)==([^\s\\;]+)", (project / "requirements.txt").read_text(encoding="utf-8"), re.M)
+    if "jax" not in dict(pins):
+        raise RuntimeError(f"the lock of commit {commit} pins no jax")
+    wrong = []
+    for name, pinned in pins:
+        if (installed := _version(name)) != pinned:
+            wrong.append(f"{name} is {installed}, not {pinned}")
+    if wrong:
+        raise RuntimeError(f"this is not the stack of commit {commit}: {', '.join(wrong)}")
+
+
+# How many backends there were in the process that this one was forked from, if it was.
+_BACKENDS_BEFORE_FORK = []
+
+
+def _note_fork():
+    from jax._src import xla_bridge
+
+    _BACKENDS_BEFORE_FORK.extend(getattr(xla_bridge, "_backends", ()))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def assert_sound():
+    """Raise unless this process measures what it is said to: the lock's versions, no cache, no device before a fork."""
+    assert_versions()
+    if _BACKENDS_BEFORE_FORK:
+        raise RuntimeError(
+            "this process was forked from one that had a device, which does not survive: use --launch-method spawn"
+        )
+    if getattr(jax.config, "jax_compilation_cache_dir", None) is not None:
+        jax.config.update("jax_compilation_cache_dir", None)
+
+
+def preimport_diffrax():
+    """Import Diffrax, unless that would start a device: a benchmark imports it itself, in a process of its own.
+
+    asv forks those from one that has imported all benchmarks, and a device does not survive that. Optimistix 0.0.11
+    starts one as it is imported; it is told by its version, since to try it would be to start it.
+    """
+    if _version("optimistix") != "0.0.11":
+        importlib.import_module("diffrax")
+
+
+def _version(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+
+
+def trace(jitted, *args):
+    """Trace a jitted function, once for all: the result's `lower()` traces no more.
+
+    `jit(f).trace` is there from JAX 0.4.29. Before it, make_jaxpr of the jitted function stands for it: that traces f
+    into jit's own cache, and then puts one equation round it. `jit(f).lower(x)`, after that, finds f traced.
+    """
+    if hasattr(jitted, "trace"):
+        return jitted.trace(*args)
+    jax.make_jaxpr(jitted)(*args)
+    return _Traced(jitted, args)
+
+
+class _Traced:
+    def __init__(self, jitted, args):
+        self._jitted, self._args = jitted, args
+
+    def lower(self):
+        """Lower what is traced."""
+        return self._jitted.lower(*self._args)
+
+
+def lower(jitted, *args):
+    """Trace and lower a jitted function."""
+    return trace(jitted, *args).lower()
+
+
+def compiled(lowered):
+    """Compile, by the compiler and not from a cache."""
+    result = lowered.compile()
+    if _CACHE_HITS:
+        raise RuntimeError("the executable came from JAX's persistent cache, which is to be off")
+    return result
+
+
+class Workload(abc.ABC):
+    """What the phases have in common: a workload, made anew for each sample."""
+
+    timeout = 180.0
+    rounds = 1
+    number = 1
+    repeat = (3, 10, 0.3)
+    # Above zero, however little: one call, the process's first, before those that count.
+    warmup_time = 1e-6
+    timer = METER
+
+    @abc.abstractmethod
+    def make(self, *params):
+        """Return a new function, that was never traced, and its arguments: NumPy's, for to make JAX's is to compile."""
+
+    def jit(self, function):
+        """Wrap the function in what makes it a jitted one."""
+        return jax.jit(function)
+
+    def fresh(self, *params):
+        """Return a new jitted function, never traced, and its arguments."""
+        assert_sound()
+        function, args = self.make(*params)
+        return self.jit(function), jax.block_until_ready(jax.device_put(args))
+
+    @functools.cached_property
+    def _ready(self):
+        return {}
+
+    def ready(self, *params):
+        """Return a jitted function that has been called, and its arguments."""
+        if params not in self._ready:
+            jitted, args = self.fresh(*params)
+            jax.block_until_ready(jitted(*args))
+            self._ready[params] = jitted, args
+        return self._ready[params]
+
+
+class Tracing(Workload):
+    """Python to jaxpr."""
+
+    def time_trace(self, *params):
+        """Time `jit(f).trace(x)`; see `trace` for what stands for it before JAX 0.4.29."""
+        jitted, args = self.fresh(*params)
+        with METER:
+            trace(jitted, *args)
+
+
+class Lowering(Workload):
+    """Jaxpr to StableHLO."""
+
+    def time_lower(self, *params):
+        """Time `jit(f).trace(x).lower()`, without the trace."""
+        jitted, args = self.fresh(*params)
+        traced = trace(jitted, *args)
+        with METER:
+            traced.lower()
+
+
+class Compiling(Workload):
+    """StableHLO to an executable."""
+
+    def time_compile(self, *params):
+        """Time `lowered.compile()`."""
+        jitted, args = self.fresh(*params)
+        lowered = lower(jitted, *args)
+        with METER:
+            compiled(lowered)
+
+
+class FirstCall(Workload):
+    """All of a first call."""
+
+    def time_first_call(self, *params):
+        """Time the first call of a function never traced, to completion."""
+        jitted, args = self.fresh(*params)
+        with METER:
+            jax.block_until_ready(jitted(*args))
+
+    def peakmem_first_call(self, *params):
+        """Peak memory of a process that calls it once."""
+        jitted, args = self.fresh(*params)
+        jax.block_until_ready(jitted(*args))
+
+
+class Dispatching(Workload):
+    """A call, as the host sees it."""
+
+    def time_dispatch(self, *params):
+        """Time a call until it returns; what it has started is waited for with the clock stopped."""
+        jitted, args = self.ready(*params)
+        with METER:
+            out = jitted(*args)
+        jax.block_until_ready(out)
+
+    time_dispatch.number = 20
+    time_dispatch.repeat = (5, 20, 0.1)
+
+
+class Executing(Workload):
+    """A call, as the user of its result sees it."""
+
+    def time_execute(self, *params):
+        """Time a call until its result is there."""
+        jitted, args = self.ready(*params)
+        with METER:
+            jax.block_until_ready(jitted(*args))
+
+    time_execute.number = 5
+    time_execute.repeat = (5, 20, 0.2)
+
+
+class Slow(Workload):
+    """A workload whose host phases take seconds: each is timed once or twice in a process, the first time included."""
+
+    repeat = (1, 2, 0.5)
+    warmup_time = 0.0
+
+
+class Host(Tracing, Lowering, Compiling):
+    """What the host does once."""
+
+
+class Steady(Dispatching, Executing):
+    """What is done at each call."""
+
+
+class DeviceBusy(Workload):
+    """The device's own time, by the profiler."""
+
+    calls = 5
+
+    def track_device_busy(self, *params):
+        """Seconds for which the device was at work in one call, the least of five."""
+        jitted, args = self.ready(*params)
+        return min(_busy(jitted, args) for _ in range(self.calls))
+
+    track_device_busy.unit = "seconds"
+
+
+def _busy(jitted, args):
+    with tempfile.TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder):
+            jax.block_until_ready(jitted(*args))
+        # The one form that all releases write; ProfileData reads the other, from JAX 0.6.2 on.
+        (path,) = Path(folder).rglob("*.trace.json.gz")
+        events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    processes = {e["pid"]: e["args"]["name"] for e in events if e.get("name") == "process_name"}
+    threads = {(e["pid"], e.get("tid")): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+    spans = [e for e in events if e.get("ph") == "X"]
+    on_device = [e for e in spans if processes.get(e["pid"], "").startswith("/device:")]
+    in_pool = [e for e in spans if threads.get((e["pid"], e["tid"]), "").startswith("tf_XLA")]
+    # A CPU that computes before the call returns does so in Python's thread.
+    in_call = [e for e in spans if e["name"].endswith("ExecuteHelper")]
+    union = max(_union(on_device), 0.0) or max(_union(in_pool), _union(in_call))
+    if not union:
+        not_applicable("the profile has nothing of the device in it")
+    return union * 1e-6
+
+
+def _union(events):
+    total, end = 0.0, 0.0
+    for start, stop in sorted((e["ts"], e["ts"] + e.get("dur", 0.0)) for e in events):
+        total += max(0.0, stop - max(start, end))
+        end = max(end, stop)
+    return total
+
+
+class Counts(abc.ABC):
+    """The counts of a module's workloads: `params` has their names, and `make` makes one.
+
+    Each subclass needs a `setup_cache` of its own, for asv knows a cache by the place of that function in its file.
+    """
+
+    timeout = 180.0
+    rounds = 1
+    param_names = ("workload",)
+
+    @abc.abstractmethod
+    def make(self, workload):
+        """Return a new function, that was never traced, and its arguments."""
+
+    def counted(self):
+        """Count all of all workloads; what one lacks is a string that says why."""
+        assert_sound()
+        names = itertools.chain.from_iterable(p if isinstance(p, (list, tuple)) else [p] for p in self.params)
+        return {name: self._count(name) for name in names}
+
+    def _count(self, workload):
+        try:
+            function, args = self.make(workload)
+            return count(function, jax.device_put(args))
+        except NotImplementedError as error:
+            return f"n/a: {error}"
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+    def _get(self, counts, workload, name):
+        found = counts[workload]
+        if isinstance(found, str):
+            if found.startswith("n/a: "):
+                not_applicable(found[5:])
+            raise RuntimeError(found)
+        if found[name] is None:
+            not_applicable(f"this release does not say, or not on this device: {name}")
+        return found[name]
+
+    def track_equations(self, counts, workload):
+        """Equations of the jaxpr, those of the jaxprs in it too."""
+        return self._get(counts, workload, "equations")
+
+    track_equations.unit = "equations"
+
+    def track_lowered_operations(self, counts, workload):
+        """Operations in the lowered text, each function's once."""
+        return self._get(counts, workload, "lowered operations")
+
+    track_lowered_operations.unit = "operations"
+
+    def track_compiled_instructions(self, counts, workload):
+        """HLO instructions in the compiled text, those in fusions too."""
+        return self._get(counts, workload, "compiled instructions")
+
+    track_compiled_instructions.unit = "instructions"
+
+    def track_flops(self, counts, workload):
+        """Floating-point operations, as the compiler's cost analysis has them: a loop's body counts once."""
+        return self._get(counts, workload, "flops")
+
+    track_flops.unit = "flops"
+
+    def track_bytes_accessed(self, counts, workload):
+        """Bytes read and written, as the compiler's cost analysis has them: a loop's body counts once."""
+        return self._get(counts, workload, "bytes accessed")
+
+    track_bytes_accessed.unit = "bytes"
+
+    def track_temporary_bytes(self, counts, workload):
+        """Bytes that the executable needs beside its arguments and results."""
+        return self._get(counts, workload, "temporary bytes")
+
+    track_temporary_bytes.unit = "bytes"
+
+
+def count(function, args):
+    """Count all that can be counted about a function, without running it."""
+    executable = compiled(lowered := lower(jax.jit(function), *args))
+    costs = executable.cost_analysis()
+    if isinstance(costs, (list, tuple)):  # a list of dicts up to JAX 0.4.38
+        costs = costs[0] if costs else {}
+    costs = costs or {}
+    memory = executable.memory_analysis()
+    return {
+        "equations": equations(jax.make_jaxpr(function)(*args).jaxpr),
+        "lowered operations": len(
+            re.findall(r"^\s*(?:%\S+ = )?\"?(?:stablehlo|chlo|func\.call|call)\b", _text(lowered), re.M)
+        ),
+        "compiled instructions": len(re.findall(r"^\s+(?:ROOT )?%?[\w.-]+ = ", executable.as_text(), re.M)),
+        "flops": costs.get("flops"),
+        "bytes accessed": costs.get("bytes accessed"),
+        "temporary bytes": getattr(memory, "temp_size_in_bytes", None),
+    }
+
+
+def _text(lowered):
+    # A result's number, %0:3, is part of its name.
+    return re.sub(r":\d+ = ", " = ", lowered.as_text())
+
+
+def equations(jaxpr):
+    """Count the equations of a jaxpr and of all jaxprs within it, as often as they stand there."""
+    return sum(1 + sum(map(equations, _inner(list(eqn.params.values())))) for eqn in jaxpr.eqns)
+
+
+def _inner(values):
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _inner(value)
+        else:
+            value = getattr(value, "jaxpr", value)
+            if hasattr(value, "eqns"):
+                yield value

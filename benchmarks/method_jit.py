@@ -1,0 +1,131 @@
+"""What each way of jitting a method costs, and how often it traces: the path of the issue `method-jit-caching`."""
+
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from benchmarks import _phases
+
+WAYS = (
+    "function",
+    "bound-method",
+    "fresh-bound-method",
+    "static-self",
+    "static-self-hashable",
+    "pytree-self",
+    "equinox-module",
+)
+
+
+def _way(way):
+    """Return `make(scale)`, which makes an object, `call(object, x)`, and the list that each trace is noted in."""
+    traces = []
+
+    def compute(scale, x):
+        traces.append(None)
+        for _ in range(5):
+            x = jnp.sin(x * scale)
+        return x
+
+    class Plain:
+        def __init__(self, scale):
+            self.scale = scale
+
+        def times(self, x):
+            return compute(self.scale, x)
+
+    class Static(Plain):
+        @functools.partial(jax.jit, static_argnums=0)
+        def times(self, x):
+            return compute(self.scale, x)
+
+    class Hashable(Static):
+        def __hash__(self):
+            return hash(self.scale)
+
+        def __eq__(self, other):
+            return isinstance(other, Hashable) and self.scale == other.scale
+
+    class Pytree(Plain):
+        times = jax.jit(Plain.times)
+
+    jax.tree_util.register_pytree_node(Pytree, lambda obj: ((obj.scale,), None), lambda _, leaves: Pytree(*leaves))
+
+    class Module(eqx.Module):
+        scale: jax.Array
+
+        @eqx.filter_jit
+        def times(self, x):
+            return compute(self.scale, x)
+
+    class Bound(Plain):
+        def __init__(self, scale):
+            super().__init__(scale)
+            self.kept = jax.jit(self.times)
+
+    function = jax.jit(compute)
+
+    def call(obj, x):
+        return obj.times(x)
+
+    return {
+        "function": (float, lambda scale, x: function(scale, x), traces),
+        "bound-method": (Bound, lambda obj, x: obj.kept(x), traces),
+        "fresh-bound-method": (Plain, lambda obj, x: jax.jit(obj.times)(x), traces),
+        "static-self": (Static, call, traces),
+        "static-self-hashable": (Hashable, call, traces),
+        "pytree-self": (Pytree, call, traces),
+        "equinox-module": (lambda scale: Module(jnp.asarray(scale)), call, traces),
+    }[way]
+
+
+class Method(_phases.Dispatching):
+    """Five sines of 8 float32, times a scale that `self` holds (in `function`, an argument), in each way to write it.
+
+    A call is in the steady state, where `fresh-bound-method` is the one that traces and compiles each time.
+    """
+
+    version = "1"
+    params = WAYS
+    param_names = ("way",)
+
+    def make(self, way):
+        """Make an object and the call of its method."""
+        make, call, _ = _way(way)
+        return functools.partial(call, make(2.0)), (np.ones(8, np.float32),)
+
+    def jit(self, function):
+        """Leave it as it is: what is jitted is the method."""
+        return function
+
+    def time_dispatch(self, way):
+        """Time a call until it returns, two to a sample: for one way they are compiles."""
+        super().time_dispatch(way)
+
+    time_dispatch.number = 2
+    time_dispatch.repeat = (5, 100, 0.1)
+
+    def time_new_object(self, way):
+        """Time the first call with a second object, of another scale: a trace and a compile, or neither."""
+        _phases.assert_versions()
+        (make, call, _), x = _way(way), jax.device_put(np.ones(8, np.float32))
+        first, second = make(2.0), make(3.0)
+        jax.block_until_ready(call(first, x))
+        with _phases.METER:
+            jax.block_until_ready(call(second, x))
+
+    time_new_object.repeat = (3, 5, 0.1)
+
+    def track_traces(self, way):
+        """Traces in eight calls: twice each of two objects of one scale, and of two others of two more scales."""
+        _phases.assert_versions()
+        (make, call, traces), x = _way(way), jax.device_put(np.ones(8, np.float32))
+        for obj in [make(scale) for scale in (2.0, 2.0, 3.0, 4.0)]:
+            for _ in range(2):
+                jax.block_until_ready(call(obj, x))
+        return len(traces)
+
+    track_traces.unit = "traces"

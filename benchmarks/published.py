@@ -1,0 +1,382 @@
+"""Slow-downs that were published with figures, each a row of its own, so that the line can be held against them.
+
+Each reproducer is ours, of the path that the thread measured, in the thread's sizes, or in smaller ones where those
+take long: what the thread had is in `...Large`. A docstring has the thread, what it published, and what is to be seen
+here. All the figures are of a CPU, and of their reporter's machine: what is to be held against them is a factor, of the
+time after over the time before.
+
+Not here: jax-ml/jax#31319. Its text was not to be had when this was written. The thread of that week that has figures
+of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from benchmarks import _phases
+
+_phases.preimport_diffrax()
+
+
+def _wide():
+    """Double precision, for this process: each benchmark has one of its own."""
+    jax.config.update("jax_enable_x64", True)
+
+
+class _Run(_phases.Executing):
+    version = "1"
+
+    def time_execute(self, *params):
+        """Time a call until its result is there."""
+        super().time_execute(*params)
+
+    time_execute.number = 1
+    time_execute.repeat = (3, 20, 0.3)
+
+
+class Diffrax518(_Run):
+    """diffrax#518: many small steps. 1.8 ms before jaxlib 0.4.32, 14.8 ms from it on: a factor of 8.
+
+    Tsit5 on dy/dt = cos(y), a scalar, through 10 000 given times, saved at 10.
+    """
+
+    version = "1"
+
+    def make(self):
+        """Make the solve."""
+        import diffrax
+
+        steps, saved = np.linspace(0.0, 20.0, 10_000, dtype=np.float32), np.linspace(0.0, 20.0, 10, dtype=np.float32)
+
+        def solve(y0):
+            return diffrax.diffeqsolve(
+                diffrax.ODETerm(lambda t, y, args: jnp.cos(y)),
+                diffrax.Tsit5(),
+                t0=0.0,
+                t1=20.0,
+                dt0=None,
+                y0=y0,
+                saveat=diffrax.SaveAt(ts=saved),
+                stepsize_controller=diffrax.StepTo(ts=steps),
+                max_steps=len(steps),
+            ).ys
+
+        return solve, (np.float32(1.0),)
+
+
+class _Lorenz(_phases.Slow, _phases.Compiling):
+    version = "1"
+    saved: int
+
+    def make(self):
+        """Make the solve."""
+        import diffrax
+
+        _wide()
+
+        def field(t, y, args):
+            return jnp.array([10 * (y[1] - y[0]), y[0] * (28 - y[2]) - y[1], y[0] * y[1] - 8 / 3 * y[2]])
+
+        def solve(ts, y0):
+            solution = diffrax.diffeqsolve(
+                diffrax.ODETerm(field),
+                diffrax.Tsit5(),
+                t0=ts[0],
+                t1=ts[-1],
+                dt0=None,
+                y0=y0,
+                saveat=diffrax.SaveAt(ts=ts),
+                stepsize_controller=diffrax.PIDController(rtol=1e-4, atol=1e-6, pcoeff=0.4, icoeff=0.3),
+                max_steps=None,
+            )
+            return solution.ys, solution.stats["num_steps"]
+
+        return solve, (np.arange(self.saved, dtype=float), np.array([0.0, 1.0, 1.05]))
+
+
+class Diffrax606(_Lorenz):
+    """diffrax#606: compiling a solve. About 1.5 s with diffrax 0.6.0, 30 s with 0.6.1; fixed by diffrax#618.
+
+    Also, with jax 0.5.3 and diffrax 0.7.0, 500 s. The figures are of a neural differential equation; this is the
+    thread's second program, the Lorenz attractor in double precision, saved at 300 times (its 3000 are in `Large`):
+    what is slow grows with them.
+    """
+
+    version = "1"
+    saved = 300
+
+
+class Diffrax606Large(_Lorenz):
+    """diffrax#606 with the 3000 times that the thread saves at."""
+
+    version = "1"
+    timeout = 900.0
+    saved = 3000
+
+
+class Diffrax680(_Run):
+    """diffrax#680: "JAX 0.7.1 is known to cause major performance issues"; the figures are in jax#31282 and #31284.
+
+    Euler, 4000 steps on dy/dt = -y over 4 float32, each step saved: a small write into a large carry in each pass. It
+    is not slower on 0.7.1, which needs a read of the carry that the compiler does not see through (jax#31284 has it).
+    What it does show is 0.4.32's runtime, and jax#40101 in 0.11.1.
+    """
+
+    version = "1"
+
+    def make(self):
+        """Make the solve."""
+        import diffrax
+
+        def solve(y0):
+            return diffrax.diffeqsolve(
+                diffrax.ODETerm(lambda t, y, args: -y),
+                diffrax.Euler(),
+                t0=0.0,
+                t1=1.0,
+                dt0=1.0 / 4000,
+                y0=y0,
+                saveat=diffrax.SaveAt(steps=True),
+                max_steps=4096,
+            ).ys
+
+        return solve, (np.ones(4, np.float32),)
+
+
+class Diffrax711(_Run):
+    """diffrax#711: "almost twice as slow" on every jax after 0.4.28.
+
+    Tsit5 with rtol 1e-8 and atol 1e-10 in double precision on the expansion of a universe with a photon bath and an
+    extra one, a pair of scalars, each of up to 512 steps saved. The equation is ours, of the thread's kind.
+    """
+
+    version = "1"
+
+    def make(self):
+        """Make the solve."""
+        import diffrax
+
+        _wide()
+
+        def field(t, y, extra):
+            log_scale, temperature = y
+            rate = jnp.sqrt(temperature**4 + extra / jnp.exp(log_scale) ** 4)
+            return rate, -rate * temperature
+
+        def solve(temperature, extra):
+            return diffrax.diffeqsolve(
+                diffrax.ODETerm(field),
+                diffrax.Tsit5(),
+                t0=0.0,
+                t1=100.0,
+                dt0=None,
+                y0=(jnp.zeros_like(temperature), temperature),
+                args=extra,
+                saveat=diffrax.SaveAt(steps=True),
+                stepsize_controller=diffrax.PIDController(rtol=1e-8, atol=1e-10),
+                max_steps=512,
+            ).ys
+
+        return solve, (np.array(8.6), np.array(830.0))
+
+
+class Jax26145(_Run):
+    """jax#26145: a simulated neuron. 2.07 s on 0.4.31, 11.3 s on 0.5.0, 2.38 s on 0.6.0, 1.52 s on a nightly of 0.6.3.
+
+    The thread runs Jaxley; this is the path that was found to matter, a scan
+    over many small kernels with float64 exponentials: Hodgkin and Huxley's equations in 4 compartments, 1000 steps.
+    """
+
+    version = "1"
+
+    def make(self):
+        """Make the simulation."""
+        _wide()
+
+        def rates(v):
+            shifted = v + 65.0
+            m = 0.1 * (shifted - 25.0) / (1.0 - jnp.exp(-(shifted - 25.1) / 10.0)), 4.0 * jnp.exp(-shifted / 18.0)
+            h = 0.07 * jnp.exp(-shifted / 20.0), 1.0 / (jnp.exp(-(shifted - 30.0) / 10.0) + 1.0)
+            n = 0.01 * (shifted - 10.0) / (1.0 - jnp.exp(-(shifted - 10.1) / 10.0)), 0.125 * jnp.exp(-shifted / 80.0)
+            return m, h, n
+
+        def step(carry, current, dt=0.025):
+            v, gates = carry
+            gates = tuple(
+                a / (a + b) + (gate - a / (a + b)) * jnp.exp(-dt * (a + b))
+                for gate, (a, b) in zip(gates, rates(v), strict=True)
+            )
+            m, h, n = gates
+            sodium, potassium, leak = 120.0 * m**3 * h, 36.0 * n**4, 0.3
+            conductance = sodium + potassium + leak
+            drive = sodium * 50.0 - potassium * 77.0 - leak * 54.4 + current
+            # Backward Euler on a cable: Thomas's algorithm, compartment by compartment.
+            diagonal, right = 1.0 + dt * (conductance + 2.0), v + dt * drive
+            upper, reduced = [], []
+            for i in range(len(v)):
+                pivot = diagonal[i] + dt * (upper[-1] if upper else 0.0)
+                upper.append(-dt / pivot)
+                reduced.append((right[i] + dt * (reduced[-1] if reduced else 0.0)) / pivot)
+            solved = [reduced[-1]]
+            for i in reversed(range(len(v) - 1)):
+                solved.append(reduced[i] - upper[i] * solved[-1])
+            v = jnp.stack(solved[::-1])
+            return (v, gates), v[0]
+
+        def simulate(v, currents):
+            gates = jnp.full(4, 0.05), jnp.full(4, 0.6), jnp.full(4, 0.3)
+            return jax.lax.scan(step, (v, gates), currents)[1]
+
+        return simulate, (np.full(4, -65.0), np.full((1000, 4), 10.0))
+
+
+class Jax26145CompileLarge(_phases.Slow, _phases.Compiling):
+    """jax#26145, compiled: 7.7 s on 0.4.31, 13.6 s on 0.5.0, 3.9 s on 0.6.0, 3.6 s on a nightly of 0.6.3."""
+
+    version = "1"
+
+    def make(self):
+        """Make the simulation."""
+        return Jax26145().make()
+
+
+class Jax25190(_Run):
+    """jax#25190: a while loop that reads an array. 2 s on 0.4.31, 42 s on 0.4.33: a factor of 20.
+
+    2**16 passes of a gather and a maximum, int32, on one device. (The thread: 2**22 passes, on each of 96.)
+    """
+
+    version = "1"
+
+    def make(self):
+        """Make the loop."""
+        numbers = np.arange(2**16, dtype=np.int32)
+
+        def loop(numbers, stop):
+            def body_fun(carry):
+                return jnp.maximum(carry[0], numbers[carry[1]]), carry[1] + 1
+
+            return jax.lax.while_loop(lambda carry: carry[0] < stop, body_fun, (jnp.int32(0), jnp.int32(0)))[1]
+
+        return loop, (numbers, numbers.max())
+
+
+class _Linearised(_Run):
+    version = "1"
+    length: int
+
+    def make(self):
+        """Make the loop."""
+        length = self.length
+
+        @jax.vmap
+        def run(step, xs):
+            def loop(xs):
+                def body(carry, _):
+                    step, xs = carry
+                    i = jax.random.randint(jax.random.PRNGKey(step), shape=(), minval=0, maxval=step + 1)
+                    return (step + 1, xs.at[step].set(2 * jnp.tanh(xs[i]))), None
+
+                (_, xs), _ = jax.lax.scan(body, (step, xs), None, length=length)
+                return xs
+
+            return jax.linearize(loop, xs)[1](jnp.ones_like(xs))
+
+        return run, (np.zeros(2, np.int32), np.zeros((2, length), np.float32))
+
+
+class Jax31282(_Linearised):
+    """jax#31282: a scan that writes into its carry, batched and linearised. 0.3 s on 0.7.0, 10 s on 0.7.1: 33 times.
+
+    2 arrays of 5000 float32, as many passes. (The thread has 100 000: each pass came to copy the array,
+    so the factor grows with the length, and is about 2 to 3 here.)
+    """
+
+    version = "1"
+    length = 5_000
+
+
+class Jax31282Large(_Linearised):
+    """jax#31282 in the thread's size: 2 arrays of 100 000."""
+
+    version = "1"
+    timeout = 600.0
+    length = 100_000
+
+
+class _Copied(_Run):
+    version = "1"
+    length: int
+
+    def make(self):
+        """Make the loop."""
+
+        def run(xs):
+            def body_fun(carry):
+                step, xs = carry
+                i = jax.random.randint(jax.random.PRNGKey(step), shape=(), minval=0, maxval=2)
+                return step + 1, xs.at[step].set(xs[i])
+
+            return jax.lax.while_loop(lambda carry: carry[0] < carry[1].size, body_fun, (0, xs))
+
+        return run, (np.zeros(self.length, np.float32),)
+
+
+class Jax31284(_Copied):
+    """jax#31284: a while loop that writes into its carry. At 10 000, 7.5 ms on 0.7.0 and 41 ms on 0.7.1: 5 times."""
+
+    version = "1"
+    length = 10_000
+
+
+class Jax31284Large(_Copied):
+    """jax#31284 at 80 000: 63 ms on 0.7.0 and 2.2 s on 0.7.1, 35 times."""
+
+    version = "1"
+    timeout = 600.0
+    length = 80_000
+
+
+class Jax40101(_Run):
+    """jax#40101: a small write into a large carry. At 200 000, 1.4 ms on 0.11.0 and 13 s on 0.11.1: quadratic.
+
+    A `fori_loop` that writes one float32 a pass into an array of 20 000; a hundredth of the thread's work where it is
+    slow, so that about 0.1 ms becomes 0.1 s.
+    """
+
+    version = "1"
+
+    def make(self):
+        """Make the loop."""
+
+        def run(xs):
+            return jax.lax.fori_loop(0, xs.size - 1, lambda i, xs: xs.at[i + 1].set(0.5 * xs[i] + 1.0), xs)
+
+        return run, (np.zeros(20_000, np.float32),)
+
+
+class Jax36799(_Run):
+    """jax#36799: a scan with a float64 matrix for a carry. 10 times slower on 0.9.1 than on 0.4.31; from 0.4.33 on.
+
+    2000 steps of a Cholesky factorisation in state space, with a carry of 3 by 3: products of matrices and of vectors,
+    and a square root. (In float32 it is not slower.)
+    """
+
+    version = "1"
+
+    def make(self):
+        """Make the scan."""
+        _wide()
+
+        def run(carry, diagonals, rows, columns, transitions):
+            def body(carry, data):
+                diagonal, row, column, transition = data
+                pivot = jnp.sqrt(diagonal - row @ carry @ row)
+                moved = carry @ transition.T
+                new = (column - row @ moved) / pivot
+                return transition @ moved + jnp.outer(new, new), (pivot, new)
+
+            return jax.lax.scan(body, carry, (diagonals, rows, columns, transitions))
+
+        rows, transitions = np.full((2000, 3), 0.1), np.broadcast_to(0.5 * np.eye(3), (2000, 3, 3)).copy()
+        return run, (np.zeros((3, 3)), np.full(2000, 2.0), rows, rows, transitions)

@@ -1,0 +1,67 @@
+"""Lowering through wrapped functions, the path of the issue `wraps-lower-bypass`.
+
+Up to JAX 0.5.3 `functools.wraps` copied the jitted function's own `lower` to the wrapper, and from 0.6.0 it takes it
+away: so each way here ends in the class's own `lower`, with `jax.jit` last, as upstream advises.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from benchmarks import _phases
+
+
+def _times_ten(function):
+    @functools.wraps(function)
+    def wrapper(x):
+        return function(x) * 10.0
+
+    return wrapper
+
+
+def _chain(x):
+    for _ in range(10):
+        x = jnp.sin(x) * 2.0
+    return x
+
+
+class Wrapped(_phases.Tracing, _phases.Lowering):
+    """Ten sines of 8 float32: jitted; the same in one wrapper and in ten; in ten with a `jit` in each; and vmapped.
+
+    What a wrapper costs is the difference from `jit`, and what inner `jit`s cost is that from `wrapped-10`.
+    """
+
+    version = "1"
+    params = ("jit", "wrapped-1", "wrapped-10", "wrapped-10-jit", "vmap-of-jit")
+    param_names = ("way",)
+
+    def make(self, way):
+        """Make a function to be jitted, out of a new one."""
+        x = np.ones(8, np.float32)
+
+        def function(x):
+            return _chain(x)
+
+        if way == "vmap-of-jit":
+            return jax.vmap(jax.jit(function)), (x,)
+        for _ in range({"jit": 0, "wrapped-1": 1}.get(way, 10)):
+            function = _times_ten(jax.jit(function) if way == "wrapped-10-jit" else function)
+        return function, (x,)
+
+
+class Counts(_phases.Counts):
+    """The counts of the ways."""
+
+    version = "1"
+    params = Wrapped.params
+    param_names = ("way",)
+
+    def setup_cache(self):
+        """Count."""
+        return self.counted()
+
+    def make(self, workload):
+        """Make a way."""
+        return Wrapped().make(workload)
