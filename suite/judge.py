@@ -229,7 +229,8 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     """The specifier that admits what works of `tried` and nothing else of it; None where none of it works.
 
     `tried` maps a version to whether it works. Where `declared` already agrees with that, it is the answer; else its
-    lower bound is kept where what lies below it was not seen to work.
+    lower bound is kept where what lies below it was not seen to work, and the rest of it where no release that works
+    contradicts it.
     """
     works = [version for version in in_version_order(list(tried)) if tried[version]]
     if not works:
@@ -247,7 +248,9 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     parts = [f">={lower}"] if lower is not None else []
     parts += [f"<{above[0]}"] if above else []
     parts += [f"!={version}" for version in broken if version not in below and version not in above]
-    return ",".join(parts)
+    # What it says of releases that were not tried here has its reasons elsewhere.
+    parts += [str(each) for each in says if each.operator != ">=" and all(map(each.contains, works))]
+    return ",".join(dict.fromkeys(parts))
 
 
 def broken_in(part: Part, packages: Collection[str]) -> str | None:

@@ -106,7 +106,8 @@ def _row(
         of = list(run)
         ends = {"first": of[0].holds[along], "last": of[-1].holds[along]}
         ranges.append(RangeRow.model_validate({"declared_observed": word, **ends, "detail": details.get(of[0].id, "")}))
-    broken = next((cell.broken_in for cell in told if cell.declared_observed == "latent" and cell.broken_in), None)
+    # What breaks first is what has to say so; what breaks later may be another.
+    broken = next((cell.broken_in for cell in told if cell.declared_observed == "latent"), None)
     required = [
         requirement.specifier
         for name, version in holds
