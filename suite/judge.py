@@ -249,7 +249,10 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     parts += [f"<{above[0]}"] if above else []
     parts += [f"!={version}" for version in broken if version not in below and version not in above]
     # What it says of releases that were not tried here has its reasons elsewhere.
-    parts += [str(each) for each in says if each.operator != ">=" and all(map(each.contains, works))]
+    for each in says:
+        already = each.operator == "!=" and each.version not in SpecifierSet(",".join(parts))
+        if each.operator != ">=" and not already and all(map(each.contains, works)):
+            parts.append(str(each))
     return ",".join(dict.fromkeys(parts))
 
 
