@@ -63,8 +63,8 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
             commands.check()
             for identifier in re.findall(r"(?m)^cell\((.+)\)$", "\n".join(words)):
                 plan.cell(identifier)
-            # What a bisection is asked is not what a run is.
-            if "--" in words and not any(word.endswith("bisect") for word in words[: words.index("--")]):
+            # What these are asked is not what a run is.
+            if "--" in words and not {"bisect", "upkeep"}.intersection(words[: words.index("--")]):
                 options = arguments().parse_args(words[words.index("--") + 1 :])
                 catalogue.select(options.issue)
                 commands.share(plan.cells(), options.shard)
@@ -227,8 +227,11 @@ def cost(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def upkeep(session: nox.Session) -> None:
-    """Time an unchanged run, an edited issue and a new cell against the first run, and how it grows with the cells."""
-    suite(session, "upkeep")
+    """Time a run from nothing, and against it an unchanged run, an edited issue and a new cell: `-- --tag full`.
+
+    Of the default cells it takes minutes; of all cells an hour, and shows how the cost grows with the cells.
+    """
+    suite(session, "upkeep", *session.posargs)
 
 
 @nox.session(venv_backend="none", default=False)

@@ -93,7 +93,8 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
     chosen.add_parser("readme", help="put an excerpt of the published report into the README")
     chosen.add_parser("pins", help="pin the driver's own packages anew")
     chosen.add_parser("cost", help="time a warm run against the ideal and against the obvious loop")
-    chosen.add_parser("upkeep", help="time an unchanged run, an edit and an addition against the first run")
+    keeping = chosen.add_parser("upkeep", help="time a run from nothing, and an unchanged run, an edit, an addition")
+    keeping.add_argument("--tag", default="default", choices=plan.TAGS, help="of which cells (default: %(default)s)")
     options = parser.parse_args(words)
     with guarded() as guard:
         if options.command in ("plan", "run", "report") and not checked:
@@ -148,7 +149,7 @@ def main(words: Sequence[str], *, checked: bool = False) -> Exit:
             case "cost":
                 cost.measure(commands.OUT)
             case "upkeep":
-                upkeep.measure(commands.OUT)
+                upkeep.measure(options.tag, commands.OUT)
     return guard.code
 
 
