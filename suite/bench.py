@@ -1,11 +1,7 @@
-"""`python -m suite.bench`: asv over the release line, one call for one cell at a time, and nothing believed uncounted.
+"""`python -m suite.bench`: the release line timed by asv, and nothing believed uncounted.
 
-asv measures, keeps and publishes. What is done around it, and why:
+asv measures, keeps and publishes; `asv_call` has how it is called. What is done with what it says, and why:
 
-- One call for each cell: a release that cannot be installed ends asv's whole run.
-- An environment folder for each cell: asv has one, and installs the other release over it at each turn, which takes
-  longer than most measurements. The environments' name, and so the results', is plain asv's.
-- A cell is named to asv by its hash, in a file: named by tag, results go to a file called by the tag's first letters.
 - asv's exit codes say neither what was measured nor what failed: the result files are read, and counted.
 - A comparison is not `asv continuous`. That pools the samples of all processes of a side, with nothing between them
   (`--interleave-rounds`, `-a processes=`, `--append-samples` alike), and how many of them a process gave depends on the
@@ -16,139 +12,30 @@ asv measures, keeps and publishes. What is done around it, and why:
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from suite import interpreter, line, measured, plan, run, timing
+from suite import line, measured, timing
 from suite.__main__ import guarded
+from suite.asv_call import OUT, WORK, Asv, last_words, machine_name
 from suite.atomic import write
-from suite.files import ROOT, STATE, Failed, FileModel, Misused, dump, read
-from suite.measured import Row
+from suite.files import ROOT, STATE, Failed, Misused, dump, read
+from suite.measured import COMPARED, NOISE, Comparison, Fence, Judged, NoiseFile, Row
 from suite.plan import Cell
 from suite.report.summary import Exit
 from suite.timing import Pair, Side, Verdict
 
-CONF = ROOT / "asv.conf.json"
-RESULTS = ROOT / "benchmarks" / "results"
-NOISE = ROOT / "benchmarks" / "noise"
-WORK = STATE / "timings"
 # What is slow and large is measured where it is asked for.
 DEFAULT_BENCH = r"^(?!.*Large)"
-# A log is no eighty columns wide, and the names of benchmarks are long.
-OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
-
-
-class Fence(FileModel):
-    """One benchmark's own noise on this machine; `detectable` is absent where no slow-down that was tried shows."""
-
-    fence: float
-    false_positives: float
-    detectable: float | None
-    version: str
-
-
-class NoiseFile(FileModel):
-    """noise/<machine>.json: what runs of one lock differ by."""
-
-    schema_version: int
-    machine: str
-    cell: str
-    processes: int
-    false_positives: float
-    detectable: float | None
-    benchmarks: dict[str, Fence]
-
-
-@dataclass(frozen=True)
-class Asv:
-    """How asv is called here: as which machine, and where its results go."""
-
-    machine: str
-    results: Path = RESULTS
-
-    def run(self, cell: Cell, label: str, *words: str) -> None:
-        """One `asv run` of one cell. How it ended is not asked: what it measured stands in its results."""
-        commit = line.hashes(line.PATH)[cell.id]
-        hashfile = WORK / "hashes" / cell.id
-        write(hashfile, f"{commit}\n")
-        conf = self._conf(cell.id, cell.id)
-        self._call(label, conf, cell.python, "run", "--machine", self.machine, *words, f"HASHFILE:{hashfile}")
-
-    def publish(self) -> Path:
-        """Make asv's site of all results, and say where it is. Raises Failed."""
-        conf = self._conf("publish", "publish")
-        site = Path(str(json.loads(conf.read_text(encoding="utf-8"))["html_dir"]))
-        shutil.rmtree(site, ignore_errors=True)
-        log = self._call("publish", conf, plan.cells()[0].python, "publish")
-        if not (site / "index.html").exists():
-            raise Failed(f"asv published nothing; it said, at the end: {_last(log)}")
-        return site
-
-    def _conf(self, name: str, environments: str) -> Path:
-        """asv.conf.json with whole paths: it is read from another folder."""
-        from asv.util import load_json
-
-        given = load_json(str(CONF), js_comments=True, api_version=1)
-        given |= {
-            "repo": str(line.PATH),
-            "results_dir": str(self.results),
-            "env_dir": str(STATE / "asv" / environments),
-            **{key: str(ROOT / given[key]) for key in ("benchmark_dir", "html_dir")},
-        }
-        path = WORK / "conf" / f"{name}.json"
-        write(path, dump({"version": 1, **given}))
-        return path
-
-    def _call(self, label: str, conf: Path, python: str, command: str, *words: str) -> Path:
-        log = STATE / "logs" / f"asv-{label}.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        called = [sys.executable, "-u", "-m", "suite.asv_main", "--config", str(conf), command, *words]
-        with (
-            log.open("w", encoding="utf-8", buffering=1) as kept,
-            subprocess.Popen(
-                called,
-                cwd=ROOT,
-                env=self._surroundings(python),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-            ) as process,
-        ):
-            assert process.stdout is not None
-            try:
-                with _Shown(label) as shown:
-                    for said in process.stdout:
-                        kept.write(said)
-                        shown.line(said)
-            except BaseException:
-                process.kill()
-                raise
-        return log
-
-    def _surroundings(self, python: str) -> dict[str, str]:
-        machines = WORK / "machines.json"
-        write(machines, dump({"version": 1, self.machine: hardware(self.machine)}))
-        # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
-        path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
-        kept = {name: value for name, value in run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-        return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines)}
 
 
 def bench(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool, smoke: bool) -> Exit:
@@ -163,7 +50,7 @@ def bench(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bo
         how = ["--quick"] if smoke else [] if fresh else ["--skip-existing-successful"]
         before = _stamp(asv, cell)
         asv.run(cell, cell.id, *how, *_bench(patterns))
-        rows = measured.rows(asv.results, asv.machine, line.hashes(line.PATH)[cell.id], patterns)
+        rows = measured.rows(asv.results, asv.machine, asv.commits[cell.id], patterns)
         if fresh and _stamp(asv, cell) == before:
             # What stands there is of another day.
             rows = {key: Row("missing", row.version, row.count) for key, row in rows.items()}
@@ -177,7 +64,9 @@ def bench(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bo
                 OUT.print(f"  [red]failed[/red] {escape(key)}", soft_wrap=True)
         if not tally["measured"]:
             log = STATE / "logs" / f"asv-{cell.id}.log"
-            OUT.print(f"  [red]nothing was measured[/red]; asv said, at the end: {escape(_last(log))}", soft_wrap=True)
+            OUT.print(
+                f"  [red]nothing was measured[/red]; asv said, at the end: {escape(last_words(log))}", soft_wrap=True
+            )
             # A release of which not even the benchmarks' names are known still counts.
             total["missing"] += not rows
     OUT.print(f"{len(cells)} cells: {_counted(total)}")
@@ -199,9 +88,41 @@ def compare(asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processe
         OUT.print(f"{len(looking)} of {len(first)} benchmarks look changed, and are measured again")
         again = measure(asv, base, other, _exactly(looking), processes, folder / "again")
     verdicts = timing.judge(first, again, usable)
-    write(folder / "verdicts.json", dump({key: _finite(asdict(each)) for key, each in verdicts.items()}))
+    if base != other:
+        keep(asv, base, other, processes, {key: _judged(first[key], each) for key, each in verdicts.items()})
     show(base, other, first, verdicts)
     return exit_code(verdicts.values())
+
+
+def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, Judged]) -> None:
+    """Write down what was judged, beside what the same two releases were judged by before. Raises BadFile."""
+    path = COMPARED / asv.machine / f"{base.id}..{other.id}.json"
+    commits = asv.commits[base.id], asv.commits[other.id]
+    known = read(Comparison, path) if path.exists() else None
+    before = known.benchmarks if known and known.commits == commits else {}
+    made = Comparison(
+        schema_version=1,
+        machine=asv.machine,
+        base=base.id,
+        other=other.id,
+        commits=commits,
+        processes=processes,
+        benchmarks={**before, **judged},
+    )
+    write(path, dump(made.model_dump(mode="json")))
+
+
+def _judged(pair: Pair, verdict: Verdict) -> Judged:
+    base, other = (statistics.median(side.values) if side.values else None for side in (pair.base, pair.other))
+    return Judged(
+        outcome=verdict.outcome,
+        reason=verdict.reason,
+        base=_finite(base),
+        other=_finite(other),
+        change=_finite(verdict.change),
+        limit=_finite(verdict.limit),
+        version=pair.base.version,
+    )
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> Exit:
@@ -231,14 +152,14 @@ def measure(
             place.run(
                 sides[name], f"{folder.name}-{number}-{name}", "-a", "rounds=1", "--record-samples", *_bench(wanted)
             )
-            rows = measured.rows(place.results, asv.machine, line.hashes(line.PATH)[sides[name].id], wanted)
+            rows = measured.rows(place.results, asv.machine, asv.commits[sides[name].id], wanted)
             told[name].append(rows)
             OUT.print(f"[bold]{label}[/bold] {name}: {_counted(measured.tally(rows.values()))}")
         if number == 0:
             both = told["base"][0].keys() | told["other"][0].keys()
             if not both:
                 log = STATE / "logs" / f"asv-{folder.name}-0-base.log"
-                raise Failed(f"nothing was measured; asv said, at the end: {_last(log)}")
+                raise Failed(f"nothing was measured; asv said, at the end: {last_words(log)}")
             going_on = [key for key in sorted(both) if all(_goes_on(told[name][0].get(key)) for name in sides)]
             if not going_on:
                 break
@@ -318,7 +239,7 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
         table.add_column(name, justify="right")
     table.add_column("verdict")
     colours = {"regressed": "red", "improved": "green", "failed": "red"}
-    order = {outcome: number for number, outcome in enumerate(timing.OUTCOMES)}
+    order = {outcome: number for number, outcome in enumerate(measured.OUTCOMES)}
     for key, each in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
         if each.outcome == "stable":
             continue
@@ -341,47 +262,6 @@ def show_noise(file: NoiseFile) -> None:
         f"benchmarks: {least}; {clear} of {len(file.benchmarks)} can show one of {timing.RESOLUTION:.0%}",
         soft_wrap=True,
     )
-
-
-def machine_name() -> str:
-    """What results are filed under: the processor and how many of it, and nothing of who owns it."""
-    words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", _cpu(), flags=re.IGNORECASE)
-    slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
-    return f"cpu-{slug or platform.machine()}-x{os.cpu_count()}"
-
-
-def hardware(name: str) -> dict[str, str]:
-    """asv's entry for this machine."""
-    from asv.machine import Machine
-
-    known: dict[str, str] = Machine.get_defaults()
-    # The host's name and its kernel's exact build are nobody's business, and explain no timing.
-    return {**known, "machine": name, "os": platform.system()}
-
-
-def _cpu() -> str:
-    from asv.util import get_cpu_info
-
-    return str(get_cpu_info() or "")
-
-
-def _bin_with(python: str) -> Path:
-    """A folder in which this Python goes by the name that asv looks for. Raises Failed."""
-    try:
-        found, _ = interpreter.find(python)
-    except interpreter.NoInterpreter as error:
-        raise Failed(str(error)) from error
-    # A manager's shim that does run must be called by its own name: what it runs need not.
-    asked = subprocess.run(
-        [found, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True, check=True
-    )
-    link = WORK / "bin" / f"python{python}"
-    link.parent.mkdir(parents=True, exist_ok=True)
-    real = Path(asked.stdout.strip())
-    if not link.is_symlink() or link.readlink() != real:
-        link.unlink(missing_ok=True)
-        link.symlink_to(real)
-    return link.parent
 
 
 def _fences(machine: str) -> Mapping[str, Fence]:
@@ -410,7 +290,7 @@ def _bench(patterns: Sequence[str]) -> list[str]:
 
 def _stamp(asv: Asv, cell: Cell) -> Sequence[tuple[str, int]]:
     """When the results of a cell were last written."""
-    paths = (asv.results / asv.machine).glob(f"{line.hashes(line.PATH)[cell.id][:8]}-*.json")
+    paths = (asv.results / asv.machine).glob(f"{asv.commits[cell.id][:8]}-*.json")
     return sorted((path.name, path.stat().st_mtime_ns) for path in paths)
 
 
@@ -433,45 +313,9 @@ def _middle(each: Pair, side: Side) -> str:
     return f"{value / 1e-9:.3g} ns"
 
 
-def _finite(record: dict[str, object]) -> dict[str, object]:
-    """JSON has no NaN and no infinity."""
-    return {k: None if isinstance(v, float) and not abs(v) < float("inf") else v for k, v in record.items()}
-
-
-def _last(log: Path) -> str:
-    lines = [line.strip(" ·") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
-    return " / ".join([line for line in lines if line][-3:]) or "nothing"
-
-
-class _Shown:
-    """How far asv is: a bar where there is a terminal, now and then a line where there is none."""
-
-    _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
-
-    def __init__(self, label: str) -> None:
-        self._label, self._said = label, time.monotonic()
-        columns = (TextColumn("{task.fields[label]}"), BarColumn(bar_width=20), TimeElapsedColumn())
-        self._bar = Progress(
-            *columns, TextColumn("{task.description}"), console=OUT, transient=True, disable=not OUT.is_terminal
-        )
-        self._task = self._bar.add_task("", label=label, total=100)
-
-    def line(self, said: str) -> None:
-        """A line of asv's."""
-        step = self._STEP.match(said)
-        if step is None:
-            return
-        self._bar.update(self._task, completed=float(step["percent"]), description=escape(step["what"]))
-        if not OUT.is_terminal and time.monotonic() - self._said > 30:
-            self._said = time.monotonic()
-            OUT.print(f"{self._label} {step['percent']}% {escape(step['what'])}", soft_wrap=True)
-
-    def __enter__(self) -> _Shown:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+def _finite(value: float | None) -> float | None:
+    """JSON has no NaN and no infinity; of a ratio, six digits are more than was measured."""
+    return float(f"{value:.6g}") if value is not None and abs(value) < float("inf") else None
 
 
 def main(words: Sequence[str]) -> Exit:
@@ -501,8 +345,9 @@ def main(words: Sequence[str]) -> Exit:
     chosen.add_parser("publish", parents=[common], help="make asv's site of the results")
     options = parser.parse_args(words)
     with guarded() as guard:
-        line.build(line.commits(), line.PATH)
-        asv = Asv(options.machine or machine_name())
+        commits = line.commits()
+        line.build(commits, line.PATH)
+        asv = Asv(options.machine or machine_name(), line.hashes(commits))
         patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
         default = [cell for cell in line.cells() if "default" in cell.tags]
         match options.command:

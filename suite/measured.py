@@ -1,4 +1,6 @@
-"""What asv wrote down → the rows that a verdict needs. asv's exit codes cannot tell what was measured; its files can.
+"""What is kept of timings: asv's results as rows, and the files of what our comparisons make of them.
+
+asv's exit codes cannot tell what was measured; its files can.
 
 A value of a result is a number; NaN where the benchmark said that this release has no such thing; null where it failed.
 Null, and no duration beside it, was never run: asv writes that down for a release that could not be installed.
@@ -15,10 +17,61 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from suite.files import BadFile, Fault
+from suite.files import ROOT, BadFile, Fault, FileModel
+
+RESULTS = ROOT / "benchmarks" / "results"
+NOISE = ROOT / "benchmarks" / "noise"
+COMPARED = ROOT / "benchmarks" / "compared"
 
 State = Literal["measured", "lacking", "failed", "missing"]
 STATES: tuple[State, ...] = ("measured", "lacking", "failed", "missing")
+Outcome = Literal["regressed", "improved", "stable", "insufficient", "not-measured", "failed"]
+OUTCOMES: tuple[Outcome, ...] = ("regressed", "improved", "stable", "insufficient", "not-measured", "failed")
+
+
+class Fence(FileModel):
+    """One benchmark's own noise on a machine; `detectable` is absent where no slow-down that was tried shows."""
+
+    fence: float
+    false_positives: float
+    detectable: float | None
+    version: str
+
+
+class NoiseFile(FileModel):
+    """noise/<machine>.json: what runs of one lock differ by."""
+
+    schema_version: int
+    machine: str
+    cell: str
+    processes: int
+    false_positives: float
+    detectable: float | None
+    benchmarks: dict[str, Fence]
+
+
+class Judged(FileModel):
+    """A comparison's verdict on one benchmark: what it took on each side, and by how much it changed, as a ratio."""
+
+    outcome: Outcome
+    reason: str
+    base: float | None
+    other: float | None
+    change: float | None
+    limit: float | None
+    version: str
+
+
+class Comparison(FileModel):
+    """compared/<machine>/<base>..<other>.json: what was judged of two releases; `commits` are theirs on the line."""
+
+    schema_version: int
+    machine: str
+    base: str
+    other: str
+    commits: tuple[str, str]
+    processes: int
+    benchmarks: dict[str, Judged]
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-Outcome = Literal["regressed", "improved", "stable", "insufficient", "not-measured", "failed"]
-OUTCOMES: tuple[Outcome, ...] = ("regressed", "improved", "stable", "insufficient", "not-measured", "failed")
+from suite.measured import OUTCOMES, Outcome
 
 MIN_PROCESSES = 8
 ALPHA = 0.01

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from suite import bench, line
-from suite.bench import Asv, NoiseFile
+from suite.asv_call import Asv
 from suite.files import Failed, Misused, read
+from suite.measured import Comparison, NoiseFile
 from suite.plan import Cell
 from suite.report.summary import Exit
 
@@ -73,13 +74,13 @@ def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pr
     monkeypatch.setattr(bench, "STATE", tmp_path)
     monkeypatch.setattr(bench, "ROOT", tmp_path)
     monkeypatch.setattr(bench, "NOISE", tmp_path / "noise")
-    monkeypatch.setattr(line, "hashes", lambda folder: HASHES)
+    monkeypatch.setattr(bench, "COMPARED", tmp_path / "compared")
     (tmp_path / "logs").mkdir()
     for label in (f"asv-{BASE}", f"asv-{OTHER}", "asv-first-0-base"):
         (tmp_path / "logs" / f"{label}.log").write_text("·· first\n·· asv's last words\n", encoding="utf-8")
 
     def make(tell: Tell, broken: Sequence[str] = ()) -> Pretended:
-        return Pretended("cpu-x", tmp_path / "results", tell, tuple(broken))
+        return Pretended("cpu-x", HASHES, tmp_path / "results", tell, tuple(broken))
 
     return make
 
@@ -125,9 +126,24 @@ def test_a_slow_down_is_told_and_confirmed(
     assert re.escape("m.time_it('two')") in exactly[-1]
     # After its first process, a count is known, and so is what a release lacks.
     assert not any("track" in word for _, words in first[2:] for word in words)
-    verdicts = json.loads((tmp_path / "work/compare" / f"{BASE}..{OTHER}" / "verdicts.json").read_text())
-    assert "regressed" == verdicts["m.time_it('two')"]["outcome"]
-    assert None is verdicts["m.track_lacking"]["change"]
+    kept = read(Comparison, tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json")
+    assert (HASHES[BASE], HASHES[OTHER]) == kept.commits
+    assert "regressed" == kept.benchmarks["m.time_it('two')"].outcome
+    assert None is kept.benchmarks["m.track_lacking"].change
+
+
+def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
+    """What was judged of the same two commits before is kept beside it; what was judged of others is not."""
+    asv = pretend(told())
+    path = tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json"
+
+    bench.compare(asv, *cells(), ["time_it"], 8)
+    bench.compare(asv, *cells(), ["track_size"], 8)
+
+    assert {"m.time_it(1)", "m.time_it('two')", "m.track_size"} == set(read(Comparison, path).benchmarks)
+    path.write_text(path.read_text(encoding="utf-8").replace("a" * 40, "c" * 40), encoding="utf-8")
+    bench.compare(asv, *cells(), ["track_size"], 8)
+    assert {"m.track_size"} == set(read(Comparison, path).benchmarks)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from asv.util import load_json
 
-from suite import bench, lock, measured
+from suite import asv_call, lock, measured
 from suite import line as lines
-from suite.bench import Asv
+from suite.asv_call import Asv
 from suite.files import Failed, Misused
 from suite.line import Commit
 
@@ -71,17 +71,20 @@ def test_nobodys_configuration_has_a_say(tmp_path: Path, monkeypatch: pytest.Mon
 
     lines.build(LINE, tmp_path / "line")
 
-    assert [*lines.hashes(tmp_path / "line").values()][-1] == HEAD
+    monkeypatch.undo()
+    assert HEAD == git(tmp_path / "line", "rev-parse", "HEAD").strip()
 
 
 def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
     """Each tag names one commit on main, whose tree holds exactly that cell's lock, to the byte, on its day."""
     lines.build(LINE, tmp_path)
 
-    found = lines.hashes(tmp_path)
+    found = lines.hashes(LINE)
 
     assert [each.id for each in LINE] == list(found)
+    assert [*found.values()] == git(tmp_path, "rev-list", "--reverse", "main").split()
     for each in LINE:
+        assert found[each.id] == git(tmp_path, "rev-parse", each.id).strip()
         assert "requirements.txt\n" == git(tmp_path, "ls-tree", "--name-only", "-r", each.id)
         assert each.lock == git(tmp_path, "show", f"{each.id}:requirements.txt")
         midnight = int(datetime.combine(each.day, time(), UTC).timestamp())
@@ -90,18 +93,15 @@ def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
     assert "main" == git(tmp_path, "symbolic-ref", "--short", "HEAD").strip()
 
 
-def test_a_new_release_only_adds(tmp_path: Path) -> None:
+def test_a_new_release_only_adds() -> None:
     """A release after all others leaves their commits as they are; a lock that changed changes what follows it."""
-    lines.build(LINE, tmp_path / "line")
-    before = lines.hashes(tmp_path / "line")
+    before = lines.hashes(LINE)
 
-    lines.build([*LINE, Commit("jax-0.6.0", date(2025, 4, 17), "jax==0.6.0\n")], tmp_path / "line")
+    after = lines.hashes([*LINE, Commit("jax-0.6.0", date(2025, 4, 17), "jax==0.6.0\n")])
 
-    after = lines.hashes(tmp_path / "line")
     assert "jax-0.6.0" == list(after)[-1]
     assert before == {name: after[name] for name in before}
-    lines.build([LINE[0], replace(LINE[1], lock="changed\n"), LINE[2]], tmp_path / "line")
-    changed = lines.hashes(tmp_path / "line")
+    changed = lines.hashes([LINE[0], replace(LINE[1], lock="changed\n"), LINE[2]])
     assert [True, False, False] == [changed[name] == before[name] for name in before]
 
 
@@ -109,7 +109,7 @@ def test_the_line_is_rebuilt_only_if_it_differs(tmp_path: Path) -> None:
     """A line that is there is left alone, and what a killed run left behind is in nobody's way."""
     assert [True, False] == [lines.build(LINE, tmp_path / "line") for _ in range(2)]
     assert lines.build(LINE[:2], tmp_path / "line")
-    assert ["jax-0.4.30", "equinox-0.11.5"] == list(lines.hashes(tmp_path / "line"))
+    assert "2\n" == git(tmp_path / "line", "rev-list", "--count", "main")
 
 
 def test_a_line_that_git_refuses_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,12 +166,15 @@ time_failing.version = "1"
 """
 
 
+TINY = (Commit("one", date(2024, 1, 1), ""), Commit("two", date(2024, 1, 2), "# two\n"))
+
+
 @pytest.fixture
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asv:
     """asv over a line of two empty locks, with benchmarks that need no package."""
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "__init__.py").write_text(BENCHMARKS, encoding="utf-8")
-    lines.build([Commit("one", date(2024, 1, 1), ""), Commit("two", date(2024, 1, 2), "# two\n")], tmp_path / "line")
+    lines.build(TINY, tmp_path / "line")
     conf = {
         "version": 1,
         "project": "tiny",
@@ -183,16 +186,16 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asv:
         "launch_method": "forkserver",
     }
     (tmp_path / "asv.conf.json").write_text(json.dumps(conf), encoding="utf-8")
-    monkeypatch.setattr(bench, "CONF", tmp_path / "asv.conf.json")
-    monkeypatch.setattr(bench, "WORK", tmp_path / "work")
-    monkeypatch.setattr(bench, "STATE", tmp_path)
+    monkeypatch.setattr(asv_call, "CONF", tmp_path / "asv.conf.json")
+    monkeypatch.setattr(asv_call, "WORK", tmp_path / "work")
+    monkeypatch.setattr(asv_call, "STATE", tmp_path)
     monkeypatch.setattr(lines, "PATH", tmp_path / "line")
-    return Asv("cpu-tiny", tmp_path / "results")
+    return Asv("cpu-tiny", lines.hashes(TINY), tmp_path / "results")
 
 
 def test_what_asv_measured_is_counted(tiny: Asv, tmp_path: Path) -> None:
     """asv runs as our machine, and each of its rows is known to be measured, lacking or failed."""
-    commit = lines.hashes(lines.PATH)["two"]
+    commit = tiny.commits["two"]
     words = ("--python=same", f"--set-commit-hash={commit}", "--machine=cpu-tiny", "--record-samples", "-a", "rounds=1")
 
     tiny._call("tiny", tiny._conf("tiny", "tiny"), PYTHON, "run", *words)
@@ -211,7 +214,7 @@ def test_what_asv_measured_is_counted(tiny: Asv, tmp_path: Path) -> None:
     assert {"measured": 4, "lacking": 1, "failed": 1, "missing": 0} == measured.tally(rows.values())
     assert ["Thing.time_sum(1000)"] == list(measured.rows(tiny.results, "cpu-tiny", commit, [r"^Thing\.time.*1000"]))
     # The other release has no result, and all of it is missing.
-    other = lines.hashes(lines.PATH)["one"]
+    other = tiny.commits["one"]
     assert {"missing"} == {row.state for row in measured.rows(tiny.results, "cpu-tiny", other).values()}
     machine = json.loads((tiny.results / "cpu-tiny" / "machine.json").read_text(encoding="utf-8"))
     assert "cpu-tiny" == machine["machine"]
@@ -226,16 +229,16 @@ def test_nothing_published_is_no_success(tiny: Asv) -> None:
 
 def test_a_machine_is_named_by_its_processor() -> None:
     """Results are filed under the processor: neither the host's name nor its kernel's build is told."""
-    name = bench.machine_name()
+    name = asv_call.machine_name()
 
     assert re.fullmatch(r"cpu-[a-z0-9-]+-x\d+", name)
     assert platform.node().lower() not in name.split("-")
-    assert platform.system() == bench.hardware(name)["os"]
+    assert platform.system() == asv_call.hardware(name)["os"]
 
 
 def test_asv_installs_what_the_commit_pins_and_nothing_else() -> None:
     """The stack is never in asv's own matrix, and each install is by hash, without building, into asv's environment."""
-    conf = load_json(str(bench.CONF), js_comments=True, api_version=1)
+    conf = load_json(str(asv_call.CONF), js_comments=True, api_version=1)
 
     (*_, install) = conf["install_command"]
     assert {"req": {"uv": [""]}} == conf["matrix"]

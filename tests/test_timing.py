@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite import bench, timing
-from suite.measured import Row
+from suite.measured import OUTCOMES, Row
 from suite.report.summary import Exit
-from suite.timing import LACKS, OUTCOMES, Pair, Side, Verdict
+from suite.timing import LACKS, Pair, Side, Verdict
 
 # What the least of thirty calls varies by, from process to process, on the machine that the design was tried on.
 NOISE = 0.027

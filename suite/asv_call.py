@@ -1,0 +1,193 @@
+"""asv, called for one cell of the release line at a time.
+
+What is done around it, and why:
+
+- One call for each cell: a release that cannot be installed ends asv's whole run.
+- An environment folder for each cell: asv has one, and installs the other release over it at each turn, which takes
+  longer than most measurements. The environments' name, and so the results', is plain asv's.
+- A cell is named to asv by its hash, in a file: named by tag, results go to a file called by the tag's first letters.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from suite import interpreter, line, plan, run
+from suite.atomic import write
+from suite.files import ROOT, STATE, Failed, dump
+from suite.measured import RESULTS
+from suite.plan import Cell
+
+CONF = ROOT / "asv.conf.json"
+WORK = STATE / "timings"
+# A log is no eighty columns wide, and the names of benchmarks are long.
+OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+@dataclass(frozen=True)
+class Asv:
+    """How asv is called here: as which machine, by which commit of each cell, and where its results go."""
+
+    machine: str
+    commits: Mapping[str, str]
+    results: Path = RESULTS
+
+    def run(self, cell: Cell, label: str, *words: str) -> None:
+        """One `asv run` of one cell. How it ended is not asked: what it measured stands in its results."""
+        hashfile = WORK / "hashes" / cell.id
+        write(hashfile, f"{self.commits[cell.id]}\n")
+        conf = self._conf(cell.id, cell.id)
+        self._call(label, conf, cell.python, "run", "--machine", self.machine, *words, f"HASHFILE:{hashfile}")
+
+    def publish(self) -> Path:
+        """Make asv's site of all results, and say where it is. Raises Failed."""
+        conf = self._conf("publish", "publish")
+        site = Path(str(json.loads(conf.read_text(encoding="utf-8"))["html_dir"]))
+        shutil.rmtree(site, ignore_errors=True)
+        log = self._call("publish", conf, plan.cells()[0].python, "publish")
+        if not (site / "index.html").exists():
+            raise Failed(f"asv published nothing; it said, at the end: {last_words(log)}")
+        return site
+
+    def _conf(self, name: str, environments: str) -> Path:
+        """asv.conf.json with whole paths: it is read from another folder."""
+        from asv.util import load_json
+
+        given = load_json(str(CONF), js_comments=True, api_version=1)
+        given |= {
+            "repo": str(line.PATH),
+            "results_dir": str(self.results),
+            "env_dir": str(STATE / "asv" / environments),
+            **{key: str(ROOT / given[key]) for key in ("benchmark_dir", "html_dir")},
+        }
+        path = WORK / "conf" / f"{name}.json"
+        write(path, dump({"version": 1, **given}))
+        return path
+
+    def _call(self, label: str, conf: Path, python: str, command: str, *words: str) -> Path:
+        log = STATE / "logs" / f"asv-{label}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        called = [sys.executable, "-u", "-m", "suite.asv_main", "--config", str(conf), command, *words]
+        with (
+            log.open("w", encoding="utf-8", buffering=1) as kept,
+            subprocess.Popen(
+                called,
+                cwd=ROOT,
+                env=self._surroundings(python),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            ) as process,
+        ):
+            assert process.stdout is not None
+            try:
+                with _Shown(label) as shown:
+                    for said in process.stdout:
+                        kept.write(said)
+                        shown.line(said)
+            except BaseException:
+                process.kill()
+                raise
+        return log
+
+    def _surroundings(self, python: str) -> dict[str, str]:
+        machines = WORK / "machines.json"
+        write(machines, dump({"version": 1, self.machine: hardware(self.machine)}))
+        # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
+        path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
+        kept = {name: value for name, value in run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines)}
+
+
+def machine_name() -> str:
+    """What results are filed under: the processor and how many of it, and nothing of who owns it."""
+    words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", _cpu(), flags=re.IGNORECASE)
+    slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+    return f"cpu-{slug or platform.machine()}-x{os.cpu_count()}"
+
+
+def hardware(name: str) -> dict[str, str]:
+    """asv's entry for this machine."""
+    from asv.machine import Machine
+
+    known: dict[str, str] = Machine.get_defaults()
+    # The host's name and its kernel's exact build are nobody's business, and explain no timing.
+    return {**known, "machine": name, "os": platform.system()}
+
+
+def _cpu() -> str:
+    from asv.util import get_cpu_info
+
+    return str(get_cpu_info() or "")
+
+
+def _bin_with(python: str) -> Path:
+    """A folder in which this Python goes by the name that asv looks for. Raises Failed."""
+    try:
+        found, _ = interpreter.find(python)
+    except interpreter.NoInterpreter as error:
+        raise Failed(str(error)) from error
+    # A manager's shim that does run must be called by its own name: what it runs need not.
+    asked = subprocess.run(
+        [found, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True, check=True
+    )
+    link = WORK / "bin" / f"python{python}"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    real = Path(asked.stdout.strip())
+    if not link.is_symlink() or link.readlink() != real:
+        link.unlink(missing_ok=True)
+        link.symlink_to(real)
+    return link.parent
+
+
+def last_words(log: Path) -> str:
+    """What asv said at the end of a log."""
+    lines = [line.strip(" ·") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
+    return " / ".join([line for line in lines if line][-3:]) or "nothing"
+
+
+class _Shown:
+    """How far asv is: a bar where there is a terminal, now and then a line where there is none."""
+
+    _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
+
+    def __init__(self, label: str) -> None:
+        self._label, self._said = label, time.monotonic()
+        columns = (TextColumn("{task.fields[label]}"), BarColumn(bar_width=20), TimeElapsedColumn())
+        self._bar = Progress(
+            *columns, TextColumn("{task.description}"), console=OUT, transient=True, disable=not OUT.is_terminal
+        )
+        self._task = self._bar.add_task("", label=label, total=100)
+
+    def line(self, said: str) -> None:
+        """A line of asv's."""
+        step = self._STEP.match(said)
+        if step is None:
+            return
+        self._bar.update(self._task, completed=float(step["percent"]), description=escape(step["what"]))
+        if not OUT.is_terminal and time.monotonic() - self._said > 30:
+            self._said = time.monotonic()
+            OUT.print(f"{self._label} {step['percent']}% {escape(step['what'])}", soft_wrap=True)
+
+    def __enter__(self) -> _Shown:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
