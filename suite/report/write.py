@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from markupsafe import Markup
 from suite.atomic import write as put
 from suite.files import BadFile, Fault, dump, read
 from suite.judge import GLYPHS
+from suite.measured import COMPARED, NOISE, RESULTS
 from suite.report import summary
 from suite.report.badges import badges
 from suite.report.feed import feed
@@ -23,6 +24,7 @@ from suite.report.markup import cell_text
 from suite.report.model import Report
 from suite.report.page import Changes, View, digest, highlight, link
 from suite.report.text import said
+from suite.report.timings import Machine, amount, duration, machines
 
 
 def schema() -> str:
@@ -97,7 +99,9 @@ def render(report: Report, template: str, changes: Changes | None = None) -> str
             link=link,
             highlight=highlight,
             sorts=SORTS,
-            timings=None,
+            timed=_timed(),
+            duration=duration,
+            amount=amount,
             script=script,
             script_digest=digest(script),
             style=style,
@@ -106,6 +110,18 @@ def render(report: Report, template: str, changes: Changes | None = None) -> str
         .rstrip()
         + "\n"
     )
+
+
+@cache
+def _timed() -> Sequence[tuple[Machine, Mapping[str, Markup]]]:
+    """Each machine that has timings, and its charts. Raises BadFile."""
+    found = machines(RESULTS, NOISE, COMPARED)
+    if not found:
+        return ()
+    # What draws is slow to import, and not every tree has something to draw.
+    from suite.report.chart import drawn
+
+    return [(each, drawn([chart for of in each.sections for chart in of.charts], each.releases)) for each in found]
 
 
 @cache
