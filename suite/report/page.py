@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
 from itertools import groupby
 from typing import Literal
@@ -35,23 +35,6 @@ REPEAT = 8
 NARROW = 9.0
 Turned = Literal["appears", "goes", "changes", "stays"]
 Seen = Mapping[tuple[str, str], Mapping[str, Observation]]
-
-
-@dataclass(frozen=True)
-class Change:
-    """One thing that the report before this one said otherwise: `told` says how, `target` is an id on the page."""
-
-    kind: Literal["regressed", "fixed", "changed", "new", "gone"]
-    told: str
-    target: str = ""
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What changed since an earlier report, made at `since`."""
-
-    since: datetime
-    items: tuple[Change, ...]
 
 
 @dataclass(frozen=True)
@@ -149,7 +132,6 @@ class View:
     """A report as the page's templates ask for it."""
 
     report: Report
-    changes: Changes | None = None
 
     @cached_property
     def seen(self) -> dict[tuple[str, str], dict[str, Observation]]:
@@ -227,6 +209,11 @@ class View:
     def cells(self) -> dict[str, CellRow]:
         """The cells by their ids."""
         return {cell.id: cell for cell in self.report.cells}
+
+    @cached_property
+    def cases(self) -> frozenset[str]:
+        """The cases that are on the page, as issue/case."""
+        return frozenset(f"{issue.id}/{case.id}" for issue in self.report.issues for case in issue.cases)
 
     def timeline(self, case: CaseRow) -> list[Axis]:
         """A case's intervals as they are drawn."""
