@@ -16,8 +16,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from suite import plan
 from suite.judge import GLYPHS, VERDICTS
 from suite.report.model import Report
-from suite.report.page import View, turned
+from suite.report.page import View
 from suite.report.since import since
+from suite.report.timeline import turned
 from suite.report.write import render, write
 from tests.test_report import EMPTY, EVERY_VERDICT, observation, report
 from tests.worlds import as_known, few, otherwise

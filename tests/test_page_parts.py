@@ -11,21 +11,13 @@ import pytest
 from suite import catalogue, plan
 from suite.judge import Verdict
 from suite.report import source
+from suite.report.embed import highlight, link
 from suite.report.findings import SORTS, findings
 from suite.report.model import CellRow, IntervalRow, Observation, Report
-from suite.report.page import (
-    View,
-    columns,
-    groups,
-    highlight,
-    link,
-    marks,
-    runs,
-    steps,
-    turned,
-    verified,
-)
+from suite.report.page import View
+from suite.report.table import columns, groups, marks, runs
 from suite.report.text import LONGEST, said
+from suite.report.timeline import steps, turned, verified
 from tests.test_report import cell_row, observation, report
 from tests.worlds import as_known, few
 

@@ -27,9 +27,9 @@ from suite.plan import Cell
 from suite.records import Attempt, Machine, Part, Record, Status
 from suite.report import summary, terminal
 from suite.report.assemble import assemble
+from suite.report.embed import digest
 from suite.report.markup import clipped
 from suite.report.model import IntervalRow, Observation, Report
-from suite.report.page import digest
 from suite.report.since import since
 from suite.report.summary import Exit
 from suite.report.text import said

@@ -16,13 +16,14 @@ from suite.judge import GLYPHS
 from suite.report import summary
 from suite.report.badges import badges
 from suite.report.diff import tally
+from suite.report.embed import digest, highlight, link
 from suite.report.feed import feed
 from suite.report.findings import SORTS
 from suite.report.fit import fit
 from suite.report.junit import junit
 from suite.report.markup import cell_text
 from suite.report.model import Report
-from suite.report.page import View, digest, highlight, link
+from suite.report.page import View
 from suite.report.since import since
 from suite.report.text import said
 
