@@ -36,6 +36,7 @@ sys.path.insert(0, str(ROOT))
 from suite import catalogue, commands, plan  # noqa: E402
 from suite import line as release_line  # noqa: E402
 from suite.__main__ import arguments, guarded, main  # noqa: E402
+from suite.files import Misused  # noqa: E402
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
 os.environ["NOX_SCRIPT_MODE"] = "none"
@@ -64,9 +65,13 @@ def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
             commands.check()
             for identifier in re.findall(r"(?m)^cell\((.+)\)$", "\n".join(words)):
                 plan.cell(identifier)
+            place = words.index("--") if "--" in words else len(words)
+            sessions = {word.rpartition("=")[2] for word in words[:place]}
             # What these are asked is not what a run is.
-            if "--" in words and not {"bisect", "upkeep"}.intersection(words[: words.index("--")]):
-                options = arguments().parse_args(words[words.index("--") + 1 :])
+            if place < len(words) and not {"bisect", "upkeep"} & sessions:
+                options = arguments().parse_args(words[place + 1 :])
+                if "publish" in sessions and (options.shard or options.issue):
+                    raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
                 catalogue.select(options.issue)
                 commands.share(plan.cells(), options.shard)
     if guard.code:

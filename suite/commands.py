@@ -154,11 +154,11 @@ def merge(shards: Sequence[Path], folder: Path) -> Exit:
 
 def _publish(made: Report, folder: Path) -> Exit:
     from suite.report import terminal
-    from suite.report.write import write
+    from suite.report.write import publish
 
-    write(made, folder)
-    terminal.show(made, OUT)
-    return exit_code(made)
+    published = publish(made, folder)
+    terminal.show(published, OUT)
+    return exit_code(published)
 
 
 def diff(old: Path, new: Path, shown_as: Format) -> Exit:

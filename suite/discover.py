@@ -35,6 +35,14 @@ def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
     return found
 
 
+def nothing_to_run(known: Snapshot, taken: Snapshot) -> str:
+    """Why what is new in `taken` adds no cell: what came out has none, or nothing did and a release was yanked."""
+    came_out = any(
+        taken.packages[package].keys() - known.packages.get(package, {}).keys() for package in taken.packages
+    )
+    return "none of what came out has a cell" if came_out else "nothing came out, and what was yanked is not run again"
+
+
 def changes(last: Report, now: Report, added: Sequence[str]) -> list[Change]:
     """What the cells `added` do otherwise than the one before each, as `last` has that one, or `now`.
 
@@ -104,7 +112,7 @@ def discover(entries: Sequence[Entry], console: Console) -> Exit:
             f"no longer planned: {', '.join(sorted(gone))}; `nox -s lock` removes their locks", soft_wrap=True
         )
     if not added:
-        console.print("none of it is of a package that has cells: nothing to run")
+        console.print(f"{nothing_to_run(known, taken)}: nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)
 

@@ -106,6 +106,13 @@ def quiet() -> Console:
     return Console(file=StringIO(), width=200)
 
 
+def yanked(known: Snapshot, package: str) -> Snapshot:
+    """A snapshot in which the first release of `package` has been yanked since."""
+    (version, release), *_ = known.packages[package].items()
+    versions = {**known.packages[package], version: release.model_copy(update={"yanked": "broken"})}
+    return known.model_copy(update={"packages": {**known.packages, package: versions}})
+
+
 def test_a_snapshot_is_what_the_index_offers(offered: dict[str, dict[str, list[str]]]) -> None:
     """A snapshot has each release with its day, its requirements and its wheels, and no address."""
     release = releases.load().packages["equinox"]["0.11.4"]
@@ -131,8 +138,22 @@ def test_a_new_release_without_a_cell_is_told(offered: dict[str, dict[str, list[
 
     assert Exit.AS_EXPECTED == discover.discover([], console)
     assert "lineax 0.1.0" in said(console)
-    assert "nothing to run" in said(console)
+    assert "none of what came out has a cell: nothing to run" in said(console)
     assert "0.1.0" in releases.load().packages["lineax"]
+
+
+def test_a_yanked_release_is_told_as_that(
+    offered: dict[str, dict[str, list[str]]], planned: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a release was yanked and nothing came out, nothing is said of what came out, and nothing is run."""
+    taken = yanked(releases.load(), "equinox")
+    monkeypatch.setattr(index, "snapshot", lambda known: taken)
+    console = quiet()
+
+    assert Exit.AS_EXPECTED == discover.discover([], console)
+    assert "equinox 0.11.4 (yanked since)" in said(console)
+    assert "nothing came out, and what was yanked is not run again: nothing to run" in said(console)
+    assert taken == releases.load()
 
 
 def test_a_new_release_has_its_cell_run(offered: dict[str, dict[str, list[str]]], planned: None) -> None:
@@ -162,11 +183,8 @@ def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
 def test_what_was_yanked_since_is_new() -> None:
     """A release that has been yanked since the snapshot is told as that."""
     known = releases.load()
-    (version, release), *_ = known.packages["jax"].items()
-    jaxes = {**known.packages["jax"], version: release.model_copy(update={"yanked": "broken"})}
-    taken = Snapshot(schema_version=1, taken_at=known.taken_at, packages={**known.packages, "jax": jaxes})
-
-    assert [f"jax {version} (yanked since)"] == discover.new_releases(known, taken)
+    first = next(iter(known.packages["jax"]))
+    assert [f"jax {first} (yanked since)"] == discover.new_releases(known, yanked(known, "jax"))
     assert [] == discover.new_releases(known, known)
 
 

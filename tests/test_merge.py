@@ -26,7 +26,7 @@ from suite.report.merge import join, merge
 from suite.report.model import Observation, Platform, Report
 from suite.report.parts import faults
 from suite.report.summary import Exit
-from suite.report.write import write
+from suite.report.write import publish, write
 from suite.shard import parse
 
 OFFERED = releases.load().packages
@@ -186,6 +186,22 @@ def test_a_shard_that_saw_no_machine_contradicts_none() -> None:
 
     assert [] == reasons(nowhere, *others)
     assert HERE == join(named([nowhere, *others]), OFFERED).platform
+
+
+def test_shards_are_published_as_any_report_is(tmp_path: Path) -> None:
+    """Joined over an earlier report, shards say what changed since; a shard by itself never does."""
+    seen = whole().observations
+    place = next(number for number, each in enumerate(seen) if each.verdict == "clear")
+    worse = [*seen[:place], seen[place].model_copy(update={"verdict": "different"}), *seen[place + 1 :]]
+    folder = tmp_path / "to"
+    for name, of in (("before", whole()), ("now", whole().model_copy(update={"observations": worse}))):
+        parts = saved(split(of, 3), tmp_path / name)
+        commands.merge(parts, folder)
+
+    made = files.read(Report, folder / "compat.json")
+    assert made.since is not None
+    assert ["regressed"] == [each.kind for each in made.since.changes]
+    assert publish(files.read(Report, parts[0] / "compat.json"), folder).since is None
 
 
 # What is missing

@@ -16,10 +16,12 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from suite import plan
 from suite.judge import GLYPHS, VERDICTS
 from suite.report.model import Report
-from suite.report.page import View, turned
+from suite.report.page import View
+from suite.report.since import since
+from suite.report.timeline import turned
 from suite.report.write import render, write
 from tests.test_report import EMPTY, EVERY_VERDICT, observation, report
-from tests.worlds import as_known, few
+from tests.worlds import as_known, few, otherwise
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 # A closed network refuses what a browser asks for by itself; these keep it from asking.
@@ -52,8 +54,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def known() -> Report:
-    """A report on some real stacks, on which every issue did what is known of it."""
-    return as_known(few())
+    """A report on some real stacks, on which every issue did what is known of it, and not what it did before."""
+    made = as_known(few())
+    return made.model_copy(update={"since": since(otherwise(made), made)})
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +124,23 @@ def test_the_counts_are_on_the_first_screen(visit: Open, known: Report) -> None:
         box = page.locator(what).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] < 720
+
+
+def test_what_changed_is_on_the_first_screen(visit: Open, known: Report) -> None:
+    """The worst of what changed stands before the contents; each leads to its case and, with a click, to its cell."""
+    page = visit()
+
+    assert known.since is not None
+    shown = page.locator(".changes > ul > li")
+    assert ["regressed"] * 8 == [each.partition(" ")[0] for each in shown.all_inner_texts()]
+    folded = page.locator(".changes details li")
+    assert len(known.since.changes) - 8 == folded.count() > 8
+    expect(folded.first).to_be_hidden()
+    first = known.since.changes[0]
+    shown.first.locator("a").first.click()
+    expect(page.locator(f"[id='{first.cases[0]}']")).to_be_in_viewport()
+    shown.first.get_by_role("link", name=first.first).click()
+    assert first.first in page.locator("#panel").inner_text()
 
 
 def test_every_link_within_the_page_leads_somewhere(visit: Open) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,24 +11,13 @@ import pytest
 from suite import catalogue, plan
 from suite.judge import Verdict
 from suite.report import source
+from suite.report.embed import highlight, link
 from suite.report.findings import SORTS, findings
 from suite.report.model import CellRow, IntervalRow, Observation, Report
-from suite.report.page import (
-    Change,
-    Changes,
-    View,
-    columns,
-    groups,
-    highlight,
-    link,
-    marks,
-    runs,
-    steps,
-    turned,
-    verified,
-)
+from suite.report.page import View
+from suite.report.table import columns, groups, marks, runs
 from suite.report.text import LONGEST, said
-from suite.report.write import render
+from suite.report.timeline import steps, turned, verified
 from tests.test_report import cell_row, observation, report
 from tests.worlds import as_known, few
 
@@ -304,7 +292,7 @@ def test_the_source_of_an_issue_is_whole(entry: catalogue.Entry) -> None:
         assert case.workaround is None or case.workaround.__name__ in module
 
 
-# The script's data, and what changed
+# The script's data
 
 
 def test_the_data_is_json_that_ends_no_element(known: Report) -> None:
@@ -318,18 +306,6 @@ def test_the_data_is_json_that_ends_no_element(known: Report) -> None:
     for each in known.observations:
         kind = data["kinds"][cases[each.issue, each.case]["seen"][place[each.cell]]]
         assert [each.verdict, each.behaviour, each.detail] == [kind[0], kind[1], kind[-1]]
-
-
-def test_what_changed_is_on_the_first_screen() -> None:
-    """Where there is an earlier report, what it said otherwise is told; where there is none, nothing is."""
-    of = report(observation())
-    changes = Changes(datetime(2026, 11, 1, tzinfo=UTC), (Change("regressed", "it <does> it again", "matrix"),))
-
-    assert "Since the report of" not in render(of, "index.html.jinja")
-    page = render(of, "index.html.jinja", changes)
-    assert "Since the report of 2026-11-01" in page
-    assert '<strong>regressed</strong>: <a href="#matrix">it &lt;does&gt; it again</a>' in page
-    assert "Nothing changed." in render(of, "index.html.jinja", Changes(changes.since, ()))
 
 
 def test_the_picker_starts_with_a_year() -> None:

@@ -27,9 +27,10 @@ from suite.plan import Cell
 from suite.records import Attempt, Machine, Part, Record, Status
 from suite.report import summary, terminal
 from suite.report.assemble import assemble
+from suite.report.embed import digest
 from suite.report.markup import clipped
 from suite.report.model import IntervalRow, Observation, Report
-from suite.report.page import digest
+from suite.report.since import since
 from suite.report.summary import Exit
 from suite.report.text import said
 from suite.report.write import render, schema, write
@@ -130,7 +131,8 @@ def one_of(verdict: Verdict, cell: str) -> Observation:
 
 
 EVERY_VERDICT = report(*(one_of(verdict, cell) for cell in ("jax-0.4.30", "jax-0.5.0") for verdict in VERDICTS))
-REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDICT}
+CHANGED = PLAIN.model_copy(update={"since": since(report(observation(behaviour="other")), PLAIN)})
+REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDICT, "changed": CHANGED}
 
 
 def shown(of: Report, **options: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from suite import catalogue, judge, plan, releases
 from suite.plan import Cell
@@ -45,6 +46,19 @@ def as_known(cells: Sequence[Cell]) -> Report:
     platform = blank.platform.model_copy(update={"system": "Linux", "machine": "x86_64", "cpu": "a cpu"})
     made = blank.model_copy(update={"observations": observations, "cells": shown, "platform": platform})
     return derive(made, releases.load().packages)
+
+
+def otherwise(of: Report) -> Report:
+    """A report of the day before, on which every seventh observation was otherwise, and some were not there."""
+
+    def was(number: int, each: Observation) -> Observation:
+        if number % 7 or each.verdict in judge.UNDECIDED:
+            return each
+        verdict = "clear" if each.verdict == "affected" else "affected"
+        return each.model_copy(update={"verdict": verdict, "behaviour": "otherwise"})
+
+    observations = [was(*each) for each in enumerate(of.observations) if each[0] % 29]
+    return of.model_copy(update={"observations": observations, "generated_at": of.generated_at - timedelta(days=1)})
 
 
 def few() -> list[Cell]:

@@ -6,18 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, get_args
+from typing import get_args
 
 from packaging.version import Version
 
 from suite.judge import GLYPHS, GOOD, UNDECIDED
-from suite.report.model import CellRow, Observation, Report
+from suite.report.model import CellRow, ChangeKind, Observation, Report
 from suite.report.parts import named
 from suite.report.summary import Exit
 
-Kind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
-# In the order in which they want a look.
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
 Key = tuple[str, str, str]
 
@@ -26,7 +24,7 @@ Key = tuple[str, str, str]
 class Change:
     """One case in one cell that shows something other than before; None where there is no such observation."""
 
-    kind: Kind
+    kind: ChangeKind
     before: Observation | None
     now: Observation | None
 
@@ -53,7 +51,7 @@ class Premise:
 class Group:
     """The same change over consecutive cells, in every case where it is just that: one cause, told once."""
 
-    kind: Kind
+    kind: ChangeKind
     cells: tuple[str, ...]
     cases: tuple[tuple[str, str], ...]
     words: str
@@ -76,7 +74,7 @@ class Diff:
     groups: tuple[Group, ...]
 
     @property
-    def counts(self) -> Mapping[Kind, int]:
+    def counts(self) -> Mapping[ChangeKind, int]:
         """How many observations there are of each kind, in the order of triage."""
         kinds = Counter(each.kind for each in self.changes)
         return {kind: kinds[kind] for kind in KINDS}
@@ -133,6 +131,12 @@ def what(each: Observation) -> tuple[str, str, str]:
     return each.verdict, each.behaviour or each.reason or "", workaround
 
 
+def tally(counts: Mapping[ChangeKind, int]) -> str:
+    """The counts, all of them, each time; what is spurious apart."""
+    *told, spurious = (f"{counts.get(kind, 0)} {kind}" for kind in KINDS)
+    return f"{', '.join(told)}; {spurious}"
+
+
 def told(each: Observation | None) -> str:
     """An observation in a few words: `✗ bypassed, workaround holds`."""
     if each is None:
@@ -185,7 +189,7 @@ def groups(old: Report, new: Report, changes: Iterable[Change], same: set[Key]) 
     """
     of = {each.key: each for each in changes if each.kind != "spurious"}
     cases = dict.fromkeys((issue, case) for _, issue, case in of)
-    runs: dict[tuple[Kind, str, tuple[str, ...]], dict[tuple[str, str], Change]] = {}
+    runs: dict[tuple[ChangeKind, str, tuple[str, ...]], dict[tuple[str, str], Change]] = {}
     for cells in tracks(old, new):
         for case in cases:
             seen = [(cell, of.get((cell, *case))) for cell in cells if {(cell, *case)} & (of.keys() | same)]
@@ -218,14 +222,14 @@ def tracks(old: Report, new: Report) -> list[list[str]]:
     return [[cell.id for cell in cells] for cells in found.values()]
 
 
-def _alike(each: Change | None) -> tuple[Kind | None, str]:
+def _alike(each: Change | None) -> tuple[ChangeKind | None, str]:
     """What makes changes equal: what is new or gone is so together, whatever it shows."""
     if each is None:
         return None, ""
     return each.kind, "" if each.kind in ("new", "gone") else str(each)
 
 
-def _counted(kind: Kind, cells: Sequence[str], cases: Iterable[tuple[str, str]], of: Mapping[Key, Change]) -> str:
+def _counted(kind: ChangeKind, cells: Sequence[str], cases: Iterable[tuple[str, str]], of: Mapping[Key, Change]) -> str:
     """What is new or gone, by verdict: `12 clear, 3 affected`."""
     sides = (of[(cell, *case)] for cell in cells for case in cases)
     verdicts = Counter(side.verdict for each in sides if (side := each.now if kind == "new" else each.before))

@@ -8,16 +8,19 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.files import dump
-from suite.report.diff import Diff, Group, Kind
+from suite.report.diff import Diff, Group, tally
 from suite.report.fit import fit
 from suite.report.markup import cell_text, clipped, printable
-from suite.report.model import Observation, Report
+from suite.report.model import ChangeKind, Observation, Report
 from suite.report.summary import last_line, replay
 
 Format = Literal["terminal", "markdown", "json"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-_COLOURS: dict[Kind, str] = {"regressed": "red", "changed": "yellow", "fixed": "green", "new": "cyan", "gone": "dim"}
+_COLOURS: dict[ChangeKind, str] = {
+    **{"regressed": "red", "changed": "yellow", "fixed": "green"},
+    **{"new": "cyan", "gone": "dim"},
+}
 _MOST = 20
 _CASES = 6
 _SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: counted for nothing"
@@ -85,8 +88,7 @@ def as_json(found: Diff) -> str:
 
 def last(found: Diff) -> str:
     """The counts, all of them, each time; what is spurious apart."""
-    *told, spurious = (f"{count} {kind}" for kind, count in found.counts.items())
-    return f"{', '.join(told)}; {spurious} ({_SPURIOUS})"
+    return f"{tally(found.counts)} ({_SPURIOUS})"
 
 
 def _reports(found: Diff) -> list[str]:
@@ -94,7 +96,7 @@ def _reports(found: Diff) -> list[str]:
     return [f"{word}: {report.generated_at:%Y-%m-%d %H:%M}, {last_line(report)}" for word, report in sides]
 
 
-def _sections(found: Diff) -> list[tuple[Kind, list[Group]]]:
+def _sections(found: Diff) -> list[tuple[ChangeKind, list[Group]]]:
     kinds = dict.fromkeys(group.kind for group in found.groups)
     return [(kind, [group for group in found.groups if group.kind == kind]) for kind in kinds]
 

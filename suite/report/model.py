@@ -11,6 +11,9 @@ from suite.files import FileModel
 from suite.issue import JudgedAs, Kind, Role
 from suite.judge import Agreement, Declared, DeclaredObserved, Verdict, Workaround
 
+# What became of an observation since an earlier report, in the order in which it wants a look.
+ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
+
 
 class Platform(FileModel):
     """Where the cells ran; `device` is JAX's own name for the first device."""
@@ -161,6 +164,28 @@ class Coverage(FileModel):
     not_run: int
 
 
+class ChangeRow(FileModel):
+    """The same change over consecutive cells, in every case where it is just that."""
+
+    kind: ChangeKind
+    first: str = Field(description="the first of its cells")
+    last: str
+    cell_count: int
+    cases: list[str] = Field(description="issue/case; not all of them where they are many")
+    case_count: int
+    words: str = Field(description="what was seen before and now; of what is new or gone, how many of each verdict")
+
+
+class SinceRow(FileModel):
+    """What a report says otherwise than the one that lay in its place."""
+
+    generated_at: datetime = Field(description="when the report before this one was made")
+    coverage: Coverage = Field(description="of the report before this one")
+    counts: dict[ChangeKind, int] = Field(description="how many observations there are of each kind")
+    changes: list[ChangeRow] = Field(description="those that are not spurious, regressions first, the widest first")
+    left_out: int = Field(description="how many more changes there are, for which there was no room")
+
+
 class Report(FileModel):
     """compat.json."""
 
@@ -171,6 +196,10 @@ class Report(FileModel):
     platform: Platform
     planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
     shard: str | None = Field(description="such as 3/10: which part of the planned cells this is; null for all of them")
+    since: SinceRow | None = Field(
+        default=None,
+        description="what changed; null for a shard, for the first report, and where the one before was of other cells",
+    )
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
     stacks: list[StackRow]

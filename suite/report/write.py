@@ -16,13 +16,16 @@ from suite.judge import GLYPHS
 from suite.measured import COMPARED, NOISE, RESULTS
 from suite.report import summary
 from suite.report.badges import badges
+from suite.report.diff import tally
+from suite.report.embed import digest, highlight, link
 from suite.report.feed import feed
 from suite.report.findings import SORTS
 from suite.report.fit import fit
 from suite.report.junit import junit
 from suite.report.markup import cell_text
 from suite.report.model import Report
-from suite.report.page import Changes, View, digest, highlight, link
+from suite.report.page import View
+from suite.report.since import since
 from suite.report.text import said
 from suite.report.timings import Machine, amount, duration, machines
 
@@ -36,6 +39,20 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, OSError."""
     beside = siblings(report, folder / "compat.json")
     return put_all({"compat.json": dump(report.model_dump(mode="json")), **beside}, folder)
+
+
+def publish(report: Report, folder: Path) -> Report:
+    """Write `report` into `folder` with what changed since the one that lies there; as it was written.
+
+    A report that cannot be read costs nobody a run: then nothing is said of it. Raises BadFile, OSError.
+    """
+    try:
+        changed = since(read(Report, folder / "compat.json"), report)
+    except BadFile:
+        changed = None
+    dated = report.model_copy(update={"since": changed})
+    write(dated, folder)
+    return dated
 
 
 def rebuild(folder: Path) -> list[Path]:
@@ -70,9 +87,9 @@ def put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
     return written
 
 
-def render(report: Report, template: str, changes: Changes | None = None) -> str:
+def render(report: Report, template: str) -> str:
     """`report` as `template` shows it; whatever comes from somebody else's code is escaped."""
-    view = View(report, changes)
+    view = View(report)
     script, style = (_part(f"page/page.{kind}") for kind in ("js", "css"))
     on_line = {cell.id for cell in view.line}
     return (
@@ -84,6 +101,7 @@ def render(report: Report, template: str, changes: Changes | None = None) -> str
             seen=view.seen,
             glyphs=GLYPHS,
             last_line=summary.last_line(report),
+            tally=tally,
             line=view.line,
             unexpected=summary.unexpected(report),
             undecided=summary.undecided(report),
