@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,7 +50,7 @@ nox.options.error_on_missing_interpreters = True
 # These mend what the others need whole, or do not look at it.
 UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests", "rebuild"}
 # These have a command line of their own.
-UNCHECKED |= {"line", "bench", "bench-compare", "bench-noise", "bench-publish"}
+UNCHECKED |= {"line", "bench", "bench-compare", "bench-instructions", "bench-noise", "bench-publish"}
 
 
 # What lists sessions lists all of them, and the sessions of -j need not be told again what there is to do.
@@ -269,6 +270,18 @@ def bench_compare(session: nox.Session) -> None:
     timings(session, "compare")
 
 
+@nox.session(name="bench-instructions", default=False, reuse_venv=True)
+def bench_instructions(session: nox.Session) -> None:
+    """Count the machine instructions of tracing and lowering, under callgrind: `-- jax-0.9.2 jax-0.10.2`.
+
+    Counts repeat to a few in a thousand where times do not; `nox -s bench-compare -- A B --bench Instructions` holds
+    two releases against each other. It needs valgrind.
+    """
+    if shutil.which("valgrind") is None:
+        session.error("counting instructions needs valgrind, which is not on this machine: install that package")
+    timings(session, "run", "--bench", "Instructions")
+
+
 @nox.session(name="bench-noise", default=False, reuse_venv=True)
 def bench_noise(session: nox.Session) -> None:
     """Time one release against itself: what this machine's verdicts are worth, and each benchmark's own fence."""
@@ -281,10 +294,10 @@ def bench_publish(session: nox.Session) -> None:
     timings(session, "publish")
 
 
-def timings(session: nox.Session, command: str) -> None:
+def timings(session: nox.Session, *words: str) -> None:
     """Run a command of `python -m suite.bench`; its last line says what its exit code means."""
     install(session, "bench")
-    session.run("python", "-m", "suite.bench", command, *session.posargs)
+    session.run("python", "-m", "suite.bench", *words, *session.posargs)
 
 
 @nox.session(default=False)

@@ -20,13 +20,17 @@ from pathlib import Path
 WARM_UPS = 3
 
 
-def main(arguments):
-    """Run this module again, under valgrind, and print what was counted."""
-    if "--counted" in arguments:
-        _run(arguments[0], arguments[1:-1])
-        return None
+class NotHere(Exception):
+    """What counts is not on this machine; the message says what to install."""
+
+
+def counted(*arguments):
+    """Run this module again, under valgrind, and return how many instructions it counted.
+
+    Raises NotHere, and RuntimeError with what was said where nothing was counted.
+    """
     if missing := [program for program in ("valgrind", "vgdb") if shutil.which(program) is None]:
-        return f"Counting instructions needs {' and '.join(missing)}, of the package valgrind: not on this machine."
+        raise NotHere(f"counting instructions needs {' and '.join(missing)}, of the package valgrind: install that")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "callgrind.out")
         valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}"]
@@ -34,17 +38,28 @@ def main(arguments):
         fixed = ["setarch", "-R"] if shutil.which("setarch") else []
         run = subprocess.run(
             [*fixed, *valgrind, "--quiet", sys.executable, "-m", "benchmarks._instructions", *arguments, "--counted"],
+            cwd=Path(__file__).parent.parent,
             env={**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"},
             capture_output=True,
             text=True,
             check=False,
         )
-        totals = (
-            re.findall(r"^(?:totals|summary): (\d+)", out.read_text(encoding="utf-8"), re.M) if out.exists() else []
-        )
-        if run.returncode != 0 or not totals or not int(totals[-1]):
-            return f"nothing was counted: it ended with {run.returncode}\n{run.stdout}{run.stderr}"
-        print(json.dumps({"workload": " ".join(arguments), "instructions": int(totals[-1])}))
+        said = out.read_text(encoding="utf-8") if out.exists() else ""
+    totals = [int(each) for each in re.findall(r"^(?:totals|summary): (\d+)", said, re.M)]
+    if run.returncode != 0 or not any(totals):
+        raise RuntimeError(f"nothing was counted: it ended with {run.returncode}\n{run.stdout}{run.stderr}")
+    return totals[-1]
+
+
+def main(arguments):
+    """Count, and print it; or be what is counted."""
+    if "--counted" in arguments:
+        _run(arguments[0], arguments[1:-1])
+        return None
+    try:
+        print(json.dumps({"workload": " ".join(arguments), "instructions": counted(*arguments)}))
+    except (NotHere, RuntimeError) as error:
+        return str(error)
     return None
 
 

@@ -35,7 +35,7 @@ from suite.report.summary import Exit
 from suite.timing import Pair, Side, Verdict
 
 # What is slow and large is measured where it is asked for.
-DEFAULT_BENCH = r"^(?!.*Large)"
+DEFAULT_BENCH = r"^(?!.*(Large|Instructions))"
 
 
 def bench(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool, smoke: bool) -> Exit:

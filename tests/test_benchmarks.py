@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from suite.bench import DEFAULT_BENCH
 from suite.files import ROOT
 from tests.test_wall import BENCHMARKS, STACK, imports, top
 
@@ -113,6 +115,30 @@ def test_the_default_set_is_told_by_name(found: list[dict[str, object]]) -> None
     assert large
     assert all(name.endswith("Large") for name in large)
     assert len(large) < len({str(each["name"]).split(".")[1] for each in found})
+
+
+def test_what_needs_valgrind_is_asked_for(found: list[dict[str, object]]) -> None:
+    """What counts instructions is not among what runs by default."""
+    counted = [name for each in found if "Instructions" in (name := str(each["name"]))]
+
+    assert ["instructions.Instructions.track_trace_and_lower"] == counted
+    assert not re.search(DEFAULT_BENCH, counted[0])
+    assert re.search(DEFAULT_BENCH, "basics.Scan.time_trace")
+
+
+def test_without_valgrind_there_is_one_sentence(tmp_path: Path) -> None:
+    """Where nothing can count, that is said, with what to install, and no traceback."""
+    process = subprocess.run(
+        [sys.executable, "-m", "benchmarks._instructions", "basics.Scan"],
+        cwd=ROOT,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    sentence = "counting instructions needs valgrind and vgdb, of the package valgrind: install that\n"
+    assert (1, "", sentence) == (process.returncode, process.stdout, process.stderr)
 
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -216,3 +217,21 @@ def test_a_fresh_run_that_is_cut_short_loses_nothing(state: Path) -> None:
         running.kill()
     assert before.keys() == set(folder.glob("*.json"))
     assert any(record.read_bytes() == old for record, old in before.items())
+
+
+def test_instructions_of_a_trace_are_counted(state: Path) -> None:
+    """In a real cell, callgrind counts what tracing and lowering a scan takes: tens of millions of instructions."""
+    if shutil.which("valgrind") is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, and there is no valgrind: .ci/run installs it")
+        pytest.skip("no valgrind on this machine: no instruction is counted")
+
+    ran = subprocess.run(
+        [state / "envs" / CELL.id / "bin" / "python", "-m", "benchmarks._instructions", "basics.Scan"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert 10_000_000 < json.loads(ran.stdout)["instructions"] < 1_000_000_000
