@@ -11,6 +11,7 @@ What is done around it, and why:
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import re
@@ -18,8 +19,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -55,7 +56,17 @@ class Asv:
 
     def publish(self) -> Path:
         """Make asv's site of all results, and say where it is. Raises Failed."""
-        conf = self._conf("publish", "publish")
+        if not (self.results / "benchmarks.json").exists():
+            raise Failed("there are no timings to publish: `nox -s bench` makes some")
+        place = WORK / "published"
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(self.results, place)
+        # Of what has no value asv makes no chart, and its site asks for it all the same.
+        known = json.loads((place / "benchmarks.json").read_text(encoding="utf-8"))
+        kept = {"version", *(name for path in place.glob("*/*-*.json") for name in _with_values(path))}
+        listed = {name: each for name, each in known.items() if name in kept}
+        (place / "benchmarks.json").write_text(json.dumps(listed), encoding="utf-8")
+        conf = replace(self, results=place)._conf("publish", "publish")
         site = Path(str(json.loads(conf.read_text(encoding="utf-8"))["html_dir"]))
         shutil.rmtree(site, ignore_errors=True)
         log = self._call("publish", conf, plan.cells()[0].python, "publish")
@@ -113,6 +124,13 @@ class Asv:
         path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
         kept = {name: value for name, value in run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
         return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines)}
+
+
+def _with_values(path: Path) -> Iterator[str]:
+    """The benchmarks of which a result file has a number."""
+    for name, (values, *_) in json.loads(path.read_text(encoding="utf-8"))["results"].items():
+        if any(value is not None and math.isfinite(value) for value in values or ()):
+            yield name
 
 
 def machine_name() -> str:

@@ -221,10 +221,26 @@ def test_what_asv_measured_is_counted(tiny: Asv, tmp_path: Path) -> None:
     assert platform.node() not in json.dumps(machine)
 
 
-def test_nothing_published_is_no_success(tiny: Asv) -> None:
-    """A site that asv did not make is a failure with asv's own words, whatever asv's exit code was."""
+def test_nothing_published_is_no_success(tiny: Asv, tmp_path: Path) -> None:
+    """Without timings there is no site, and one that asv did not make is a failure with asv's own words."""
+    with pytest.raises(Failed, match=r"there are no timings to publish: `nox -s bench` makes some"):
+        tiny.publish()
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "benchmarks.json").write_text('{"version": 99}', encoding="utf-8")
     with pytest.raises(Failed, match=r"asv published nothing; it said, at the end: .+"):
         tiny.publish()
+
+
+def test_the_site_has_a_chart_of_all_it_lists(tiny: Asv) -> None:
+    """What has no value on any release is not on the site, where a browser would look for its chart in vain."""
+    words = ("--python=same", f"--set-commit-hash={tiny.commits['two']}", "--machine=cpu-tiny")
+    tiny._call("tiny", tiny._conf("tiny", "tiny"), PYTHON, "run", *words)
+
+    site = tiny.publish()
+
+    listed = json.loads((site / "index.json").read_text(encoding="utf-8"))["benchmarks"]
+    assert {"Thing.time_sum", "Thing.track_size"} == set(listed)
+    assert set(listed) == {path.stem for path in (site / "graphs" / "summary").glob("*.json")}
 
 
 def test_a_machine_is_named_by_its_processor() -> None:
