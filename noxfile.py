@@ -48,7 +48,7 @@ nox.options.error_on_missing_interpreters = True
 
 
 # These mend what the others need whole, or do not look at it.
-UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests", "rebuild"}
+UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests", "rebuild", "merge", "diff"}
 # These have a command line of their own.
 UNCHECKED |= {"line", "bench", "bench-compare", "bench-instructions", "bench-noise", "bench-publish"}
 
@@ -161,7 +161,7 @@ def compat_full(session: nox.Session) -> None:
     """The same for every cell there is.
 
     Ten machines share it: the third runs `nox -s compat-full -- --shard 3/10`, one of ten parts that cost the same, and
-    hands on its reports/latest; `python -m suite merge FOLDER…` joins the ten, and counts what nobody brought as not
+    hands on its reports/latest; `nox -s merge -- FOLDER…` joins the ten, and counts what nobody brought as not
     run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that wants a job for each
     part, or for each cell. `compat` and `compat-line` are shared alike.
     """
@@ -186,9 +186,23 @@ def report(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", default=False)
+def merge(session: nox.Session) -> None:
+    """Join the reports of a run's shards: `nox -s merge -- FOLDER…`, into reports/latest or `--to FOLDER`."""
+    suite(session, "merge", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
+def diff(session: nox.Session) -> None:
+    """Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed."""
+    suite(session, "diff", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
 def rebuild(session: nox.Session) -> None:
-    """Make page, Markdown, feed, badges and JUnit XML anew from reports/published/compat.json, or `-- FOLDER`'s."""
+    """Make anew what follows from reports/published/compat.json, the README's excerpt too; or from `-- FOLDER`'s."""
     suite(session, "rebuild", *session.posargs)
+    if not session.posargs:
+        suite(session, "readme")
 
 
 @nox.session(venv_backend="none", default=False)
