@@ -38,6 +38,10 @@ from suite.timing import Pair, Side, Verdict
 DEFAULT_BENCH = r"^(?!.*(Large|Instructions))"
 
 
+# A process of a comparison: half a second for each row, that the least may be of a moment when nothing else ran.
+_PROCESS = ("-a", "rounds=1", "-a", "repeat=(1,100,0.5)")
+
+
 def bench(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool, smoke: bool) -> Exit:
     """Measure every cell once, count what was measured, and say so."""
     total = dict.fromkeys(measured.STATES, 0)
@@ -149,9 +153,7 @@ def measure(
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             place = replace(asv, results=folder / f"{number}-{name}")
             label = f"{sides[name].id} {number + 1}/{processes}"
-            place.run(
-                sides[name], f"{folder.name}-{number}-{name}", "-a", "rounds=1", "--record-samples", *_bench(wanted)
-            )
+            place.run(sides[name], f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *_bench(wanted))
             rows = measured.rows(place.results, asv.machine, asv.commits[sides[name].id], wanted)
             told[name].append(rows)
             OUT.print(f"[bold]{label}[/bold] {name}: {_counted(measured.tally(rows.values()))}")

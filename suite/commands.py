@@ -64,10 +64,11 @@ def show_plan(cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
-    wanted = [(cell, lock.load(cell)) for cell in cells if not cell.unavailable]
+    waiting = [cell for cell in (cells if fresh else unfinished(cells, entries)) if not cell.unavailable]
+    wanted = [(cell, lock.load(cell)) for cell in waiting]
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
-        OUT.print("every environment is there: nothing to fetch")
+        OUT.print("every environment that is needed is there: nothing to fetch")
         return
     size = environment.to_fetch(wanted) / 1e6
     OUT.print(f"{len(absent)} environments to make: up to {size:,.0f} MB to fetch, less what uv has in its cache")

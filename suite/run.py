@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from filelock import Timeout
 
-from suite import catalogue, environment, judge, lock, plan, records
+from suite import catalogue, environment, interpreter, judge, lock, plan, records
 from suite.catalogue import Entry
 from suite.environment import Environment, Unprepared
 from suite.files import ROOT, STATE
@@ -70,7 +70,7 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
         except Unprepared as error:
             progress.say(f"{error.verdict}: {error.detail}")
             return _note(cell, error.verdict, error.reason, error.detail)
-        tasks = _tasks(cell, entries, pinned, made, confirm=confirm)
+        tasks = _tasks(cell, entries, pinned, made.python, confirm=confirm)
         todo = tasks if fresh else _todo(cell, tasks, confirm=confirm)
         if len(todo) < len(tasks):
             progress.say(
@@ -84,17 +84,20 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
 
 
 def left(cell: Cell, entries: Sequence[Entry]) -> int:
-    """How many cases a run of `cell` would run: all where it has no environment, none where it cannot be had.
-
-    Raises BadFile.
-    """
+    """How many cases a run of `cell` would run: none where it cannot be had. Raises BadFile."""
     if cell.unavailable is not None:
         return 0
     pinned = lock.load(cell)
     made = environment.ready(cell, pinned)
-    if made is None:
-        return sum(len(catalogue.cases(entry, cell)) for entry in entries)
-    return len(_todo(cell, _tasks(cell, entries, pinned, made)))
+    return len(_todo(cell, _tasks(cell, entries, pinned, made.python if made else _interpreter(cell))))
+
+
+def _interpreter(cell: Cell) -> str:
+    """The version that an environment would have, where there are records to hold against it: they may be enough."""
+    try:
+        return interpreter.find(cell.python)[1] if records.status(cell.id) else ""
+    except interpreter.NoInterpreter:
+        return ""
 
 
 def _todo(cell: Cell, tasks: Sequence[Task], *, confirm: bool = False) -> Sequence[Task]:
@@ -122,12 +125,10 @@ def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
         hold.release()
 
 
-def _tasks(
-    cell: Cell, entries: Sequence[Entry], pinned: Lock, made: Environment, *, confirm: bool = False
-) -> list[Task]:
+def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, python: str, *, confirm: bool = False) -> list[Task]:
     tasks = []
     for entry in entries:
-        key = records.key(entry, pinned.sha256, made.python)
+        key = records.key(entry, pinned.sha256, python)
         for case in catalogue.cases(entry, cell):
             # The probe is content with one attempt where it sees what is expected.
             expectation = None if confirm else judge.expected(case, pinned.pins)

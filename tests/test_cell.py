@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from suite import lock, plan
+from suite import catalogue, environment, interpreter, lock, plan, records, run
 from suite.files import ROOT
 from suite.report.model import Report
 
@@ -69,6 +69,19 @@ def test_what_is_known_is_not_run_again(state: Path) -> None:
     assert before == [record.read_bytes() for record in records]
     suite(state, "run", CELL.id, "--issue", ISSUE, "--fresh")
     assert all(old != record.read_bytes() for old, record in zip(before, records, strict=True))
+
+
+def test_records_that_are_enough_need_no_environment(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all is known of a cell, nothing is left to run though its environment is gone; of another Python, all."""
+    monkeypatch.setattr(records, "RECORDS", state / "records")
+    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path)
+    entries = catalogue.select([ISSUE])
+
+    assert 0 == run.left(CELL, entries)
+    monkeypatch.setattr(interpreter, "find", lambda version: (tmp_path, f"{version}.99"))
+    assert 7 == run.left(CELL, entries)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
