@@ -3,7 +3,23 @@
 Each reproducer is ours, of the path that the thread measured, in the thread's sizes, or in smaller ones where those
 take long: what the thread had is in `...Large`. A docstring has the thread, what it published, and what is to be seen
 here. All the figures are of a CPU, and of their reporter's machine: what is to be held against them is a factor, of the
-time after over the time before.
+time after over the time before. On two cores of an AMD EPYC, in November 2026, by `nox -s bench-compare` (what is in
+brackets, by `nox -s bench`):
+
+    thread        published  here         at, and until
+    diffrax#518   8          4.7 (7.8)    jax 0.4.33 (0.6.0); 0.7.1 is fast again
+    diffrax#606   20         (3.3)        diffrax 0.6.1, in Large: the thread's figure is of another program
+    jax#25190     20         147          jax 0.4.33 to 0.5.0. On one device a pass takes a nanosecond before it; the
+                                          thread's 96 devices share their cores, and are slow on both sides
+    jax#26145     5.5        5.7          jax 0.4.33; to 0.11.2, though the thread has it gone in 0.6.0, by faster
+                                          float64 exponentials: with 4 compartments they are the lesser part
+    jax#31282     33         3.1 (12)     jax 0.7.1 alone; with 5000 passes (and with the thread's 100 000, in Large)
+    jax#31284     5.5, 35    4.8 (28)     jax 0.7.1 alone; with 10 000 passes (and 80 000, in Large)
+    jax#36799     10         7.3          jax 0.4.33 to 0.11.2
+    jax#40101     9400       196          jax 0.11.1 alone; quadratic, and with a tenth of the thread's passes
+
+diffrax#711 has no such step here: it is twice as slow on some releases since 0.4.31, and on others not. diffrax#680 is
+slower on none of those that it names, and 25 times on jax 0.11.1, as jax#40101 is.
 
 Not here: jax-ml/jax#31319. Its text was not to be had when this was written. The thread of that week that has figures
 of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.

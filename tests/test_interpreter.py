@@ -16,6 +16,9 @@ import pytest
 from suite import interpreter
 from suite.interpreter import NoInterpreter
 
+# What this machine says of where its interpreters are, and of the network.
+MANAGED = ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
+REAL = {name: os.environ.get(name) for name in (*MANAGED, "UV_OFFLINE", "UV_PYTHON_DOWNLOADS")}
 # A version that nobody has, so that only what a test puts there can be found.
 NONE = "3.99"
 
@@ -36,7 +39,7 @@ def says(path: Path, answer: str) -> Path:
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A machine with version managers that are empty, and no network; its first folder on PATH, which is empty too."""
-    for name in ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR"):
+    for name in MANAGED:
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("UV_OFFLINE", "1")
     monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
@@ -51,8 +54,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_an_interpreter_is_found_behind_a_shim(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the first `python3.12` on PATH is a shim that does not run, one that does is found all the same."""
     shim = program(machine / "python3.12", "echo 'pyenv: python3.12: command not found' >&2", "exit 127")
-    for name in ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_OFFLINE", "UV_PYTHON_DOWNLOADS"):
+    for name, value in REAL.items():
         monkeypatch.delenv(name)
+        if value is not None:
+            monkeypatch.setenv(name, value)
 
     found, full = interpreter.find("3.12")
 
