@@ -270,7 +270,7 @@ def bench(session: nox.Session) -> None:
     """Time the default cells, or those named, and keep the results: `nox -s bench -- jax-0.9.2 --bench Scan`.
 
     What has a result is not measured again; `-- --fresh` does, `-- --line` takes every release. `-- --smoke` runs each
-    benchmark once and keeps nothing.
+    benchmark once and keeps nothing. `-- --python PATH` measures the stack of that interpreter, on a GPU or a TPU.
     """
     timings(session, "run")
 

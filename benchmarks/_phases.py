@@ -71,8 +71,10 @@ def not_applicable(reason):
 def assert_versions():
     """Raise unless what is installed is what the lock of asv's commit pins; outside asv there is no such lock.
 
-    asv has the commit checked out in `project`, within its environment's folder.
+    asv has the commit checked out in `project`, within its environment's folder. Of a stack that was there already,
+    what calls asv has said which it is.
     """
+    _assert_installed(re.findall(r"(\S+)==(\S+)", os.environ.get("SUITE_STACK", "")), "that was to be measured")
     commit, environment = os.environ.get("ASV_COMMIT"), os.environ.get("ASV_ENV_DIR")
     if not commit or not environment:
         return
@@ -83,12 +85,16 @@ def assert_versions():
     pins = re.findall(r"^([\w.-]+)==([^\s\\;]+)", (project / "requirements.txt").read_text(encoding="utf-8"), re.M)
     if "jax" not in dict(pins):
         raise RuntimeError(f"the lock of commit {commit} pins no jax")
+    _assert_installed(pins, f"of commit {commit}")
+
+
+def _assert_installed(pins, whose):
     wrong = []
     for name, pinned in pins:
         if (installed := _version(name)) != pinned:
             wrong.append(f"{name} is {installed}, not {pinned}")
     if wrong:
-        raise RuntimeError(f"this is not the stack of commit {commit}: {', '.join(wrong)}")
+        raise RuntimeError(f"this is not the stack {whose}: {', '.join(wrong)}")
 
 
 # How many backends there were in the process that this one was forked from, if it was.

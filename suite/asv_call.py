@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from suite import interpreter, line, plan, run
 from suite.atomic import write
+from suite.existing import Existing, keep, named
 from suite.files import ROOT, STATE, Failed, dump
 from suite.measured import RESULTS
 from suite.plan import Cell
@@ -46,13 +47,27 @@ class Asv:
     machine: str
     commits: Mapping[str, str]
     results: Path = RESULTS
+    existing: Existing | None = None
 
     def run(self, cell: Cell, label: str, *words: str) -> None:
         """One `asv run` of one cell. How it ended is not asked: what it measured stands in its results."""
+        if self.existing is not None:
+            self._run_existing(self.existing, cell, label, words)
+            return
         hashfile = WORK / "hashes" / cell.id
         write(hashfile, f"{self.commits[cell.id]}\n")
         conf = self._conf(cell.id, cell.id)
         self._call(label, conf, cell.python, "run", "--machine", self.machine, *words, f"HASHFILE:{hashfile}")
+
+    def _run_existing(self, existing: Existing, cell: Cell, label: str, words: Sequence[str]) -> None:
+        # asv names the environment by where the interpreter is, which is nobody's business.
+        place = replace(self, results=WORK / "existing")
+        conf = place._conf("existing", "existing", environment_type="existing")
+        which = (f"--python={existing.python}", f"--set-commit-hash={self.commits[cell.id]}")
+        self._call(label, conf, cell.python, "run", "--machine", self.machine, *which, *words)
+        if (place.results / self.machine / "machine.json").exists():
+            keep(place.results / self.machine, self.results / self.machine)
+            write(self.results / "benchmarks.json", (place.results / "benchmarks.json").read_text(encoding="utf-8"))
 
     def publish(self) -> Path:
         """Make asv's site of all results, and say where it is. Raises Failed."""
@@ -74,7 +89,7 @@ class Asv:
             raise Failed(f"asv published nothing; it said, at the end: {last_words(log)}")
         return site
 
-    def _conf(self, name: str, environments: str) -> Path:
+    def _conf(self, name: str, environments: str, **otherwise: str) -> Path:
         """asv.conf.json with whole paths: it is read from another folder."""
         from asv.util import load_json
 
@@ -84,6 +99,7 @@ class Asv:
             "results_dir": str(self.results),
             "env_dir": str(STATE / "asv" / environments),
             **{key: str(ROOT / given[key]) for key in ("benchmark_dir", "html_dir")},
+            **otherwise,
         }
         path = WORK / "conf" / f"{name}.json"
         write(path, dump({"version": 1, **given}))
@@ -119,11 +135,13 @@ class Asv:
 
     def _surroundings(self, python: str) -> dict[str, str]:
         machines = WORK / "machines.json"
-        write(machines, dump({"version": 1, self.machine: hardware(self.machine)}))
+        kind = self.existing.kind if self.existing and self.existing.platform != "cpu" else ""
+        write(machines, dump({"version": 1, self.machine: hardware(self.machine, kind)}))
         # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
         path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
         kept = {name: value for name, value in run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-        return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines)}
+        stack = named(self.existing.versions) if self.existing else ""
+        return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines), "SUITE_STACK": stack}
 
 
 def _with_values(path: Path) -> Iterator[str]:
@@ -140,13 +158,14 @@ def machine_name() -> str:
     return f"cpu-{slug or platform.machine()}-x{os.cpu_count()}"
 
 
-def hardware(name: str) -> dict[str, str]:
-    """asv's entry for this machine."""
+def hardware(name: str, device: str = "") -> dict[str, str]:
+    """asv's entry for this machine, and for the device in it that computes, if it is not the processor."""
     from asv.machine import Machine
 
     known: dict[str, str] = Machine.get_defaults()
     # The host's name and its kernel's exact build are nobody's business, and explain no timing.
-    return {**known, "machine": name, "os": platform.system()}
+    cpu = f"{device}, {known['cpu']}" if device else known["cpu"]
+    return {**known, "machine": name, "os": platform.system(), "cpu": cpu}
 
 
 def _cpu() -> str:

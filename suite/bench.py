@@ -24,7 +24,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from suite import line, measured, timing
+from suite import existing, line, measured, timing
 from suite.__main__ import guarded
 from suite.asv_call import OUT, WORK, Asv, last_words, machine_name
 from suite.atomic import write
@@ -335,6 +335,9 @@ def main(words: Sequence[str]) -> Exit:
     running = chosen.add_parser("run", parents=[common], help="measure cells, and keep the results")
     running.add_argument("cells", nargs="*", metavar="CELL", help="cells of the line (default: the default ones)")
     running.add_argument("--line", action="store_true", help="every cell of the line")
+    running.add_argument(
+        "--python", type=Path, metavar="PATH", help="not a cell, but the stack of this interpreter, on its own device"
+    )
     running.add_argument("--fresh", action="store_true", help="measure again what has a result")
     running.add_argument("--smoke", action="store_true", help="each benchmark once, and nothing kept")
     comparing = chosen.add_parser("compare", parents=[common], help="measure two cells in turns, and judge")
@@ -349,13 +352,15 @@ def main(words: Sequence[str]) -> Exit:
     with guarded() as guard:
         commits = line.commits()
         line.build(commits, line.PATH)
-        asv = Asv(options.machine or machine_name(), line.hashes(commits))
+        own = existing.find(options.python) if options.command == "run" and options.python else None
+        name = own.name if own and own.platform != "cpu" else machine_name()
+        asv = Asv(options.machine or name, line.hashes(commits), existing=own)
         patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
         default = [cell for cell in line.cells() if "default" in cell.tags]
         match options.command:
             case "run":
-                named = [line.cell(each) for each in options.cells]
-                cells = line.cells() if options.line else named or default
+                named = [own.cell] if own else [line.cell(each) for each in options.cells]
+                cells = line.cells() if options.line and not own else named or default
                 guard.code = bench(asv, cells, patterns, fresh=options.fresh, smoke=options.smoke)
             case "compare":
                 base, other = line.cell(options.base), line.cell(options.other)

@@ -1,0 +1,98 @@
+"""A stack that is there already, on a machine with an accelerator: which cell of the line it is, and on which device.
+
+The cells are CPU builds. Where jax has been installed for a GPU or a TPU, asv measures what is there, files it as the
+release of the line that has the same jax, Equinox and Diffrax, and under the name of the device.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from suite import line, lock, run
+from suite.atomic import write
+from suite.files import Misused, dump
+from suite.plan import Cell
+
+PACKAGES = ("jax", "equinox", "diffrax")
+_ASK = """
+import importlib.metadata, importlib.util, json, jax
+def version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+print(json.dumps({
+    "versions": {name: version(name) for name in ("jax", "equinox", "diffrax", "asv-runner")},
+    "platform": jax.default_backend(), "kind": jax.devices()[0].device_kind, "count": jax.local_device_count(),
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Existing:
+    """An interpreter with a stack of its own: the cell of the line that it is like, and the device that jax sees."""
+
+    python: Path
+    cell: Cell
+    versions: Mapping[str, str]
+    platform: str
+    kind: str
+    count: int
+
+    @property
+    def name(self) -> str:
+        """What its results are filed under: `gpu-nvidia-h200-x1`."""
+        slug = re.sub(r"[^a-z0-9]+", "-", self.kind.lower()).strip("-")
+        return f"{self.platform}-{slug}-x{self.count}"
+
+
+def find(python: Path) -> Existing:
+    """Ask an interpreter what it has. Raises Misused where that is no release of the line, or cannot be measured."""
+    try:
+        asked = subprocess.run(
+            [python, "-c", _ASK], capture_output=True, text=True, env=run.surroundings(), timeout=300, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Misused(f"{python} does not run: {error}") from error
+    if asked.returncode:
+        raise Misused(
+            f"{python} has no jax that works: {(asked.stderr.strip().splitlines() or ['it said nothing'])[-1]}"
+        )
+    told = json.loads(asked.stdout.splitlines()[-1])
+    if told["versions"].pop("asv-runner") == "missing":
+        raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
+    return Existing(python, like(told["versions"]), told["versions"], told["platform"], told["kind"], told["count"])
+
+
+def like(versions: Mapping[str, str]) -> Cell:
+    """The last cell of the line with these versions. Raises Misused, with what to install for one that is near."""
+    pins = {cell: lock.load(cell).pins for cell in line.cells()}
+    same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in PACKAGES)]
+    if same:
+        return same[-1]
+    have = " ".join(f"{name}=={versions[name]}" for name in PACKAGES)
+    near = [of for of in pins.values() if of["jax"] == versions["jax"]] or [*pins.values()]
+    wanted = " ".join(f"{name}=={near[-1][name]}" for name in PACKAGES)
+    raise Misused(
+        f"no release of the line has {have}: what was measured on it would go by another's name. {wanted} is one"
+    )
+
+
+def keep(made: Path, kept: Path) -> None:
+    """Put results of asv's, of one machine, where they are kept, with nothing in them of where this interpreter is."""
+    kept.mkdir(parents=True, exist_ok=True)
+    write(kept / "machine.json", (made / "machine.json").read_text(encoding="utf-8"))
+    for path in made.glob("*-existing*.json"):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        found |= {"env_name": "existing", "params": {**found["params"], "python": found["python"]}}
+        place = kept / f"{found['commit_hash'][:8]}-existing.json"
+        if place.exists():
+            before = json.loads(place.read_text(encoding="utf-8"))
+            if before["result_columns"] == found["result_columns"]:
+                found["results"] = {**before["results"], **found["results"]}
+        write(place, dump(found))
