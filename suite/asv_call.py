@@ -63,10 +63,10 @@ class Asv:
         # asv names the environment by where the interpreter is, which is nobody's business.
         place = replace(self, results=WORK / "existing")
         conf = place._conf("existing", "existing", environment_type="existing")
-        which = (f"--python={existing.python}", f"--set-commit-hash={self.commits[cell.id]}")
+        which = (f"--python={existing.executable}", f"--set-commit-hash={self.commits[cell.id]}")
         self._call(label, conf, cell.python, "run", "--machine", self.machine, *which, *words)
         if (place.results / self.machine / "machine.json").exists():
-            keep(place.results / self.machine, self.results / self.machine)
+            keep(place.results / self.machine, self.results / self.machine, existing.python)
             write(self.results / "benchmarks.json", (place.results / "benchmarks.json").read_text(encoding="utf-8"))
 
     def publish(self) -> Path:

@@ -20,7 +20,7 @@ from suite.plan import Cell
 
 PACKAGES = ("jax", "equinox", "diffrax")
 _ASK = """
-import importlib.metadata, importlib.util, json, jax
+import importlib.metadata, json, platform, jax
 def version(name):
     try:
         return importlib.metadata.version(name)
@@ -28,7 +28,8 @@ def version(name):
         return "missing"
 print(json.dumps({
     "versions": {name: version(name) for name in ("jax", "equinox", "diffrax", "asv-runner")},
-    "platform": jax.default_backend(), "kind": jax.devices()[0].device_kind, "count": jax.local_device_count(),
+    "python": platform.python_version(), "platform": jax.default_backend(),
+    "kind": jax.devices()[0].device_kind, "count": jax.local_device_count(),
 }))
 """
 
@@ -37,7 +38,8 @@ print(json.dumps({
 class Existing:
     """An interpreter with a stack of its own: the cell of the line that it is like, and the device that jax sees."""
 
-    python: Path
+    executable: Path
+    python: str
     cell: Cell
     versions: Mapping[str, str]
     platform: str
@@ -66,7 +68,7 @@ def find(python: Path) -> Existing:
     told = json.loads(asked.stdout.splitlines()[-1])
     if told["versions"].pop("asv-runner") == "missing":
         raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
-    return Existing(python, like(told["versions"]), told["versions"], told["platform"], told["kind"], told["count"])
+    return Existing(executable=python, cell=like(told["versions"]), **told)
 
 
 def like(versions: Mapping[str, str]) -> Cell:
@@ -75,21 +77,25 @@ def like(versions: Mapping[str, str]) -> Cell:
     same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in PACKAGES)]
     if same:
         return same[-1]
-    have = " ".join(f"{name}=={versions[name]}" for name in PACKAGES)
     near = [of for of in pins.values() if of["jax"] == versions["jax"]] or [*pins.values()]
-    wanted = " ".join(f"{name}=={near[-1][name]}" for name in PACKAGES)
     raise Misused(
-        f"no release of the line has {have}: what was measured on it would go by another's name. {wanted} is one"
+        f"no release of the line has {named(versions)}: what is measured there would go by another's name; "
+        f"one has {named(near[-1])}"
     )
 
 
-def keep(made: Path, kept: Path) -> None:
-    """Put results of asv's, of one machine, where they are kept, with nothing in them of where this interpreter is."""
+def named(versions: Mapping[str, str]) -> str:
+    """The packages that a stack is known by, with their versions."""
+    return " ".join(f"{name}=={versions[name]}" for name in PACKAGES)
+
+
+def keep(made: Path, kept: Path, python: str) -> None:
+    """Put results of asv's, of one machine, where they are kept: the interpreter by its version, not where it is."""
     kept.mkdir(parents=True, exist_ok=True)
     write(kept / "machine.json", (made / "machine.json").read_text(encoding="utf-8"))
     for path in made.glob("*-existing*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))
-        found |= {"env_name": "existing", "params": {**found["params"], "python": found["python"]}}
+        found |= {"env_name": "existing", "python": python, "params": {**found["params"], "python": python}}
         place = kept / f"{found['commit_hash'][:8]}-existing.json"
         if place.exists():
             before = json.loads(place.read_text(encoding="utf-8"))

@@ -80,7 +80,7 @@ def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pr
         (tmp_path / "logs" / f"{label}.log").write_text("·· first\n·· asv's last words\n", encoding="utf-8")
 
     def make(tell: Tell, broken: Sequence[str] = ()) -> Pretended:
-        return Pretended("cpu-x", HASHES, tmp_path / "results", tell, tuple(broken))
+        return Pretended("cpu-x", HASHES, tmp_path / "results", tell=tell, broken=tuple(broken))
 
     return make
 

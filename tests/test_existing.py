@@ -28,7 +28,7 @@ def tells(**otherwise: object) -> str:
     """What an interpreter on a machine with one GPU answers."""
     versions = {**VERSIONS, "asv-runner": "0.3.2"}
     return json.dumps(
-        {"versions": versions, "platform": "gpu", "kind": "NVIDIA H200", "count": 1, **otherwise}, sort_keys=True
+        {"versions": versions, "python": "3.12.1", "platform": "gpu", "kind": "NVIDIA H200", "count": 1, **otherwise}
     )
 
 
@@ -70,7 +70,7 @@ def test_no_interpreter_is_a_sentence(tmp_path: Path) -> None:
 def test_asv_measures_what_is_there(tiny: Asv, tmp_path: Path) -> None:  # noqa: F811
     """asv runs in that interpreter, under the device's name; what is kept does not tell where it is, and adds up."""
     cell = line.cells()[0]
-    mine = Existing(Path(sys.executable), cell, dict.fromkeys(PACKAGES, "1"), "gpu", "NVIDIA H200", 1)
+    mine = Existing(Path(sys.executable), "3.12.1", cell, dict.fromkeys(PACKAGES, "1"), "gpu", "NVIDIA H200", 1)
     asv = Asv(mine.name, {cell.id: tiny.commits["two"]}, tmp_path / "kept", mine)
 
     asv.run(cell, "first", "-a", "rounds=1", "--bench", "track_size")
