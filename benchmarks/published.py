@@ -10,10 +10,10 @@ brackets, by `nox -s bench`):
     diffrax#518   8          4.7 (7.8)    jax 0.4.33 (0.6.0); 0.7.1 is fast again
     diffrax#606   20, 17     (3.3, 23)    diffrax 0.6.1, and jax 0.5.3 with diffrax 0.7.0; in Large, and the thread's
                                           first figure is of another program
-    jax#25190     20         147          jax 0.4.33 to 0.5.0. On one device a pass takes a nanosecond before it; the
-                                          thread's 96 devices share their cores, and are slow on both sides
+    jax#25190     20         147          jax 0.4.33 to 0.5.0. On one device a pass takes a nanosecond before it, and
+                                          half a microsecond on the thread's 96, which may share cores
     jax#26145     5.5        5.7          jax 0.4.33; to 0.11.2, though the thread has it gone in 0.6.0, by faster
-                                          float64 exponentials: with 4 compartments they are the lesser part
+                                          float64 exponentials: with 4 compartments they may matter less
     jax#31282     33         3.1 (12)     jax 0.7.1 alone; with 5000 passes (and with the thread's 100 000, in Large)
     jax#31284     5.5, 35    4.8 (28)     jax 0.7.1 alone; with 10 000 passes (and 80 000, in Large)
     jax#36799     10         7.3          jax 0.4.33 to 0.11.2

@@ -61,7 +61,7 @@ class Asv:
 
     def _run_existing(self, existing: Existing, cell: Cell, label: str, words: Sequence[str]) -> None:
         # asv names the environment by where the interpreter is, which is nobody's business.
-        place = replace(self, results=WORK / "existing")
+        place = replace(self, results=WORK / "existing" / self.results.name)
         conf = place._conf("existing", "existing", environment_type="existing")
         which = (f"--python={existing.executable}", f"--set-commit-hash={self.commits[cell.id]}")
         self._call(label, conf, cell.python, "run", "--machine", self.machine, *which, *words)

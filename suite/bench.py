@@ -32,6 +32,7 @@ from suite.files import ROOT, STATE, Failed, Misused, dump, read
 from suite.measured import COMPARED, NOISE, Comparison, Fence, Judged, NoiseFile, Row
 from suite.plan import Cell
 from suite.report.summary import Exit
+from suite.report.timings import duration
 from suite.timing import Pair, Side, Verdict
 
 # What is slow and large is measured where it is asked for.
@@ -309,10 +310,7 @@ def _middle(each: Pair, side: Side) -> str:
     value = statistics.median(side.values)
     if each.count or value >= 1e4:
         return f"{value:,.0f}"
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"
+    return duration(value)
 
 
 def _finite(value: float | None) -> float | None:

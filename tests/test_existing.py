@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,16 @@ def test_asv_measures_what_is_there(tiny: Asv, tmp_path: Path) -> None:  # noqa:
     assert sys.executable not in path.read_text(encoding="utf-8")
     machine = json.loads((asv.results / mine.name / "machine.json").read_text(encoding="utf-8"))
     assert "NVIDIA H200, " in machine["cpu"]
+
+
+def test_what_is_tried_out_is_not_taken_for_a_result(tiny: Asv, tmp_path: Path) -> None:  # noqa: F811
+    """asv saves what a smoke run says: it lies apart from what later runs find there, and nothing of it is kept."""
+    cell = line.cells()[0]
+    mine = Existing(Path(sys.executable), "3.12.1", cell, dict.fromkeys(PACKAGES, "1"), "gpu", "NVIDIA H200", 1)
+    asv = Asv(mine.name, {cell.id: tiny.commits["two"]}, tmp_path / "kept", mine)
+
+    replace(asv, results=tmp_path / "smoke").run(cell, "smoke", "--quick", "--bench", "track_size")
+    asv.run(cell, "real", "--skip-existing-successful", "-a", "rounds=1", "--bench", "time_sum")
+
+    rows = measured.rows(asv.results, mine.name, tiny.commits["two"])
+    assert {"Thing.time_sum(1)", "Thing.time_sum(1000)"} == {k for k, row in rows.items() if row.state == "measured"}

@@ -143,10 +143,8 @@ def _machine(
         hardware=_hardware(folder / "machine.json"),
         releases=tuple(rows),
         sections=sections([key for key in keys if key not in counted], rows, fences, marks),
-        counts=tuple(
-            filter(None, (_count(key, units[_name(key)], rows) for key in keys if units[_name(key)] != "seconds"))
-        ),
-        counted=sum(units[_name(key)] != "seconds" for key in keys),
+        counts=tuple(filter(None, (_count(key, unit, rows) for key, unit in counted.items()))),
+        counted=len(counted),
         tally=measured.tally(row for of in rows.values() for row in of.values()),
         noise=fences,
         marks=tuple(marks),
