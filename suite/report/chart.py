@@ -105,11 +105,11 @@ def _line(axes: Axes, series: Series, ink: str) -> None:
 
 
 def _arrows(axes: Axes, chart: Chart, releases: Sequence[str]) -> None:
-    for mark in chart.marks:
-        values = next(each.values for each in chart.series if each.key == mark.key)
-        place = releases.index(mark.other) if mark.other in releases else 0
-        if (value := values[place]) is not None and mark.other in releases:
-            slower = mark.judged.outcome == "regressed"
+    for shift in chart.shifts:
+        values = next(each.values for each in chart.series if each.key == shift.key)
+        place = releases.index(shift.other) if shift.other in releases else 0
+        if (value := values[place]) is not None and shift.other in releases:
+            slower = shift.judged.outcome == "regressed"
             axes.annotate(
                 "▲" if slower else "▼",
                 (place, value),
@@ -155,7 +155,9 @@ def _restyled(root: ElementTree.Element) -> Iterator[Markup]:
             case "path" if names and element.get("id") is None:
                 names += ["band"] if style.get("stroke", "none") == "none" else []
                 names += ["device"] if "stroke-dasharray" in style else []
-                yield Markup('<path class="{}" d="{}"/>').format(" ".join(names), _rounded(element.get("d", "")))
+                # A band is a blur, and has twice the points; after a move, pairs of numbers are lines by themselves.
+                path = _rounded(element.get("d", ""), 0 if "band" in names else 1).replace(" L ", " ")
+                yield Markup('<path class="{}" d="{}"/>').format(" ".join(names), path)
             case "use" if names:
                 at = (_rounded(element.get(name, "")) for name in "xy")
                 yield Markup('<circle class="{}" cx="{}" cy="{}" r="2"/>').format(names[0], *at)
@@ -167,7 +169,7 @@ def _restyled(root: ElementTree.Element) -> Iterator[Markup]:
                 )
 
 
-def _rounded(numbers: str) -> str:
+def _rounded(numbers: str, digits: int = 1) -> str:
     """A tenth of a point is all that can be seen."""
-    found = re.sub(r"-?\d+(?:\.\d+)?", lambda each: f"{float(each[0]):.1f}".removesuffix(".0"), numbers)
+    found = re.sub(r"-?\d+(?:\.\d+)?", lambda each: f"{float(each[0]):.{digits}f}".removesuffix(".0"), numbers)
     return " ".join(found.split())
