@@ -32,6 +32,7 @@ from suite.atomic import write
 from suite.existing import Existing, keep, named
 from suite.files import ROOT, STATE, Failed, dump
 from suite.measured import RESULTS
+from suite.names import slug
 from suite.plan import Cell
 
 CONF = ROOT / "asv.conf.json"
@@ -154,8 +155,7 @@ def _with_values(path: Path) -> Iterator[str]:
 def machine_name() -> str:
     """What results are filed under: the processor and how many of it, and nothing of who owns it."""
     words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", _cpu(), flags=re.IGNORECASE)
-    slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
-    return f"cpu-{slug or platform.machine()}-x{os.cpu_count()}"
+    return f"cpu-{slug(words) or platform.machine()}-x{os.cpu_count()}"
 
 
 def hardware(name: str, device: str = "") -> dict[str, str]:

@@ -7,15 +7,15 @@ release of the line that has the same jax, Equinox and Diffrax, and under the na
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from suite import line, lock, run
+from suite import line, lock, measured, run
 from suite.atomic import write
 from suite.files import Misused, dump
+from suite.names import slug
 from suite.plan import Cell
 
 PACKAGES = ("jax", "equinox", "diffrax")
@@ -49,8 +49,7 @@ class Existing:
     @property
     def name(self) -> str:
         """What its results are filed under: `gpu-nvidia-h200-x1`."""
-        slug = re.sub(r"[^a-z0-9]+", "-", self.kind.lower()).strip("-")
-        return f"{self.platform}-{slug}-x{self.count}"
+        return f"{self.platform}-{slug(self.kind)}-x{self.count}"
 
 
 def find(python: Path) -> Existing:
@@ -90,15 +89,17 @@ def named(versions: Mapping[str, str]) -> str:
 
 
 def keep(made: Path, kept: Path, python: str) -> None:
-    """Put results of asv's, of one machine, where they are kept: the interpreter by its version, not where it is."""
+    """Put results of asv's, of one machine, where they are kept: the interpreter by its version, not where it is.
+
+    Raises BadFile.
+    """
     kept.mkdir(parents=True, exist_ok=True)
     write(kept / "machine.json", (made / "machine.json").read_text(encoding="utf-8"))
     for path in made.glob("*-existing*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))
         found |= {"env_name": "existing", "python": python, "params": {**found["params"], "python": python}}
         place = kept / f"{found['commit_hash'][:8]}-existing.json"
-        if place.exists():
-            before = json.loads(place.read_text(encoding="utf-8"))
-            if before["result_columns"] == found["result_columns"]:
-                found["results"] = {**before["results"], **found["results"]}
+        before = measured.load(place)
+        if before.get("result_columns") == found["result_columns"]:
+            found["results"] = {**before["results"], **found["results"]}
         write(place, dump(found))

@@ -90,7 +90,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
 
     `results` is asv's results folder. Empty where asv never came as far as to look for benchmarks. Raises BadFile.
     """
-    known = _load(results / "benchmarks.json")
+    known = load(results / "benchmarks.json")
     found: dict[str, Row] = {}
     for name, benchmark in known.items():
         if name == "version":
@@ -100,7 +100,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
             if not patterns or any(re.search(pattern, key) for pattern in patterns):
                 found[key] = Row("missing", benchmark["version"], count)
     for path in sorted((results / machine).glob(f"{commit[:8]}-*.json")):
-        made = _load(path)
+        made = load(path)
         if made["commit_hash"] != commit:
             continue
         for name, cells in made["results"].items():
@@ -115,6 +115,19 @@ def tally(found: Iterable[Row]) -> dict[State, int]:
     """How many rows are in each state."""
     states = [row.state for row in found]
     return {state: states.count(state) for state in STATES}
+
+
+def load(path: Path) -> dict[str, Any]:
+    """A file of asv's; empty where there is none. Raises BadFile."""
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
+    if not isinstance(loaded, dict):
+        raise BadFile([Fault(path, "file", "is no file of asv's")])
+    return loaded
 
 
 def _of_one(name: str, columns: Mapping[str, Any], benchmark: Mapping[str, Any] | None) -> Iterable[tuple[str, Row]]:
@@ -139,15 +152,3 @@ def _of_one(name: str, columns: Mapping[str, Any], benchmark: Mapping[str, Any] 
 def _keys(name: str, params: Sequence[Sequence[str]]) -> list[str]:
     """The names that asv's own `--bench` matches against."""
     return [f"{name}({', '.join(each)})" for each in product(*params)] if params else [name]
-
-
-def _load(path: Path) -> dict[str, Any]:
-    try:
-        loaded = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise BadFile([Fault(path, "file", str(error))]) from error
-    if not isinstance(loaded, dict):
-        raise BadFile([Fault(path, "file", "is no file of asv's")])
-    return loaded

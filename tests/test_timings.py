@@ -15,7 +15,7 @@ from suite import line, measured
 from suite.measured import Row
 from suite.report import timings
 from suite.report.chart import drawn
-from suite.report.timings import Asynchronous, Chart, Mark, Series, asynchronous, duration, machines, readable, told
+from suite.report.timings import Asynchronous, Chart, Series, Shift, asynchronous, duration, machines, readable, told
 from suite.report.write import _timed, render
 from tests.test_report import EMPTY
 
@@ -108,8 +108,8 @@ def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(folders: tupl
     """What was insufficient is no change, and neither is what was judged of other locks."""
     (machine,) = machines(*folders)
 
-    assert [("basics.Scan trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.marks]
-    assert machine.marks == machine.sections[0].charts[2].marks
+    assert [("basics.Scan trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.shifts]
+    assert machine.shifts == machine.sections[0].charts[2].shifts
     assert 2 == machine.judged
 
 
@@ -150,9 +150,9 @@ def test_a_chart_is_in_the_pages_own_style() -> None:
         Series("execute", "m.A.time_execute", (1e-5, 1e-5, 1e-5), frozenset(), None),
     )
     judged = measured.Judged(outcome="regressed", reason="", base=1, other=2, change=1, limit=0.1, version="1")
-    mark = Mark("m.A.time_trace", "A trace", "seconds", "jax-1", "jax-3", judged)
+    shift = Shift("m.A.time_trace", "A trace", "seconds", "jax-1", "jax-3", judged)
 
-    svg = drawn([Chart("a", f"A {NASTY}", "", series, (mark,))], ["jax-1", "jax-2", "jax-3"])["a"]
+    svg = drawn([Chart("a", f"A {NASTY}", "", series, (shift,))], ["jax-1", "jax-2", "jax-3"])["a"]
 
     root = ElementTree.fromstring(svg)
     names = {name for element in root.iter() for name in element.attrib}

@@ -7,7 +7,6 @@ by. A chart shows both, and what was measured, whether or not anything follows f
 from __future__ import annotations
 
 import ast
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +46,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Mark:
+class Shift:
     """A change that a comparison confirmed, between the releases at two places of the axis."""
 
     key: str
@@ -66,7 +65,7 @@ class Chart:
     title: str
     story: str
     series: tuple[Series, ...]
-    marks: tuple[Mark, ...]
+    shifts: tuple[Shift, ...]
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ class Machine:
     counted: int
     tally: Mapping[measured.State, int]
     noise: NoiseFile | None
-    marks: tuple[Mark, ...]
+    shifts: tuple[Shift, ...]
     judged: int
     asynchronous: Asynchronous | None
 
@@ -135,26 +134,26 @@ def _machine(
     # What was judged of other locks says nothing of these.
     valid = [each for each in comparisons if each.commits == (commits.get(each.base), commits.get(each.other))]
     units = _units(folder.parent / "benchmarks.json")
-    marks = sorted(confirmed(valid, units), key=lambda each: -_size(each.judged))
+    shifts = sorted(confirmed(valid, units), key=lambda each: -_size(each.judged))
     keys = list(dict.fromkeys(key for of in rows.values() for key in of))
     counted = {key: units[_name(key)] for key in keys if units[_name(key)] != "seconds"}
     return Machine(
         name=folder.name,
         hardware=_hardware(folder / "machine.json"),
         releases=tuple(rows),
-        sections=sections([key for key in keys if key not in counted], rows, fences, marks),
+        sections=sections([key for key in keys if key not in counted], rows, fences, shifts),
         counts=tuple(filter(None, (_count(key, unit, rows) for key, unit in counted.items()))),
         counted=len(counted),
         tally=measured.tally(row for of in rows.values() for row in of.values()),
         noise=fences,
-        marks=tuple(marks),
+        shifts=tuple(shifts),
         judged=sum(len(each.benchmarks) for each in valid),
         asynchronous=asynchronous(rows),
     )
 
 
 def sections(
-    keys: Sequence[str], rows: Mapping[str, Mapping[str, Row]], noise: NoiseFile | None, marks: Sequence[Mark]
+    keys: Sequence[str], rows: Mapping[str, Mapping[str, Row]], noise: NoiseFile | None, shifts: Sequence[Shift]
 ) -> tuple[Section, ...]:
     """The charts, by module: of a workload its phases, or where it has variants, of each phase the variants."""
     found = []
@@ -178,7 +177,7 @@ def sections(
                     title=f"{name}, {phase}" if phase else name,
                     story=story(module, name),
                     series=ordered,
-                    marks=tuple(mark for mark in marks if mark.key in names),
+                    shifts=tuple(shift for shift in shifts if shift.key in names),
                 )
             )
         if charts:
@@ -196,10 +195,10 @@ def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
     return Asynchronous(*turns[0]) if len(turns) == 1 and returns[-1][1] else None
 
 
-def confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Mark]:
+def confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
     """What comparisons confirmed; of counts, what differs."""
     return [
-        Mark(key, readable(key), units[_name(key)], each.base, each.other, judged)
+        Shift(key, readable(key), units[_name(key)], each.base, each.other, judged)
         for each in comparisons
         for key, judged in each.benchmarks.items()
         if judged.outcome in ("regressed", "improved") and _name(key) in units
@@ -221,11 +220,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def amount(mark: Mark, value: float | None) -> str:
+def amount(shift: Shift, value: float | None) -> str:
     """One side of a change, in its unit."""
     if value is None:
         return ""
-    return duration(value) if mark.unit == "seconds" else f"{value:,.0f} {mark.unit}"
+    return duration(value) if shift.unit == "seconds" else f"{value:,.0f} {shift.unit}"
 
 
 def told(series: Series, releases: Sequence[str]) -> str:
@@ -281,12 +280,11 @@ def _size(judged: Judged) -> float:
 
 
 def _units(path: Path) -> dict[str, str]:
-    known = json.loads(path.read_text(encoding="utf-8"))
-    return {name: each["unit"] for name, each in known.items() if name != "version"}
+    return {name: each["unit"] for name, each in measured.load(path).items() if name != "version"}
 
 
 def _hardware(path: Path) -> str:
-    known = json.loads(path.read_text(encoding="utf-8"))
+    known = measured.load(path)
     memory = int(known.get("ram") or 0) / 2**30
     return f"{known.get('cpu')}, {known.get('num_cpu')} cores, {memory:.0f} GiB, {known.get('os')} {known.get('arch')}"
 
