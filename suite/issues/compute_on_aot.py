@@ -26,9 +26,12 @@ thread's own program has the decorator outside: up to 0.5.3 it gets the TPU's br
 case.) The other way to read that case, a `compute_on` within the `tpu=` branch, keeps its mark on every release (its
 control).
 
-What this does not show on a CPU: where anything ran. TPU programs are lowered only (this takes no TPU); the mark is a
-request to XLA. Where there is an accelerator, the detail says what the thread's program computes on it: 1.0 on the
-host, 2.0 on the device.
+What this does not show on a CPU: where anything ran. TPU programs are lowered only, and the mark is a request to XLA.
+The TPU's compiler grants it, and needs no TPU to say so (libtpu, asked through `jax.experimental.topologies` for a v5e
+on a machine that has none, with jax 0.5.3, 0.6.0, 0.8.2, 0.10.2 and 0.12.0.1): with jit last, the thread's program has
+the CPU's addition in a computation of the thread "host"; with the decorator outside, compiled on 0.5.3, it has the
+TPU's addition on the device, and nothing on the host. Where there is an accelerator, the detail says what the thread's
+program computes on it: 1.0 on the host, 2.0 on the device.
 """
 
 from __future__ import annotations
@@ -252,7 +255,8 @@ ISSUE = Issue(
                     "mark-lost",
                     ("jax>=0.4.29,<0.6.0",),
                     "run on the line from 0.4.29 to 0.5.3; compute_on is a contextlib context manager, whose decorator "
-                    "form is a functools.wraps wrapper, with the lower of the jitted function",
+                    "form is a functools.wraps wrapper, with the lower of the jitted function; compiled for a TPU v5e "
+                    "by libtpu 0.0.11.4 (jax 0.5.3), nothing of it is on the host",
                 ),
                 Expectation(
                     "attribute-error",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -141,7 +142,9 @@ def _timed() -> Sequence[tuple[Machine, Mapping[str, Markup]]]:
     found = machines(RESULTS, NOISE, COMPARED)
     if not found:
         return ()
-    # What draws is slow to import, and not every tree has something to draw.
+    # `nox -j` passes on all that is logged, and what draws would log what it thinks of each font.
+    logging.getLogger("matplotlib").setLevel(logging.WARNING)
+    # It is slow to import, and not every tree has something to draw.
     from suite.report.chart import drawn
 
     return [(each, drawn([chart for of in each.sections for chart in of.charts], each.releases)) for each in found]
