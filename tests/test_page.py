@@ -91,9 +91,10 @@ def visit(browser: Browser, site: Path) -> Iterator[Open]:
     assert [] == complaints
 
 
-def violations(page: Page, **options: Any) -> list[str]:
+def violations(page: Page, exclude: str | None = None, **options: Any) -> list[str]:
     """What axe finds wrong, with the first element of each."""
-    found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    context = {"exclude": [[exclude]]} if exclude else None
+    found = Axe().run(page, context=context, options={"resultTypes": ["violations"], **options}).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
 
 
@@ -347,18 +348,24 @@ def test_the_page_prints(visit: Open) -> None:
 
 def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
     """With everything open and every verdict shown axe finds no violation; in the dark no contrast is too low."""
+    # Of the charts' numbers, the first alone: all are made alike, and for all of them axe takes a minute.
+    opened = "for (const each of document.querySelectorAll('details:not(.chart details)')) each.open = true"
     page = visit("#cell-jax-0.6.0/wraps-lower-bypass/jit", color_scheme="light")
-    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    page.evaluate(opened)
+    page.locator(".chart summary").first.click()
     page.check("#f-words")
     found = violations(page)
     write(EVERY_VERDICT, tmp_path)
-    # A theme changes colours only, and this smaller page has all of them.
+    # A theme changes colours only, and this smaller page has all of them; the timings have been looked at in the light.
     schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
     for scheme in schemes:
         other = visit("#matrix", tmp_path / "index.html", color_scheme=scheme)
-        other.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        other.evaluate(opened)
         other.locator(".fold input").first.check()
-        found += violations(other, **({"runOnly": ["color-contrast"]} if scheme == "dark" else {}))
+        if scheme == "light":
+            found += violations(other, exclude="[aria-labelledby=timings]")
+        else:
+            found += violations(other, runOnly=["color-contrast"])
 
     assert [] == found
 
