@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite import __main__ as command
-from suite import files
+from suite import files, plan
 from suite.files import REPORTS, BadFile
 from suite.judge import UNDECIDED, Verdict
 from suite.report import summary
@@ -29,6 +29,7 @@ from suite.report.model import Report
 from suite.report.summary import Exit
 from suite.report.write import rebuild, siblings, write
 from tests.test_report import EVERY_VERDICT, REPORTS_TO_SHOW, cell_row, observation, report, undecided
+from tests.worlds import as_known
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 HOSTILE = "<b>&amp;]]>\x00\x07\x1b[31m\u202e\ud800\ufffe\"' --> <![CDATA[ \r\n\t end"
@@ -389,3 +390,14 @@ def test_the_command_rebuilds(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (tmp_path / "a" / "feed.xml").exists()
     assert Exit.MISUSED == command.main(["rebuild", str(tmp_path / "b")])
     assert not (tmp_path / "b").exists()
+
+
+def test_the_whole_page_is_small(tmp_path: Path) -> None:
+    """All stacks and all issues make a page of at most 1.5 MB, and the same one each time."""
+    whole = as_known(plan.cells())
+
+    page, again = (
+        siblings(each, tmp_path)["index.html"] for each in (whole, Report.model_validate_json(whole.model_dump_json()))
+    )
+    assert page == again
+    assert len(page.encode()) <= 1_500_000
