@@ -10,7 +10,7 @@ brackets, by `nox -s bench`):
     diffrax#518   8          4.7 (7.8)    jax 0.4.33 (0.6.0); 0.7.1 is fast again
     diffrax#606   20, 17     (3.3, 23)    diffrax 0.6.1, and jax 0.5.3 with diffrax 0.7.0; in Large, and the thread's
                                           first figure is of another program
-    jax#25190     20         147          jax 0.4.33 to 0.5.0. On one device a pass takes a nanosecond before it, and
+    jax#25190     20         147          jax 0.4.33 to 0.5.2. On one device a pass takes a nanosecond before it, and
                                           half a microsecond on the thread's 96, which may share cores
     jax#26145     5.5        5.7          jax 0.4.33; to 0.11.2, though the thread has it gone in 0.6.0, by faster
                                           float64 exponentials: with 4 compartments they may matter less

@@ -31,8 +31,7 @@ from suite import interpreter, line, plan, run
 from suite.atomic import write
 from suite.existing import Existing, keep, named
 from suite.files import ROOT, STATE, Failed, dump
-from suite.measured import RESULTS
-from suite.names import slug
+from suite.measured import RESULTS, slug
 from suite.plan import Cell
 
 CONF = ROOT / "asv.conf.json"

@@ -15,7 +15,7 @@ from pathlib import Path
 from suite import line, lock, measured, run
 from suite.atomic import write
 from suite.files import Misused, dump
-from suite.names import slug
+from suite.measured import slug
 from suite.plan import Cell
 
 PACKAGES = ("jax", "equinox", "diffrax")

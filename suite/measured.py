@@ -130,6 +130,11 @@ def load(path: Path) -> dict[str, Any]:
     return loaded
 
 
+def slug(hardware: str) -> str:
+    """What hardware calls itself, as a part of the name that its results are filed under."""
+    return re.sub(r"[^a-z0-9]+", "-", hardware.lower()).strip("-")
+
+
 def _of_one(name: str, columns: Mapping[str, Any], benchmark: Mapping[str, Any] | None) -> Iterable[tuple[str, Row]]:
     # Of another version, it measured something else.
     if benchmark is None or columns["version"] != benchmark["version"]:

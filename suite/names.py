@@ -1,9 +1,8 @@
-"""Names: those that may have been meant by a mistaken one, and those that hardware goes by."""
+"""Mistaken names, and those that may have been meant."""
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable
 
 
@@ -14,8 +13,3 @@ def nearest(name: str, names: Iterable[str]) -> str:
     close = [*longer, *difflib.get_close_matches(name, known, n=3, cutoff=0.5)] or known
     close = list(dict.fromkeys(close))[:3]
     return f"the nearest are {', '.join(close)}" if close else "there are none"
-
-
-def slug(words: str) -> str:
-    """What hardware calls itself, as a name for files: lower case, digits and dashes."""
-    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
