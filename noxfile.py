@@ -34,10 +34,12 @@ import nox
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
-from suite import catalogue, commands, plan  # noqa: E402
-from suite import line as release_line  # noqa: E402
+from suite import commands  # noqa: E402
 from suite.__main__ import arguments, guarded, main  # noqa: E402
 from suite.files import Misused  # noqa: E402
+from suite.run import catalogue  # noqa: E402
+from suite.stack import plan  # noqa: E402
+from suite.timings import release_line as release_line  # noqa: E402
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
 os.environ["NOX_SCRIPT_MODE"] = "none"
@@ -143,7 +145,7 @@ def compat(session: nox.Session) -> None:
 
     Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
     a time. What is known and unchanged is not run again; `-- --fresh` does, `-- --issue ID` narrows to an issue.
-    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/cluster.py).
+    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/run/cluster.py).
     """
     run_on_cluster(session, "default")
     suite(session, "report", "--tag", "default", *session.posargs)
@@ -309,9 +311,9 @@ def bench_publish(session: nox.Session) -> None:
 
 
 def timings(session: nox.Session, *words: str) -> None:
-    """Run a command of `python -m suite.bench`; its last line says what its exit code means."""
+    """Run a command of `python -m suite.timings.bench`; its last line says what its exit code means."""
     install(session, "bench")
-    session.run("python", "-m", "suite.bench", *words, *session.posargs)
+    session.run("python", "-m", "suite.timings.bench", *words, *session.posargs)
 
 
 @nox.session(default=False)

@@ -13,11 +13,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, commands, cost, discover, pins, plan, readme, shard, upkeep
-from suite.bisect import FINDS
+from suite import commands
+from suite.bisect.search import FINDS
 from suite.files import REPORTS, BadFile, Failed, Misused
-from suite.report.diff_formats import FORMATS
+from suite.report.formats.diff import FORMATS
 from suite.report.summary import Exit
+from suite.run import catalogue, shard
+from suite.stack import plan
+from suite.upkeep import cost, discover, pins, readme, upkeep
 
 ERR = Console(stderr=True, highlight=False)
 

@@ -10,16 +10,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from suite import catalogue, environment, interpreter, lock, plan, records, releases, run, shard
-from suite.bisect import Find
-from suite.catalogue import Entry
+from suite.bisect.search import Find
 from suite.files import REPORTS, BadFile, Failed, Misused, read
-from suite.plan import Cell
-from suite.progress import CellProgress
-from suite.report.diff_formats import Format
+from suite.report.formats.diff import Format
 from suite.report.model import Report
 from suite.report.summary import Exit, exit_code
-from suite.shard import Measured, Shard, Timed
+from suite.run import catalogue, environment, interpreter, records, shard
+from suite.run import cell_run as run
+from suite.run.catalogue import Entry
+from suite.run.progress import CellProgress
+from suite.run.shard import Measured, Shard, Timed
+from suite.stack import lock, plan, releases
+from suite.stack.plan import Cell
 
 OUT = Console(highlight=False)
 
@@ -99,7 +101,7 @@ def bisect(
 
     Raises Misused for a question that cannot be meant, Failed where this machine cannot run a cell, BadFile, OSError.
     """
-    from suite import hunt
+    from suite.bisect import session as hunt
 
     asked = hunt.question(name, package, holds, between)
     if scan:
@@ -110,7 +112,7 @@ def bisect(
 def run_on_cluster(scheduler: str, cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
     """Run `entries` in `cells` on the workers of a Dask scheduler. Raises Failed where some did not run."""
     try:
-        from suite import cluster  # on one machine nothing of it is needed
+        from suite.run import cluster  # on one machine nothing of it is needed
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
             raise
@@ -154,7 +156,7 @@ def merge(shards: Sequence[Path], folder: Path) -> Exit:
 
 
 def _publish(made: Report, folder: Path) -> Exit:
-    from suite.report import terminal
+    from suite.report.formats import terminal
     from suite.report.write import publish
 
     published = publish(made, folder)
@@ -165,7 +167,7 @@ def _publish(made: Report, folder: Path) -> Exit:
 def diff(old: Path, new: Path, shown_as: Format) -> Exit:
     """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse. Raises BadFile."""
     from suite.report import diff as differences
-    from suite.report import diff_formats
+    from suite.report.formats import diff as diff_formats
 
     before, now = (read(Report, path / "compat.json" if path.is_dir() else path) for path in (old, new))
     found = differences.diff(before, now)
@@ -225,7 +227,7 @@ def resolve(cells: Sequence[Cell]) -> dict[str, str]:
 
 def write_snapshot() -> None:
     """Read the index into releases.json, and say what is new. Raises Unreachable, BadFile."""
-    from suite import index
+    from suite.stack import index
 
     known = releases.load() if releases.PATH.exists() else None
     taken = index.snapshot(known)

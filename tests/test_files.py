@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite import atomic, files
+from suite import files
+from suite.cell import atomic
 from suite.files import ROOT, BadFile, Fault, FileModel
 
 
@@ -195,7 +196,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     program = """
 import errno, resource, sys
 from pathlib import Path
-from suite import atomic
+from suite.cell import atomic
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
     atomic.write(Path(sys.argv[1]), "new " * 1000)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from suite import catalogue, judge, plan, releases
-from suite.plan import Cell
+from suite.judge import verdicts as judge
 from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import Observation, Report
+from suite.run import catalogue
+from suite.stack import plan, releases
+from suite.stack.plan import Cell
 
 
 def as_known(cells: Sequence[Cell]) -> Report:

@@ -41,7 +41,7 @@ import inspect
 import re
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+from suite.cell.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 _MARK = '_xla_compute_type = "host"'
 _ABSENT = Seen("absent", "there is no jax.experimental.compute_on")

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+from suite.cell.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 
 def _problem() -> tuple[Callable[..., Any], Any, Any]:

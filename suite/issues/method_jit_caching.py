@@ -46,7 +46,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+from suite.cell.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 
 class _Watch:

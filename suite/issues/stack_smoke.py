@@ -32,7 +32,7 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+from suite.cell.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 # How known breakages are recognised: the behaviour's name, the exception's type, and a part of its message.
 _SIGNATURES = (

@@ -37,7 +37,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+from suite.cell.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 
 def _last_line(error: BaseException) -> str:

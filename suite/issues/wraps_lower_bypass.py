@@ -47,7 +47,7 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
-from suite.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+from suite.cell.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
 
 
 def _times_ten(function: Any) -> Any:

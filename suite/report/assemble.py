@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from suite import __version__, catalogue, environment, judge, lock, plan, records, releases
-from suite.catalogue import Entry
-from suite.issue import Case, Expectation
-from suite.judge import Judged
-from suite.lock import Lock
-from suite.plan import Cell
-from suite.records import Record, Status
+from suite import __version__
+from suite.cell.issue import Case, Expectation
+from suite.judge import verdicts as judge
+from suite.judge.verdicts import Judged
 from suite.report import source
 from suite.report.derive import coverage, derive
 from suite.report.model import (
@@ -27,7 +24,13 @@ from suite.report.model import (
     UpstreamRow,
     WorkaroundRow,
 )
-from suite.shard import Shard
+from suite.run import catalogue, environment, records
+from suite.run.catalogue import Entry
+from suite.run.records import Record, Status
+from suite.run.shard import Shard
+from suite.stack import lock, plan, releases
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
 
 
 def assemble(

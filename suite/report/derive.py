@@ -10,10 +10,10 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from suite import judge
-from suite.judge import Point, Verdict
-from suite.releases import Packages
+from suite.judge import verdicts as judge
+from suite.judge.verdicts import Point, Verdict
 from suite.report.model import CellRow, Coverage, IntervalRow, Observation, RangeRow, Report, StackRow
+from suite.stack.releases import Packages
 
 Seen = tuple[str, Verdict] | None
 

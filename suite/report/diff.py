@@ -10,9 +10,9 @@ from typing import get_args
 
 from packaging.version import Version
 
-from suite.judge import GLYPHS, GOOD, UNDECIDED
+from suite.judge.verdicts import GLYPHS, GOOD, UNDECIDED
 from suite.report.model import CellRow, ChangeKind, Observation, Report
-from suite.report.parts import named
+from suite.report.shard_faults import named
 from suite.report.summary import Exit
 
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)

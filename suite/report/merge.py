@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
-from suite import catalogue, plan, releases
 from suite.files import ROOT, BadFile, Fault, read
-from suite.releases import Packages
 from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import CellRow, Observation, Report
-from suite.report.parts import faults, named
+from suite.report.shard_faults import faults, named
+from suite.run import catalogue
+from suite.stack import plan, releases
+from suite.stack.releases import Packages
 
 HERE = ROOT / "suite"
 

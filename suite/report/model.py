@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from suite.cell.issue import JudgedAs, Kind, Role
 from suite.files import FileModel
-from suite.issue import JudgedAs, Kind, Role
-from suite.judge import Agreement, Declared, DeclaredObserved, Verdict, Workaround
+from suite.judge.verdicts import Agreement, Declared, DeclaredObserved, Verdict, Workaround
 
 # What became of an observation since an earlier report, in the order in which it wants a look.
 ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]

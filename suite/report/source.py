@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable
 
-from suite.issue import Case, Issue
+from suite.cell.issue import Case, Issue
 
 
 def of_case(source: str, case: Case) -> str:

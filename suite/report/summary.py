@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from packaging.version import Version
 
-from suite.judge import DeclaredObserved, Verdict
+from suite.judge.verdicts import DeclaredObserved, Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
 
 # What the plan itself says cannot be had is known beforehand, and no run's shortcoming.

@@ -11,24 +11,24 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from suite.atomic import write as put
+from suite.cell.atomic import write as put
 from suite.files import BadFile, Fault, dump, read
-from suite.judge import GLYPHS
-from suite.measured import COMPARED, NOISE, RESULTS
+from suite.judge.verdicts import GLYPHS
 from suite.report import summary
-from suite.report.badges import badges
+from suite.report.changes import since
 from suite.report.diff import tally
-from suite.report.embed import digest, highlight, link
-from suite.report.feed import feed
-from suite.report.findings import SORTS
-from suite.report.fit import fit
-from suite.report.junit import junit
-from suite.report.markup import cell_text
+from suite.report.formats.badges import badges
+from suite.report.formats.feed import feed
+from suite.report.formats.junit import junit
+from suite.report.formats.length_limit import fit
+from suite.report.formats.markup import cell_text
+from suite.report.formats.text import said
 from suite.report.model import Report
-from suite.report.page import View
-from suite.report.since import since
-from suite.report.text import said
-from suite.report.timings import Machine, amount, duration, machines
+from suite.report.site.embed import digest, highlight, link
+from suite.report.site.page import View
+from suite.report.site.timings import Machine, amount, duration, machines
+from suite.report.upstream_texts import SORTS
+from suite.timings.results import COMPARED, NOISE, RESULTS
 
 
 def schema() -> str:
@@ -145,7 +145,7 @@ def _timed() -> Sequence[tuple[Machine, Mapping[str, Markup]]]:
     # `nox -j` passes on all that is logged, and what draws would log what it thinks of each font.
     logging.getLogger("matplotlib").setLevel(logging.WARNING)
     # It is slow to import, and not every tree has something to draw.
-    from suite.report.chart import drawn
+    from suite.report.site.chart import drawn
 
     return [(each, drawn([chart for of in each.sections for chart in of.charts], each.releases)) for each in found]
 
@@ -153,7 +153,7 @@ def _timed() -> Sequence[tuple[Machine, Mapping[str, Markup]]]:
 @cache
 def _templates() -> Environment:
     templates = Environment(
-        loader=PackageLoader("suite.report"),
+        loader=PackageLoader("suite.report.site"),
         autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -167,5 +167,5 @@ def _templates() -> Environment:
 @cache
 def _part(name: str) -> Markup:
     """A script or a style of our own, to stand in the page as it is: what is hashed is what stands there."""
-    path = Path(__file__).parent / "templates" / name
+    path = Path(__file__).parent / "site" / "templates" / name
     return Markup(path.read_text(encoding="utf-8").strip())

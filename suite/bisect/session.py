@@ -1,0 +1,217 @@
+"""What `bisect` is asked → the cells that can answer → run one at a time, until the answer is known.
+
+Which cell comes next is for `suite.bisect` to say, and what it all means for `suite.finding`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from packaging.version import Version
+from rich.console import Console
+from rich.markup import escape
+
+from suite.bisect import search as bisect
+from suite.bisect import wording as finding
+from suite.bisect.search import Ask, Find
+from suite.bisect.wording import Question, Sighting
+from suite.cell.issue import Case
+from suite.files import Failed, Misused
+from suite.judge import verdicts as judge
+from suite.judge.verdicts import Judged
+from suite.names import nearest
+from suite.report.summary import Exit
+from suite.run import catalogue, environment, records
+from suite.run import cell_run as run
+from suite.run.catalogue import Entry
+from suite.run.records import Record
+from suite.stack import lock, plan, releases
+from suite.stack.matrix import MOVING, Moving
+from suite.stack.plan import Cell
+
+_HOLD = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[0-9][0-9A-Za-z.]*)")
+# These are the machine's, and would be met in every cell: going on could only spoil the answer.
+_EVERYWHERE = frozenset({"plan.no-interpreter", "install.network", "install.disk", "run.disk"})
+
+
+def question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
+    """What is asked by `ISSUE/CASE`, and the cells that can answer. Raises Misused where it cannot be meant, BadFile.
+
+    The cells are the line's where nothing is held, else an arm's: every release of `package` beside what is held.
+    """
+    entry, case = _case(name)
+    moves = next((each for each in MOVING if each == package), None)
+    if moves is None:
+        raise Misused(f"--package {package}: no such package moves here; {nearest(package, MOVING)}")
+    if moves not in case.needs:
+        needs = ", ".join(case.needs)
+        raise Misused(f"{entry.issue.id}/{case.id} needs {needs} and nothing else: no release of {moves} can change it")
+    held = _held(holds, moves)
+    cells = _arm(held, moves) if held else _line(moves)
+    if not catalogue.cases(entry, cells[0]):
+        raise Misused(f"{entry.issue.id}/{case.id} needs jax alone: --hold can change nothing, the line has its answer")
+    line = tuple(dict(cell.holds)[moves] for cell in cells)
+    return Question(entry, case, moves, held, line, _between(cells, moves, between))
+
+
+def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:
+    """Find where the case changes, and say so; the exit code it deserves.
+
+    `fresh` takes no answer from the records. Raises Failed where this machine cannot run a cell, BadFile, OSError.
+    """
+    seen = _recorded(asked, fresh=fresh)
+    console.print(finding.title(asked, before=len(seen)), soft_wrap=True)
+    count, runs = len(asked.cells), 0
+    while isinstance(now := bisect.step(finding.answers(seen), count, find), Ask):
+        runs += 1
+        cell = asked.cells[now.at]
+        console.print(f"run {runs}, {now.why}: [bold]{cell.id}[/bold], {now.left} left", soft_wrap=True)
+        seen[now.at] = _look(asked, cell, fresh=fresh, confirm=True, console=console)
+        console.print(f"  {escape(finding.sighted(seen[now.at]))}", soft_wrap=True)
+    told = finding.tell(asked, seen, now, runs)
+    for line in told.lines:
+        console.print(escape(line), soft_wrap=True)
+    return told.code
+
+
+def scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
+    """Run the case in every cell, and tell its intervals; the exit code they deserve. Raises as `bisection` does."""
+    seen = _recorded(asked, fresh=fresh)
+    console.print(finding.title(asked, before=len(seen), scan=True), soft_wrap=True)
+    todo = [at for at in range(len(asked.cells)) if at not in seen]
+    for number, at in enumerate(todo, 1):
+        cell = asked.cells[at]
+        console.print(f"run {number} of {len(todo)}: [bold]{cell.id}[/bold]", soft_wrap=True)
+        seen[at] = _look(asked, cell, fresh=fresh, confirm=False, console=console)
+        console.print(f"  {escape(finding.sighted(seen[at]))}", soft_wrap=True)
+    told = finding.tell_scan(asked, seen, len(todo))
+    for line in told.lines:
+        console.print(escape(line), soft_wrap=True)
+    return told.code
+
+
+def _case(name: str) -> tuple[Entry, Case]:
+    """The case called ISSUE/CASE, or the headline of ISSUE; the entry has no other."""
+    issue, _, wanted = name.partition("/")
+    entry = next(iter(catalogue.select([issue])))
+    cases = {case.id: case for case in entry.issue.cases}
+    if wanted and wanted not in cases:
+        raise Misused(f"{issue} has no case {wanted!r}; {nearest(wanted, cases)}")
+    case = cases[wanted] if wanted else entry.issue.cases[0]
+    return replace(entry, issue=replace(entry.issue, cases=(case,))), case
+
+
+def _held(texts: Sequence[str], moves: Moving) -> dict[Moving, str]:
+    offered = releases.load().packages
+    held: dict[Moving, str] = {}
+    for text in texts:
+        parts = _HOLD.fullmatch(text)
+        if parts is None:
+            raise Misused(f"--hold {text}: not NAME==VERSION, such as jax==0.9.2")
+        name = next((each for each in MOVING if each == parts["name"]), None)
+        if name is None:
+            raise Misused(f"--hold {text}: what can be held is {', '.join(MOVING)}, and a jaxlib goes with its jax")
+        if name == moves:
+            raise Misused(f"--hold {text}: {name} is what moves, so it cannot be held; --package says what moves")
+        if name in held:
+            raise Misused(f"--hold {text}: {name} is held twice")
+        found = offered[name].get(parts["version"])
+        if found is None:
+            there = offered[name]
+            raise Misused(f"--hold {text}: releases.json has no such {name}; {nearest(parts['version'], there)}")
+        if found.yanked is not None:
+            raise Misused(f"--hold {text}: it was yanked, and no installer gives it")
+        held[name] = parts["version"]
+    return {name: held[name] for name in MOVING if name in held}
+
+
+def _line(moves: Moving) -> tuple[Cell, ...]:
+    """The line's cells of this package's releases, in version order, less what was yanked."""
+    found = [
+        cell
+        for cell in plan.cells()
+        if cell.kind == "line" and cell.moves == moves and (cell.unavailable or ("", ""))[0] != "plan.yanked"
+    ]
+    return tuple(sorted(found, key=lambda cell: Version(dict(cell.holds)[moves])))
+
+
+def _arm(held: Mapping[Moving, str], moves: Moving) -> tuple[Cell, ...]:
+    """Every release of `moves` beside what is held, in version order, less what was yanked."""
+    there = releases.load().packages[moves]
+    return tuple(
+        plan.holding({**held, moves: version}, moves)
+        for version in sorted(there, key=Version)
+        if there[version].yanked is None
+    )
+
+
+def _between(cells: tuple[Cell, ...], moves: Moving, ends: Sequence[str] | None) -> tuple[Cell, ...]:
+    if ends is None:
+        return cells
+    places = {dict(cell.holds)[moves]: place for place, cell in enumerate(cells)}
+    for version in ends:
+        if version not in places:
+            raise Misused(f"--between: no {moves} {version!r} to run; {nearest(version, places)}")
+    first, last = ends
+    if places[first] >= places[last]:
+        raise Misused(f"--between {first} {last}: {first} does not come before {last}")
+    return cells[places[first] : places[last] + 1]
+
+
+def _recorded(asked: Question, *, fresh: bool) -> dict[int, Sighting]:
+    """What is known before anything runs: by the plan, and by records that taught something."""
+    found: dict[int, Sighting] = {}
+    for at, cell in enumerate(asked.cells):
+        if cell.unavailable is not None:
+            found[at] = Sighting(Judged(plan.verdict(cell), None, *cell.unavailable))
+        elif not fresh and (cell.tags or lock.path_of(cell).exists()) and (record := _record(asked, cell)):
+            sighting = _sighting(asked, record)
+            if sighting.judged.verdict not in judge.UNDECIDED:
+                found[at] = sighting
+    return found
+
+
+def _record(asked: Question, cell: Cell) -> Record | None:
+    """The record that holds now, by the interpreter that made the environment."""
+    pinned = lock.load(cell)
+    made, status = environment.ready(cell, pinned), records.status(cell.id)
+    python = made.python if made else status.python if status else ""
+    key = records.key(asked.entry, pinned.sha256, python)
+    return records.find(cell.id, asked.entry, asked.case.id, key)
+
+
+def _sighting(asked: Question, record: Record) -> Sighting:
+    judged = judge.judge(asked.case, record.attempts)
+    return Sighting(judged, judge.confirmed(record.attempts), len(record.attempts))
+
+
+def _look(asked: Question, cell: Cell, *, fresh: bool, confirm: bool, console: Console) -> Sighting:
+    """Run the case in `cell`; what cannot be installed is seen to be untestable. Raises Failed, BadFile, OSError."""
+    try:
+        lock.obtain(cell)
+    except lock.Unresolvable as error:
+        return Sighting(Judged("error", None, "plan.unresolved", judge.tidy(str(error))))
+    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm)
+    if status.reason in _EVERYWHERE:
+        raise Failed(f"{cell.id}: {status.detail}")
+    record = _record(asked, cell) if status.verdict == "ran" else None
+    if record is None:
+        verdict = "error" if status.verdict == "ran" else status.verdict
+        return Sighting(Judged(verdict, None, status.reason, judge.tidy(status.detail)))
+    # As many attempts as the probe makes were asked for: there is no more to confirm.
+    return replace(_sighting(asked, record), confirmed=True)
+
+
+@dataclass(frozen=True)
+class _Progress:
+    """Passes on what a cell has to say: one case has no steps to show."""
+
+    console: Console
+
+    def say(self, message: str) -> None:
+        self.console.print(f"  {escape(message)}", soft_wrap=True)
+
+    def step(self, done: int, total: int, issue: str, case: str) -> None:
+        pass

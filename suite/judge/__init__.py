@@ -1,0 +1,1 @@
+"""What an observation means: pure functions, no file, no clock, no process."""

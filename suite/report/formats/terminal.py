@@ -1,0 +1,147 @@
+"""The report in a terminal: a line per case, a glyph per cell, what wants a look, and the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from suite.judge.verdicts import GLYPHS, Verdict
+from suite.report.model import CaseRow, Observation, Report
+from suite.report.summary import (
+    STACK_GLYPHS,
+    Exit,
+    advice,
+    exit_code,
+    held,
+    is_unexpected,
+    last_line,
+    line,
+    ranges,
+    replay,
+    story,
+    undecided,
+    unexpected,
+    workaround,
+)
+
+COLOURS: dict[Verdict, str] = {
+    "clear": "green",
+    "affected": "red",
+    "guarded": "yellow",
+    "absent": "dim",
+    "not-run": "dim",
+    "unavailable": "dim",
+    "conflict": "dim",
+    "flaky": "magenta",
+}
+_MOST = 20
+# A line of more cells than this has its glyphs under the words.
+_SHORT = 24
+
+
+def show(report: Report, console: Console) -> None:
+    """Print the report."""
+    if not report.cells:
+        console.print("There are no records to report on: `nox -s compat` makes some.")
+        return
+    if line(report):
+        _line(report, console)
+    _stacks(report, console)
+    odd = unexpected(report)
+    if odd:
+        console.print("\n[bold]Not as expected[/bold]")
+    for each in odd[:_MOST]:
+        console.print(_deviation(each), soft_wrap=True)
+    if len(odd) > _MOST:
+        console.print(f"  … and {len(odd) - _MOST} more, in COMPAT.md")
+    groups = undecided(report)
+    if groups:
+        console.print("\n[bold]Not decided[/bold]")
+    for group in groups:
+        told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
+        console.print(Text(told, COLOURS.get(group.verdict, "bold magenta")), soft_wrap=True)
+        console.print(Text(f"      {group.detail}"), soft_wrap=True)
+    colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(exit_code(report), "red")
+    console.print()
+    console.print(Text(last_line(report), style=f"bold {colour}"), soft_wrap=True)
+
+
+def _line(report: Report, console: Console) -> None:
+    """A line per case, a glyph per cell of the line; with a short line, the words beside the glyphs."""
+    cells = line(report)
+    seen: dict[tuple[str, str], dict[str, Observation]] = {}
+    for each in report.observations:
+        seen.setdefault((each.issue, each.case), {})[each.cell] = each
+    short, on_line = len(cells) <= _SHORT, {cell.id for cell in cells}
+    table = Table.grid(padding=(0, 2, 0, 0))
+    if short:
+        table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    console.print(f"{cells[0].id} to {cells[-1].id}" if len(cells) > 1 else cells[0].id)
+    for issue in report.issues:
+        heading = ("", Text(f"\n{issue.id}", style="bold"), "")
+        table.add_row(*heading[0 if short else 1 :])
+        for case in issue.cases:
+            of_case = seen.get((issue.id, case.id), {})
+            strip = Text()
+            for cell in cells:
+                strip.append_text(_glyph(of_case.get(cell.id)))
+            told = _story(report, case, [each for each in of_case.values() if each.cell in on_line])
+            if short:
+                table.add_row(strip, f"  {case.id}", told)
+            else:
+                table.add_row(f"  {case.id}", told)
+                table.add_row("", strip)
+    console.print(table)
+
+
+def _glyph(each: Observation | None) -> Text:
+    if each is None:
+        return Text(" ")
+    style = COLOURS.get(each.verdict, "bold magenta")
+    return Text(GLYPHS[each.verdict], f"{style} reverse" if is_unexpected(each) else style)
+
+
+def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
+    text = Text()
+    for package, told in story(case, report.cells):
+        text.append("; " if text else "")
+        text.append(f"by {package}: " if package != "jax" else "")
+        for number, each in enumerate(told):
+            text.append(", " if number else "")
+            text.append(each.behaviour, COLOURS.get(each.verdict, "magenta"))
+            text.append(f" {each.where}" if each.where else "")
+    if words := workaround(seen):
+        text.append(f"; {words}", "red" if "fails" in words else "green")
+    return text
+
+
+def _stacks(report: Report, console: Console) -> None:
+    """A line per row of an arm: where metadata and runs agree, and what would make them."""
+    cells = {cell.id: cell.declared_observed for cell in report.cells}
+    asked = ""
+    for row in report.stacks:
+        if row.question != asked:
+            asked = row.question
+            console.print(Text(f"\n{asked}", style="bold"))
+        strip = "".join(STACK_GLYPHS[word] if (word := cells[each]) else "·" for each in row.cells)
+        console.print(Text(f"  {strip}  {held(row)}, along {row.along}: {ranges(row)}"), soft_wrap=True)
+        if told := advice(row):
+            console.print(Text(f"      {told}", "yellow"), soft_wrap=True)
+
+
+def _deviation(each: Observation) -> Text:
+    text = Text(
+        f"  {GLYPHS[each.verdict]} {each.cell} {each.issue}/{each.case}: ", style=COLOURS.get(each.verdict, "magenta")
+    )
+    text.append(f"{each.behaviour or each.verdict}", "bold")
+    text.append(f", expected {each.expected}" if each.expected else ", nothing was expected", "default")
+    text.append(f" [{each.reason}]" if each.reason else "", "dim")
+    text.append(f"\n      {each.detail}" if each.detail else "", "default")
+    text.append("" if each.workaround_expected else f"\n      its workaround {each.workaround}", "red")
+    text.append(f"\n      {replay(each)}", "dim")
+    return text

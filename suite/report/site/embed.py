@@ -1,0 +1,119 @@
+"""What stands within the page as it is: the data of its script, marked source, hashes and addresses. Pure."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from itertools import groupby
+
+from markupsafe import Markup
+from pygments import lex
+from pygments.lexers import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+
+from suite.judge.verdicts import GLYPHS, UNDECIDED
+from suite.report import summary
+from suite.report.formats.text import said
+from suite.report.model import Report
+from suite.report.site.table import kind_of
+from suite.report.site.timeline import Seen
+
+
+def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup:
+    """The report for the page's script: each message and each package once, in JSON that ends no element."""
+    packages: dict[str, int] = {}
+    kinds: dict[tuple[object, ...], int] = {}
+    cells = [
+        {
+            "id": cell.id,
+            "on": cell.released_on.isoformat(),
+            "python": cell.python,
+            "line": cell.kind == "line",
+            "moves": cell.moves,
+            "lock": cell.lock_sha256,
+            "compared": cell.declared_observed,
+            "excluded": said(cell.excluded_by or ""),
+            "packages": [
+                packages.setdefault(f"{name} {version}", len(packages)) for name, version in cell.packages.items()
+            ],
+        }
+        for cell in report.cells
+    ]
+    issues = []
+    for issue in report.issues:
+        cases = []
+        for case in issue.cases:
+            of = seen.get((issue.id, case.id), {})
+            told = [of.get(cell.id) for cell in report.cells]
+            cases.append(
+                {
+                    "id": case.id,
+                    "question": case.question,
+                    "needs": case.needs,
+                    # Of a case that says no more than another, a number stands for both.
+                    "seen": [kinds.setdefault(kind_of(each), len(kinds)) if each else -1 for each in told],
+                    "seconds": [round(each.seconds, 1) if each else 0 for each in told],
+                    "mib": [each.peak_rss_mib if each else 0 for each in told],
+                }
+            )
+        issues.append(
+            {
+                **{"id": issue.id, "title": issue.title, "kind": issue.kind},
+                **{"workaround": issue.workaround.text, "cases": cases},
+            }
+        )
+    data = {
+        "glyphs": dict(GLYPHS),
+        "compared": dict(summary.STACK_GLYPHS),
+        "undecided": sorted(UNDECIDED),
+        "replay": summary.REPLAY,
+        "year": year,
+        "packages": list(packages),
+        "kinds": [[said(each) if isinstance(each, str) else each for each in kind] for kind in kinds],
+        "cells": cells,
+        "issues": issues,
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for mark in "<>&\u2028\u2029":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    # Nothing is left in it that HTML would act on.
+    return Markup(text)
+
+
+def highlight(source: str) -> Markup:
+    """Python source with its keywords, strings, comments, numbers and definitions marked; whatever else is text."""
+    found = Markup("")
+    for name, tokens in groupby(lex(source, PythonLexer()), lambda token: _mark_of(token[0])):
+        text = "".join(value for _, value in tokens)
+        found += Markup('<i class="{}">{}</i>').format(name, text) if name else Markup("{}").format(text)
+    return found
+
+
+def digest(text: str) -> str:
+    """What a content security policy calls an inline script or style by."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def link(ref: str) -> str:
+    """The address of an upstream thread: `jax-ml/jax#27829`, or an address as it stands; nothing where it is none."""
+    repository, _, number = ref.partition("#")
+    if number.isdecimal() and ":" not in repository:
+        return f"https://github.com/{repository}/issues/{number}"
+    return ref if ref.startswith("https://") else ""
+
+
+def _mark_of(token: _TokenType) -> str:
+    for kind, name in (
+        (Comment, "c"),
+        (String, "s"),
+        (Number, "n"),
+        (Keyword, "k"),
+        (Operator.Word, "k"),
+        (Name.Function, "f"),
+        (Name.Class, "f"),
+        (Name.Decorator, "f"),
+    ):
+        if token in kind:
+            return name
+    return ""

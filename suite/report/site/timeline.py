@@ -1,0 +1,145 @@
+"""What happens along releases: intervals as drawn, where a workaround was verified, upgrades step by step. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from packaging.version import Version
+
+from suite.judge.verdicts import UNDECIDED, Verdict
+from suite.report import summary
+from suite.report.model import CaseRow, CellRow, IntervalRow, Observation
+from suite.report.site.table import minor_of
+
+# Ticks nearer than this, in percent of the axis, would lie on one another on a phone.
+NARROW = 9.0
+Turned = Literal["appears", "goes", "changes", "stays"]
+Seen = Mapping[tuple[str, str], Mapping[str, Observation]]
+
+
+@dataclass(frozen=True)
+class Band:
+    """An interval as it is drawn: where it begins and how wide it is, both in percent of the axis."""
+
+    x: float
+    width: float
+    verdict: Verdict
+    behaviour: str
+    where: str
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A case's intervals over the releases of one package.
+
+    A tick is a minor release: where it begins, in percent, its name, and whether it is too near for a narrow screen.
+    """
+
+    package: str
+    bands: tuple[Band, ...]
+    ticks: tuple[tuple[float, str, bool], ...]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A case that does otherwise after an upgrade than before it."""
+
+    issue: str
+    case: str
+    before: Observation
+    after: Observation
+
+
+@dataclass(frozen=True)
+class Step:
+    """From one release of the line to the next: what turned."""
+
+    before: CellRow
+    after: CellRow
+    turns: Mapping[Turned, tuple[Turn, ...]]
+
+
+def timeline(case: CaseRow, cells: Sequence[CellRow]) -> list[Axis]:
+    """A case's intervals, an axis for each package, each release as wide as any other."""
+    found = []
+    for package in dict.fromkeys(each.package for each in case.intervals):
+        versions = releases(cells, package)
+        of = [each for each in case.intervals if each.package == package]
+        drawn = [each for each in of if each.first in versions and each.last in versions]
+        bands = tuple(_band(each, versions, cells) for each in drawn)
+        minors = {minor_of(version): place for place, version in reversed(list(enumerate(versions)))}
+        ticks: list[tuple[float, str, bool]] = []
+        for minor, place in reversed(minors.items()):
+            x = _percent(place, versions)
+            ticks.append((x, minor, x - max((each for each, _, near in ticks if not near), default=-99.0) < NARROW))
+        found.append(Axis(package, bands, tuple(ticks)))
+    return found
+
+
+def releases(cells: Iterable[CellRow], package: str) -> list[str]:
+    """The releases of `package` that stand on the line, in version order."""
+    return sorted((cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package), key=Version)
+
+
+def verified(line: Sequence[CellRow], seen: Mapping[str, Observation]) -> str:
+    """`holds 0.4.18–0.5.3, fails 0.6.0`: where a workaround was needed, over the releases of jax; nothing if nowhere.
+
+    A release on which nothing was learned ends no range; one where it was not needed does.
+    """
+    by_release = {cell.holds["jax"]: seen[cell.id] for cell in line if cell.moves == "jax" and cell.id in seen}
+    ordered = sorted((version for version in by_release if by_release[version].verdict not in UNDECIDED), key=Version)
+    told = []
+    for word, group in groupby(ordered, lambda version: by_release[version].workaround):
+        of = list(group)
+        if word in ("holds", "fails"):
+            told.append(f"{word} {of[0]}" + (f"–{of[-1]}" if len(of) > 1 else ""))
+    return ", ".join(told)
+
+
+def turned(before: Observation | None, after: Observation | None) -> Turned | None:
+    """How a case that was like `before` and is like `after` turned; None where it is well, or nothing is known."""
+    if before is None or after is None or {before.verdict, after.verdict} & UNDECIDED:
+        return None
+    was, now = (each.verdict not in ("clear", "absent") for each in (before, after))
+    if was and now:
+        same = (before.verdict, before.behaviour) == (after.verdict, after.behaviour)
+        return "stays" if same else "changes"
+    return "appears" if now else "goes" if was else None
+
+
+def steps(line: Sequence[CellRow], seen: Seen) -> list[Step]:
+    """Each release of the line on which something turned against what was seen last before it."""
+    found = []
+    last: dict[tuple[str, str], Observation] = {}
+    before: CellRow | None = None
+    for cell in line:
+        turns: dict[Turned, tuple[Turn, ...]] = {}
+        learned = False
+        for key, of in seen.items():
+            now = of.get(cell.id)
+            if now is None or now.verdict in UNDECIDED:
+                continue
+            learned = True
+            how = turned(last.get(key), now)
+            if how is not None and how != "stays":
+                turns[how] = (*turns.get(how, ()), Turn(*key, last[key], now))
+            last[key] = now
+        if turns and before is not None:
+            found.append(Step(before, cell, turns))
+        before = cell if learned else before
+    return found
+
+
+def _percent(place: int, versions: Sequence[str]) -> float:
+    return round(100 * place / len(versions), 2)
+
+
+def _band(each: IntervalRow, versions: Sequence[str], cells: Sequence[CellRow]) -> Band:
+    first, last = versions.index(each.first), versions.index(each.last)
+    x = _percent(first, versions)
+    width = round(_percent(last + 1, versions) - x, 2)
+    return Band(x, width, each.verdict, each.behaviour, summary.span(each, cells), each.exact)

@@ -1,0 +1,318 @@
+"""asv's results → what the page shows of them: charts of phases along the line, changes that were confirmed, counts.
+
+Nothing here judges: a change is what a comparison of two releases confirmed, and a fence what runs of one lock differ
+by. A chart shows both, and what was measured, whether or not anything follows from it.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from suite.files import ROOT, read
+from suite.timings import release_line as line
+from suite.timings import results as measured
+from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
+
+BENCHMARKS = ROOT / "benchmarks"
+# What the device does; all else is the host's. A first call is both.
+DEVICE = frozenset({"execute", "device busy"})
+# Published figures come first, then what all else is made of.
+_FIRST = ("published", "basics", "training", "solves", "imports")
+# In which order a call goes through them.
+PHASES = ("trace", "lower", "trace and lower", "compile", "first call", "new object", "dispatch", "execute")
+# A product that takes long enough to be waited for: is the call back before it is done?
+_DISPATCH, _EXECUTE = "basics.Matmul.time_dispatch(512)", "basics.Matmul.time_execute(512)"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One benchmark along the releases, in seconds: None where it was not measured, `failed` where it raised."""
+
+    name: str
+    key: str
+    values: tuple[float | None, ...]
+    failed: frozenset[int]
+    fence: float | None
+
+    @property
+    def device(self) -> bool:
+        """Whether it is the device's time."""
+        return self.name in DEVICE or any(f"time_{phase}(" in f"{self.key}(" for phase in DEVICE)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A change that a comparison confirmed, between the releases at two places of the axis."""
+
+    key: str
+    name: str
+    unit: str
+    base: str
+    other: str
+    judged: Judged
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One workload: its phases, or one phase of its variants."""
+
+    id: str
+    title: str
+    story: str
+    series: tuple[Series, ...]
+    shifts: tuple[Shift, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """The charts of one module of benchmarks."""
+
+    id: str
+    title: str
+    charts: tuple[Chart, ...]
+
+
+@dataclass(frozen=True)
+class Count:
+    """A count that is not the same on all releases: at which it came to be what."""
+
+    key: str
+    unit: str
+    turns: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Asynchronous:
+    """From `since` on a call returns before its result is there; on `until`, and before it, it does not."""
+
+    until: str
+    since: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All that was measured on one machine."""
+
+    name: str
+    hardware: str
+    releases: tuple[str, ...]
+    sections: tuple[Section, ...]
+    counts: tuple[Count, ...]
+    counted: int
+    tally: Mapping[measured.State, int]
+    noise: NoiseFile | None
+    shifts: tuple[Shift, ...]
+    judged: int
+    asynchronous: Asynchronous | None
+
+
+def machines(results: Path, noise: Path, compared: Path) -> tuple[Machine, ...]:
+    """Every machine that has results of releases on the line. Raises BadFile."""
+    commits = line.hashes(line.commits())
+    found = []
+    for folder in sorted(path.parent for path in results.glob("*/machine.json")):
+        made = {path.name.partition("-")[0] for path in folder.glob("*-*.json")}
+        rows = {
+            cell: measured.rows(results, folder.name, commit) for cell, commit in commits.items() if commit[:8] in made
+        }
+        if rows:
+            found.append(_machine(folder, rows, commits, noise, compared))
+    return tuple(found)
+
+
+def _machine(
+    folder: Path, rows: Mapping[str, Mapping[str, Row]], commits: Mapping[str, str], noise: Path, compared: Path
+) -> Machine:
+    kept = noise / f"{folder.name}.json"
+    fences = read(NoiseFile, kept) if kept.exists() else None
+    comparisons = [read(Comparison, path) for path in sorted((compared / folder.name).glob("*.json"))]
+    # What was judged of other locks says nothing of these.
+    valid = [each for each in comparisons if each.commits == (commits.get(each.base), commits.get(each.other))]
+    units = _units(folder.parent / "benchmarks.json")
+    shifts = sorted(confirmed(valid, units), key=lambda each: -_size(each.judged))
+    keys = list(dict.fromkeys(key for of in rows.values() for key in of))
+    counted = {key: units[_name(key)] for key in keys if units[_name(key)] != "seconds"}
+    return Machine(
+        name=folder.name,
+        hardware=_hardware(folder / "machine.json"),
+        releases=tuple(rows),
+        sections=sections([key for key in keys if key not in counted], rows, fences, shifts),
+        counts=tuple(filter(None, (_count(key, unit, rows) for key, unit in counted.items()))),
+        counted=len(counted),
+        tally=measured.tally(row for of in rows.values() for row in of.values()),
+        noise=fences,
+        shifts=tuple(shifts),
+        judged=sum(len(each.benchmarks) for each in valid),
+        asynchronous=asynchronous(rows),
+    )
+
+
+def sections(
+    keys: Sequence[str], rows: Mapping[str, Mapping[str, Row]], noise: NoiseFile | None, shifts: Sequence[Shift]
+) -> tuple[Section, ...]:
+    """The charts, by module: of a workload its phases, or where it has variants, of each phase the variants."""
+    found = []
+    fences = noise.benchmarks if noise else {}
+    modules = sorted(dict.fromkeys(_module(key) for key in keys), key=lambda name: (_place(name, _FIRST), name))
+    for module in modules:
+        of_module = [key for key in keys if _module(key) == module]
+        charts = []
+        for group, of in groupby(of_module, key=_group):
+            series = [_series(key, rows, fences.get(key)) for key in of]
+            shown = tuple(each for each in series if any(value is not None for value in each.values))
+            if not shown:
+                continue
+            ordered = tuple(sorted(shown, key=lambda each: _place(each.name, PHASES)))
+            names = {each.key for each in ordered}
+            workload, _, phase = group.partition("/")
+            name = workload.partition(".")[2]
+            charts.append(
+                Chart(
+                    id=f"timing-{group.replace('/', '-').replace(' ', '-')}",
+                    title=f"{name}, {phase}" if phase else name,
+                    story=story(module, name),
+                    series=ordered,
+                    shifts=tuple(shift for shift in shifts if shift.key in names),
+                )
+            )
+        if charts:
+            found.append(Section(f"timings-{module}", story(module) or module, tuple(charts)))
+    return tuple(found)
+
+
+def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
+    """Where a call came to return before its result is there; None where the releases that were measured do not say."""
+    returns = []
+    for release, of in rows.items():
+        if _EXECUTE in of and of[_EXECUTE].state == of[_DISPATCH].state == "measured":
+            returns.append((release, of[_DISPATCH].least < of[_EXECUTE].least / 2))
+    turns = [(before, after) for (before, was), (after, now) in pairwise(returns) if was != now]
+    return Asynchronous(*turns[0]) if len(turns) == 1 and returns[-1][1] else None
+
+
+def confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
+    """What comparisons confirmed; of counts, what differs."""
+    return [
+        Shift(key, readable(key), units[_name(key)], each.base, each.other, judged)
+        for each in comparisons
+        for key, judged in each.benchmarks.items()
+        if judged.outcome in ("regressed", "improved") and _name(key) in units
+    ]
+
+
+def readable(key: str) -> str:
+    """`basics.Matmul.time_dispatch(512)` as `basics.Matmul(512) dispatch`."""
+    name, given, params = key.partition("(")
+    workload, _, method = name.rpartition(".")
+    return f"{workload}{given}{params.replace(chr(39), '')} {_phase(method)}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that people would say it in."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def amount(shift: Shift, value: float | None) -> str:
+    """One side of a change, in its unit."""
+    if value is None:
+        return ""
+    return duration(value) if shift.unit == "seconds" else f"{value:,.0f} {shift.unit}"
+
+
+def told(series: Series, releases: Sequence[str]) -> str:
+    """A series in a sentence, for who does not see the chart."""
+    known = [(value, release) for value, release in zip(series.values, releases, strict=True) if value is not None]
+    (first, since), (last, until) = known[0], known[-1]
+    if len(known) == 1:
+        return f"{series.name}: {duration(first)} on {since}"
+    least, most = min(known), max(known)
+    return (
+        f"{series.name}: {duration(first)} on {since}, {duration(last)} on {until}; least {duration(least[0])} on "
+        f"{least[1]}, most {duration(most[0])} on {most[1]}"
+    )
+
+
+@cache
+def story(module: str, workload: str = "") -> str:
+    """The first paragraph of what a module of benchmarks says of itself, or a workload in it."""
+    path = BENCHMARKS / f"{module}.py"
+    if not path.exists():
+        return ""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes: dict[str, ast.Module | ast.ClassDef] = {
+        "": tree,
+        **{each.name: each for each in tree.body if isinstance(each, ast.ClassDef)},
+    }
+    said = ast.get_docstring(nodes[workload]) if workload in nodes else None
+    return " ".join((said or "").partition("\n\n")[0].replace("`", "").split())
+
+
+def _series(key: str, rows: Mapping[str, Mapping[str, Row]], fence: Fence | None) -> Series:
+    of = [each.get(key) for each in rows.values()]
+    return Series(
+        name=_label(key),
+        key=key,
+        values=tuple(row.least if row and row.state == "measured" else None for row in of),
+        failed=frozenset(place for place, row in enumerate(of) if row and row.state == "failed"),
+        fence=fence.fence if fence and all(row.version == fence.version for row in of if row) else None,
+    )
+
+
+def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> Count | None:
+    known = [(release, of[key].value) for release, of in rows.items() if key in of and of[key].state == "measured"]
+    turns = known[:1] + [
+        after for before, after in pairwise(known) if abs(after[1] - before[1]) > 0.01 * abs(before[1])
+    ]
+    return Count(readable(key), unit, tuple(turns)) if len(turns) > 1 else None
+
+
+def _size(judged: Judged) -> float:
+    """How far a change is from none, whichever way it goes."""
+    return abs(math.log1p(judged.change)) if judged.change is not None and judged.change > -1 else math.inf
+
+
+def _units(path: Path) -> dict[str, str]:
+    return {name: each["unit"] for name, each in measured.load(path).items() if name != "version"}
+
+
+def _hardware(path: Path) -> str:
+    known = measured.load(path)
+    memory = int(known.get("ram") or 0) / 2**30
+    return f"{known.get('cpu')}, {known.get('num_cpu')} cores, {memory:.0f} GiB, {known.get('os')} {known.get('arch')}"
+
+
+def _name(key: str) -> str:
+    return key.partition("(")[0]
+
+
+def _module(key: str) -> str:
+    return key.partition(".")[0]
+
+
+def _phase(method: str) -> str:
+    return method.partition("_")[2].replace("_", " ")
+
+
+def _group(key: str) -> str:
+    """`basics.Scan`, or for one with variants `basics.Matmul/dispatch`."""
+    name, given, _ = key.partition("(")
+    workload, _, method = name.rpartition(".")
+    return f"{workload}/{_phase(method)}" if given else workload
+
+
+def _label(key: str) -> str:
+    name, given, params = key.partition("(")
+    return params.removesuffix(")").replace("'", "") if given else _phase(name.rpartition(".")[2])
+
+
+def _place(name: str, order: Sequence[str]) -> int:
+    return order.index(name) if name in order else len(order)

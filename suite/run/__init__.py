@@ -1,0 +1,1 @@
+"""Lock to record: interpreter, environment, one cell's run, and what is kept of it."""

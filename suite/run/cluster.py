@@ -1,0 +1,380 @@
+"""The same cells on a lab's own machines, through Dask distributed: `--scheduler tcp://host:8786`.
+
+Only that option imports this module, and this module alone needs the `cluster` extra. One machine schedules, and each
+that is to run cells has a checkout of this project, at the driver's commit, and a worker that is started in it:
+
+    python -m dask scheduler
+    SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1 --resources "gpu=1"
+
+`--resources` only where there is such a device: a cell that is built for one goes nowhere else. Orders and answers are
+plain data. The driver writes the records of its workers among its own, as if it had run the cells itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import itertools
+import logging
+import pickle
+import time
+import uuid
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from distributed import Client, Future, KilledWorker, Security, get_worker
+from distributed.client import FutureCancelledError
+from distributed.comm.core import connect
+from distributed.versions import VersionMismatchWarning
+from rich.console import Console
+from rich.markup import escape
+
+from suite.cell.atomic import write
+from suite.files import BadFile, Failed, Fault, parse
+from suite.run import catalogue, environment, records, worker
+from suite.run import cell_run as run
+from suite.run.catalogue import Entry
+from suite.run.records import Record, Status
+from suite.run.worker import Answer, Order
+from suite.stack import lock
+from suite.stack.matrix import Device
+from suite.stack.plan import Cell
+
+CONNECTING = 10.0
+# How long nothing may be under way for want of a worker before that is said, and before it is given up.
+SAID_AFTER = 5.0
+PATIENCE = 300.0
+
+
+def run_cells(
+    scheduler: str,
+    cells: Sequence[Cell],
+    entries: Sequence[Entry],
+    *,
+    fresh: bool,
+    console: Console,
+    patience: float = PATIENCE,
+) -> None:
+    """Run what is not yet known of `entries` in `cells` on the workers of `scheduler`, and keep their records here.
+
+    Whatever goes wrong in a cell ends in its status. Raises Failed where cells did not run, and BadFile.
+    """
+    told = Counter[str]()
+    orders: list[tuple[Cell, Order]] = []
+    for cell in cells:
+        if cell.unavailable is not None:
+            run.run(cell, entries, fresh=fresh, progress=worker.Kept())
+            told["unavailable"] += 1
+        elif (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
+            told["reused"] += 1
+        else:
+            orders.append((cell, order))
+    try:
+        if orders:
+            with _connected(scheduler, console) as client:
+                _Errands(scheduler, client, entries, console, told, patience).run(orders)
+    finally:
+        counts = [f"{told[name]} {name}" for name in ("run", "reused", "unavailable", "failed")]
+        counts.append(f"{len(cells) - told.total()} not run")
+        console.print(f"{len(cells)} cells on {scheduler}: {', '.join(counts)}", soft_wrap=True)
+
+
+@contextmanager
+def _connected(scheduler: str, console: Console) -> Iterator[Client]:
+    # What there is to say of a broken connection, we say in a sentence. Its loggers have levels of their own.
+    for name in [each for each in logging.root.manager.loggerDict if each.partition(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        asyncio.run(asyncio.wait_for(_knock(scheduler), CONNECTING))
+        with warnings.catch_warnings():
+            # A table of every package that differs anywhere; the one that matters is said below.
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            client = Client(scheduler, timeout=CONNECTING, set_as_default=False)
+    except Exception as error:  # whatever a stranger's port answers
+        raise Failed(
+            f"no Dask scheduler answers at {scheduler} ({str(error).strip() or type(error).__name__}): "
+            "start one there with `python -m dask scheduler`, or mend the address after --scheduler"
+        ) from error
+    try:
+        there, here = _ask(client, "versions")["packages"]["distributed"], version("distributed")
+        if there != here:
+            console.print(f"{scheduler} runs distributed {there}, and this is {here}: if it fails, that may be why")
+        yield client
+    finally:
+        client.close(timeout=CONNECTING)
+
+
+async def _knock(scheduler: str) -> None:
+    """See that a Dask process answers there: a client waits for ever on a port that listens and says nothing."""
+    there = await connect(scheduler, timeout=CONNECTING, **Security().get_connection_args("client"))
+    await there.close()
+
+
+def _ask(client: Client, operation: str, **words: Any) -> dict[str, Any]:
+    """What the scheduler itself answers."""
+    answer: dict[str, Any] = client.sync(getattr(client.scheduler, operation), callback_timeout=CONNECTING, **words)
+    return answer
+
+
+def _on_worker(order: Order) -> tuple[str, Answer]:
+    """What a worker is sent: its address and what came of the order."""
+    return get_worker().address, worker.carry_out(order)
+
+
+class _Errand:
+    """An order, pickled as the call that carries it out, for a worker to unpickle as its task.
+
+    The scheduler reads every task, and a worker dies of one that it cannot read: this way neither is asked to import
+    this project before the call.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+
+    def __reduce__(self) -> tuple[Callable[[Order], tuple[str, Answer]], tuple[Order]]:
+        return _on_worker, (self._order,)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A cell under way, and the workers it may go to where not all may have it."""
+
+    future: Future[tuple[str, Answer]]
+    cell: Cell
+    order: Order
+    only: frozenset[str] | None
+
+
+class _Errands:
+    """Sends the orders out and takes the answers in."""
+
+    def __init__(
+        self,
+        scheduler: str,
+        client: Client,
+        entries: Sequence[Entry],
+        console: Console,
+        told: Counter[str],
+        patience: float,
+    ) -> None:
+        self._scheduler, self._client, self._console, self._told = scheduler, client, console, told
+        self._entries, self._patience = entries, patience
+        self._name, self._numbers = f"cell-{uuid.uuid4()}", itertools.count()
+        self._sent: dict[Any, _Sent] = {}
+        self._done: SimpleQueue[Future[tuple[str, Answer]]] = SimpleQueue()
+        self._unfit: set[str] = set()
+        self._stranded: list[str] = []
+        self._short_since: dict[Device, float] = {}
+        self._said: set[Device] = set()
+        self._answered = self._total = 0
+
+    def run(self, orders: Sequence[tuple[Cell, Order]]) -> None:
+        """Have every order carried out. Raises Failed where some were not."""
+        self._total = len(orders)
+        for cell, order in orders:
+            self._send(cell, order)
+        while self._sent:
+            try:
+                future = self._done.get(timeout=1)
+            except Empty:
+                self._look()
+            else:
+                self._take(future)
+        if self._stranded:
+            raise Failed(
+                f"no worker is fit to run {_listed(self._stranded)}: mend them, and run the same command again"
+            )
+
+    def _send(self, cell: Cell, order: Order) -> None:
+        only = None
+        if self._unfit:
+            takers = _takers(cell, self._workers())
+            only = takers - self._unfit or None
+            if takers and only is None:
+                self._stranded.append(cell.id)
+                return
+        future = self._client.submit(
+            pickle.loads,
+            pickle.dumps(_Errand(order)),
+            key=(self._name, cell.id, next(self._numbers)),
+            resources=None if cell.device == "cpu" else {cell.device: 1},
+            workers=sorted(only) if only else None,
+            pure=False,
+        )
+        self._sent[future.key] = _Sent(future, cell, order, only)
+        future.add_done_callback(self._done.put)
+
+    def _workers(self) -> dict[str, Any]:
+        """What the scheduler says of its workers, by their addresses. Raises Failed where it is gone."""
+        try:
+            workers: dict[str, Any] = _ask(self._client, "identity", n_workers=-1)["workers"]
+        except Exception as error:  # it answers, or is of no use
+            raise self._lost() from error
+        return workers
+
+    def _take(self, future: Future[tuple[str, Answer]]) -> None:
+        """Take in what came of an order. Raises Failed where the scheduler is gone."""
+        sent = self._sent.pop(future.key, None)
+        if sent is None:
+            return
+        cell = sent.cell
+        try:
+            address, answer = future.result()
+        except FutureCancelledError as error:
+            raise self._lost() from error
+        except KilledWorker as error:
+            last = f"see what the last one, {error.last_worker.address}, printed"
+            self._fail(cell, f"{error.allowed_failures + 1} workers died as they ran it: {last}")
+        except ImportError as error:
+            if self._refuse_strangers(sent):
+                self._send(cell, sent.order)
+            else:
+                self._fail(cell, f"on its worker: {error}")
+        except Exception as error:  # of one cell, and not the others' concern
+            self._fail(cell, f"on its worker: {type(error).__name__}: {error}")
+        else:
+            if answer["refused"]:
+                self._refuse(address, answer["refused"])
+                self._send(cell, sent.order)
+            elif answer["failed"]:
+                self._fail(cell, f"on {address}: {answer['failed']}")
+            else:
+                self._keep(address, sent, answer)
+
+    def _keep(self, address: str, sent: _Sent, answer: Answer) -> None:
+        """Write the records that a worker has made, and then the status that makes them count."""
+        cell = sent.cell
+        try:
+            status, texts = self._read(sent, answer)
+        except BadFile as error:
+            self._fail(cell, f"what {address} sent cannot be used: {error}")
+            return
+        with environment.reserve(cell):
+            for path, text in texts.items():
+                write(path, text)
+            records.write_status(status)
+        if status.verdict == "ran" and not answer["ran"]:
+            self._finish(cell, "reused", f"all of it was known on {address}")
+            return
+        for message in answer["said"]:
+            self._console.print(f"[bold]{cell.id}[/bold] on {address}: {escape(message)}", soft_wrap=True)
+        if status.verdict != "ran":
+            self._finish(
+                cell, "failed" if status.verdict == "error" else "unavailable", f"{status.reason} on {address}"
+            )
+        else:
+            self._finish(cell, "run", f"{answer['ran']} cases run on {address}")
+
+    def _read(self, sent: _Sent, answer: Answer) -> tuple[Status, dict[Path, str]]:
+        """The status and the records' texts by where they go. Raises BadFile where they are not what was ordered."""
+        cell, order = sent.cell, sent.order
+        status_path = records.RECORDS / cell.id / "cell.json"
+        status = parse(Status, answer["status"], status_path)
+        if status.cell != cell.id:
+            raise BadFile([Fault(status_path, "cell", f"{status.cell!r} was not asked for")])
+        wanted = {
+            (entry.issue.id, case.id): records.key(entry, order["lock"], status.python, status.platform)
+            for entry in self._entries
+            for case in catalogue.cases(entry, cell)
+        }
+        texts: dict[Path, str] = {}
+        for told in answer["records"]:
+            path = records.RECORDS / cell.id / told["issue"] / f"{told['case']}.json"
+            record = parse(Record, told["text"], path)
+            if (record.cell, wanted.get((record.issue, record.case))) != (cell.id, record.key):
+                raise BadFile([Fault(path, "key", "is not what was asked for")])
+            texts[records.path_of(cell.id, record.issue, record.case)] = told["text"]
+        return status, texts
+
+    def _fail(self, cell: Cell, detail: str) -> None:
+        """Put down that a cell came to nothing; what is known of it stays known."""
+        before = records.status(cell.id)
+        records.write_status(
+            Status(
+                cell=cell.id,
+                at=datetime.now(UTC).replace(microsecond=0),
+                verdict="error",
+                reason="run.worker",
+                detail=detail,
+                python=before.python if before else "",
+                platform=before.platform if before else "",
+                device=before.device if before else "",
+            )
+        )
+        self._finish(cell, "failed", detail)
+
+    def _finish(self, cell: Cell, how: str, detail: str) -> None:
+        self._told[how] += 1
+        self._answered += 1
+        self._console.print(
+            f"{self._answered}/{self._total} [bold]{cell.id}[/bold] {how}: {escape(detail)}", soft_wrap=True
+        )
+
+    def _refuse(self, address: str, why: str) -> None:
+        if address not in self._unfit:
+            self._console.print(f"[red]refused[/red] {address}: {escape(why)}", soft_wrap=True)
+        self._unfit.add(address)
+
+    def _refuse_strangers(self, sent: _Sent) -> bool:
+        """Refuse the workers that cannot import this module; whether `sent` may have been with one of them."""
+        answers: dict[str, Any] = self._client.run(importlib.import_module, __name__, on_error="return")
+        found = {address: answer for address, answer in answers.items() if isinstance(answer, ImportError)}
+        for address, error in found.items():
+            where = "start it in a checkout, with `python -m dask worker`"
+            self._refuse(address, f"it cannot import this project ({error}): {where}")
+        return any(sent.only is None or address in sent.only for address in found)
+
+    def _look(self) -> None:
+        """Say what waits for a worker that is not there. Raises Failed where for long nothing else was under way."""
+        there = self._workers()
+        waiting: dict[Device, list[str]] = {}
+        for key, sent in list(self._sent.items()):
+            takers = _takers(sent.cell, there)
+            if not takers:
+                waiting.setdefault(sent.cell.device, []).append(sent.cell.id)
+            elif sent.only and sent.only.isdisjoint(takers):
+                del self._sent[key]
+                sent.future.cancel()
+                self._send(sent.cell, sent.order)
+        now = time.monotonic()
+        self._short_since = {device: self._short_since.get(device, now) for device in waiting}
+        self._said &= waiting.keys()
+        sentences = {
+            device: f"{_listed(names)} {'waits' if len(names) == 1 else 'wait'} for a worker"
+            + (f' that offers {device} (--resources "{device}=1")' if device != "cpu" else "")
+            for device, names in waiting.items()
+        }
+        for device in waiting.keys() - self._said:
+            if now - self._short_since[device] >= min(SAID_AFTER, self._patience):
+                self._console.print(f"{sentences[device]}, and {self._scheduler} has none", soft_wrap=True)
+                self._said.add(device)
+        all_wait = sum(map(len, waiting.values())) == len(self._sent)
+        if waiting and all_wait and now - max(self._short_since.values()) >= self._patience:
+            raise Failed(f"given up after {self._patience:.0f} seconds: {'; '.join(sentences.values())}")
+
+    def _lost(self) -> Failed:
+        return Failed(
+            f"the Dask scheduler at {self._scheduler} is gone: what came back, {self._answered} of {self._total} cells,"
+            " is kept; start it again, and run the same command"
+        )
+
+
+def _takers(cell: Cell, workers: dict[str, Any]) -> frozenset[str]:
+    """The workers, fit or not, that offer what `cell` needs."""
+    return frozenset(
+        address
+        for address, each in workers.items()
+        if cell.device == "cpu" or each["resources"].get(cell.device, 0) >= 1
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,85 @@
+"""`--shard 3/10`: one of ten parts of a run's cells, so that ten machines can share it.
+
+Split by what the cells cost when they were last measured, not by how many they are. Every machine has the same tree,
+and so cuts the same parts without a word to the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heapreplace
+from statistics import median
+
+from pydantic import ConfigDict
+
+from suite.files import FileModel, Misused
+from suite.stack.plan import Cell
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The `part`-th of `parts`, from 1."""
+
+    part: int
+    parts: int
+
+    def __str__(self) -> str:
+        """As it is written on a command line."""
+        return f"{self.part}/{self.parts}"
+
+
+class Timed(FileModel):
+    """What an observation in compat.json says of its cost. The rest is not looked at: an older report serves too."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    cell: str
+    attempts: int
+    seconds: float
+
+
+class Measured(FileModel):
+    """What compat.json says of costs."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    observations: list[Timed]
+
+
+def parse(text: str) -> Shard:
+    """Read `3/10`. Raises Misused."""
+    match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
+    if match is None:
+        raise Misused(f"{text!r} is no part of a run: the third of ten is written 3/10")
+    part, parts = int(match[1]), int(match[2])
+    if not 1 <= part <= parts:
+        raise Misused(f"there is no part {part} of {parts}: they are numbered from 1/{parts} to {parts}/{parts}")
+    return Shard(part, parts)
+
+
+def costs(cells: Iterable[Cell], observations: Iterable[Timed]) -> dict[str, float]:
+    """The seconds that each cell takes, by its id: as measured, or the median of the others where it never ran."""
+    measured: dict[str, float] = {}
+    for each in observations:
+        if each.attempts:
+            measured[each.cell] = measured.get(each.cell, 0.0) + each.seconds
+    usual = median(measured.values()) if measured else 1.0
+    return {cell.id: 0.0 if cell.unavailable else measured.get(cell.id, usual) for cell in cells}
+
+
+def shard(cells: Sequence[Cell], costs: Mapping[str, float], part: int, parts: int) -> tuple[Cell, ...]:
+    """The `part`-th of `parts` shares of `cells`, in their order; none is heavier than the mean and one cell.
+
+    Each cell, the dearest first, goes to the share that has the least so far.
+    """
+    # How many it has decides between shares that weigh the same: cells that cost nothing are spread as well.
+    lightest = [(0.0, 0, number) for number in range(1, parts + 1)]
+    mine = set()
+    for cell in sorted(cells, key=lambda cell: (-costs[cell.id], cell.id)):
+        load, count, number = lightest[0]
+        heapreplace(lightest, (load + costs[cell.id], count + 1, number))
+        if number == part:
+            mine.add(cell.id)
+    return tuple(cell for cell in cells if cell.id in mine)

@@ -1,0 +1,183 @@
+"""One cell, as a machine of the cluster runs it: the order in, and what came of it out, as plain data.
+
+A worker has a checkout of its own and a `.suite` of its own. It runs a cell just as `python -m suite run` does there,
+and refuses one of which it would run anything else than the driver asks for: two trees are never mixed in one report.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypedDict
+
+from suite.files import ROOT, BadFile, Failed, Misused, dump
+from suite.run import catalogue, records
+from suite.run import cell_run as run
+from suite.run.catalogue import Entry
+from suite.stack import lock, plan
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
+
+
+class OrderedIssue(TypedDict):
+    """An issue by the module it is in, the sha256 of that, and whether the driver has its records already."""
+
+    module: str
+    sha256: str
+    known: bool
+
+
+class Order(TypedDict):
+    """One cell to run, and the shas of what its records will depend on.
+
+    `python` and `platform` are what the driver's own records of the known issues were made on.
+    """
+
+    cell: str
+    lock: str
+    probe: str
+    issues: list[OrderedIssue]
+    fresh: bool
+    python: str
+    platform: str
+
+
+class Told(TypedDict):
+    """The record of one case, as it lies on the worker's disk."""
+
+    issue: str
+    case: str
+    text: str
+
+
+class Answer(TypedDict):
+    """What came of an order: `refused` or `failed` is a sentence, or there is a status, with its records."""
+
+    refused: str
+    failed: str
+    status: str
+    records: list[Told]
+    ran: int
+    said: list[str]
+
+
+class Kept:
+    """Keeps what there is to say for the driver, which is the one with a reader."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.ran = 0
+
+    def say(self, message: str) -> None:
+        """Keep a message."""
+        self.said.append(message)
+
+    def step(self, done: int, total: int, issue: str, case: str) -> None:
+        """Count a case."""
+        self.ran += 1
+
+
+def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) -> Order | None:
+    """What is to be run of `entries` in `cell`, so that all of it is known here; None where it is."""
+    status = records.status(cell.id)
+    python, platform = (status.python, status.platform) if status else ("", "")
+    keys = [records.key(entry, pinned.sha256, python, platform) for entry in entries]
+    known = [
+        not fresh and all(run.known(cell, entry, case, key) for case in catalogue.cases(entry, cell))
+        for entry, key in zip(entries, keys, strict=True)
+    ]
+    if all(known):
+        if status is not None and status.verdict == "ran":
+            return None
+        known = [False for _ in known]
+    return Order(
+        cell=cell.id,
+        lock=pinned.sha256,
+        probe=records.probe_sha256(),
+        issues=[
+            OrderedIssue(module=entry.module, sha256=key.issue, known=each)
+            for entry, key, each in zip(entries, keys, known, strict=True)
+        ],
+        fresh=fresh,
+        python=python,
+        platform=platform,
+    )
+
+
+def carry_out(order: Order) -> Answer:
+    """Run what is ordered, in this process's checkout and state."""
+    if _tree() != _AT_START:
+        return _answer(refused="its checkout has changed since it was started, and it runs what it was: start it anew")
+    try:
+        cell, pinned, entries = _find(order)
+    except (Misused, Failed, BadFile, ImportError) as error:
+        return _answer(refused=f"its checkout is not the driver's: {error}")
+    if differing := _differing(order, pinned, entries):
+        return _answer(refused=f"its checkout is not the driver's: {', '.join(differing)} differs")
+    try:
+        return _run(order, cell, pinned, entries)
+    except BadFile as error:
+        return _answer(failed=str(error))
+    except OSError as error:
+        return _answer(failed=f"{error.strerror or error}: {error.filename or 'a file'}")
+
+
+def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Answer:
+    kept = Kept()
+    done = [entry for entry, each in zip(entries, order["issues"], strict=True) if not each["known"]]
+    status = run.run(cell, done, fresh=order["fresh"], progress=kept)
+    if len(done) < len(entries) and (status.python, status.platform) != (order["python"], order["platform"]):
+        # What the driver has was made on another interpreter: a cell's records are all of one.
+        done = list(entries)
+        status = run.run(cell, done, fresh=False, progress=kept)
+    told = [
+        Told(
+            issue=entry.issue.id,
+            case=case.id,
+            text=records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8"),
+        )
+        for entry in done
+        for case in catalogue.cases(entry, cell)
+        if records.find(cell.id, entry, case.id, records.key(entry, pinned.sha256, status.python)) is not None
+    ]
+    return _answer(status=dump(status.model_dump(mode="json")), records=told, ran=kept.ran, said=kept.said)
+
+
+def _answer(
+    *,
+    refused: str = "",
+    failed: str = "",
+    status: str = "",
+    records: Sequence[Told] = (),
+    ran: int = 0,
+    said: Sequence[str] = (),
+) -> Answer:
+    return Answer(refused=refused, failed=failed, status=status, records=list(records), ran=ran, said=list(said))
+
+
+def _find(order: Order) -> tuple[Cell, Lock, list[Entry]]:
+    cell = plan.stack(order["cell"])
+    return cell, lock.obtain(cell), [catalogue.entry(each["module"]) for each in order["issues"]]
+
+
+def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:
+    """What of the tree this order depends on is not here what it is there."""
+    found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
+    found += ["the probe"] if order["probe"] != records.probe_sha256() else []
+    for entry, each in zip(entries, order["issues"], strict=True):
+        if each["sha256"] != records.key(entry, "", "").issue:
+            found.append(entry.source.name)
+    return found
+
+
+def _tree() -> str:
+    """What this checkout runs. A worker lives for long, and what it has imported stays as it was."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "suite").rglob("*")):
+        if path.suffix in (".py", ".toml", ".json", ".txt"):
+            digest.update(str(path.relative_to(ROOT)).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_AT_START = _tree()

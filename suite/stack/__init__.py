@@ -1,0 +1,1 @@
+"""What there is to install: index, releases, matrix, plan, locks."""

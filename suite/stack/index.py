@@ -1,0 +1,130 @@
+"""Index → releases.json: asks the package index what there is of the stack."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.parser import HeaderParser
+
+import requests
+from packaging.utils import parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+from pypi_simple import (
+    PYPI_SIMPLE_ENDPOINT,
+    DistributionPackage,
+    NoMetadataError,
+    NoSuchProjectError,
+    ProjectPage,
+    PyPISimple,
+    RepositoryPage,
+)
+from remotezip import RemoteIOError, RemoteZip
+
+from suite.files import Failed
+from suite.stack.releases import PACKAGES, Release, Snapshot
+
+# The oldest release that has wheels for CPython 3.12, or was current when it came out.
+OLDEST = {
+    name: Version(oldest)
+    for name, oldest in {
+        **{"jax": "0.4.18", "jaxlib": "0.4.18", "equinox": "0.11.0", "diffrax": "0.4.1"},
+        **{"lineax": "0.0.4", "optimistix": "0.0.6"},
+    }.items()
+}
+
+
+# nox logs all there is, down to each connection.
+logging.getLogger("urllib3").setLevel(logging.WARNING)
+
+
+class Unreachable(Failed):
+    """The package index did not answer, or not as an index does."""
+
+
+def snapshot(known: Snapshot | None = None) -> Snapshot:
+    """Read what the index offers now; the metadata of releases in `known` is not fetched again.
+
+    The index is the user's own: UV_DEFAULT_INDEX, UV_INDEX_URL or PIP_INDEX_URL where set, else the public one.
+    Raises Unreachable.
+    """
+    with _asking() as client:
+        packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in PACKAGES}
+    return Snapshot(schema_version=1, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
+
+
+def sizes(addresses: Mapping[str, str]) -> dict[str, int]:
+    """How many bytes lie at each address, under the same names. Raises Unreachable."""
+    with _asking() as client:
+        answers = {name: client.s.head(url, allow_redirects=True, timeout=60) for name, url in addresses.items()}
+        return {name: int(answer.headers["content-length"]) for name, answer in answers.items()}
+
+
+@contextmanager
+def _asking() -> Iterator[PyPISimple]:
+    variables = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
+    endpoint = next(filter(None, map(os.environ.get, variables)), PYPI_SIMPLE_ENDPOINT)
+    try:
+        with PyPISimple(endpoint=endpoint) as client:
+            yield client
+    except (requests.RequestException, NoSuchProjectError, RemoteIOError, KeyError) as error:
+        raise Unreachable(f"the package index cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _releases(client: PyPISimple, package: str, known: dict[str, Release]) -> dict[str, Release]:
+    uploads: dict[str, list[tuple[DistributionPackage, datetime]]] = {}
+    for file, uploaded in _files(client, package):
+        if file.version is not None and _in_scope(package, file):
+            uploads.setdefault(file.version, []).append((file, uploaded))
+    return {
+        version: Release(
+            uploaded=min(uploaded for _, uploaded in files),
+            requires_python=files[0][0].requires_python or "",
+            requires_dist=known[version].requires_dist if version in known else _requires_dist(client, files[0][0]),
+            yanked=next((file.yanked_reason or "" for file, _ in files if file.is_yanked), None),
+            wheels={file.filename: uploaded for file, uploaded in sorted(files, key=lambda each: each[0].filename)},
+        )
+        for version, files in sorted(uploads.items(), key=lambda each: Version(each[0]))
+    }
+
+
+def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPackage, datetime]]:
+    response = client.s.get(client.get_project_url(package), headers={"Accept": client.accept}, timeout=60)
+    response.raise_for_status()
+    if "html" not in response.headers.get("content-type", ""):
+        page = ProjectPage.from_response(response, package)
+        return [(file, file.upload_time) for file in page.packages if file.upload_time is not None]
+    # Mirrors that answer in HTML have no standard place for the upload time; those that serve it use this attribute.
+    links = RepositoryPage.from_html(response.content, response.url).links
+    return [
+        (DistributionPackage.from_link(link, package), datetime.fromisoformat(uploaded))
+        for link in links
+        if (uploaded := link.get_str_attrib("data-upload-time")) is not None
+    ]
+
+
+def _in_scope(package: str, file: DistributionPackage) -> bool:
+    if file.package_type != "wheel":
+        return False
+    try:
+        _, version, _, tags = parse_wheel_filename(file.filename)
+    except (ValueError, InvalidVersion):
+        return False
+    return (
+        version >= OLDEST[package]
+        and not version.is_prerelease
+        and any(re.fullmatch(r"py3|cp312|py2\.py3", tag.interpreter) for tag in tags)
+    )
+
+
+def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
+    try:
+        text = client.get_package_metadata(file, verify=False)
+    except NoMetadataError:
+        with RemoteZip(file.url, session=client.s) as wheel:
+            name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+            text = wheel.read(name).decode()
+    return sorted(HeaderParser().parsestr(text).get_all("Requires-Dist") or [])

@@ -1,0 +1,236 @@
+"""Cell → lock: every package pinned, with the hashes of its wheels, as of the day the cell's release came out.
+
+A lock is a requirements file, so any installer can use it:
+
+    uv pip sync --require-hashes suite/stack/locks/jax-0.4.30.txt
+
+It names no index: yours serves. It holds the wheels that CPython 3.12 can use on any platform, and no source archive:
+nothing is ever built.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uv
+from packaging.requirements import Requirement
+from packaging.utils import parse_wheel_filename
+
+from suite.cell.atomic import write
+from suite.files import STACK, STATE, BadFile, Failed, Fault, FileModel, dump, read
+from suite.stack import releases
+from suite.stack.plan import Cell
+
+LOCKS = STACK / "locks"
+# The locks of stacks that nobody planned, and somebody asked for.
+ASKED_FOR = STATE / "locks"
+SIZES = STACK / "sizes.json"
+_PIN = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)==(?P<version>[0-9][A-Za-z0-9.+!_-]*)")
+_HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+class Sizes(FileModel):
+    """sizes.json: how many bytes a pin's wheel is on Linux x86-64, to say beforehand what will be fetched."""
+
+    schema_version: int
+    bytes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A parsed lock: `text` as it stands in the tree, its sha256, and name → version."""
+
+    path: Path
+    text: str
+    sha256: str
+    pins: Mapping[str, str]
+
+
+class Unresolvable(Failed):
+    """No set of releases satisfies a cell, or the index could not be asked; the message is the resolver's."""
+
+
+def path_of(cell: Cell) -> Path:
+    """Where the lock of `cell` lies: in the tree, where the cell is planned."""
+    return (LOCKS if cell.tags else ASKED_FOR) / cell.lock_name
+
+
+def obtain(cell: Cell) -> Lock:
+    """The lock of `cell`, resolved now if nobody planned it and nobody has asked before.
+
+    Raises BadFile, Unresolvable.
+    """
+    if not cell.tags and not cell.unavailable and not path_of(cell).exists():
+        write_lock(cell, resolve(cell)[0])
+    return load(cell)
+
+
+def load(cell: Cell) -> Lock:
+    """The lock of `cell`, empty where it cannot be had. Raises BadFile with every fault in it."""
+    path = path_of(cell)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        if cell.unavailable:
+            return Lock(path, "", "", {})
+        raise BadFile([Fault(path, "file", "there is none; `nox -s lock` writes it")]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
+    pinned = parse(text, path)
+    faults = [
+        Fault(path, wanted.name, f"the cell asks for {wanted}, and {pinned.pins.get(wanted.name, 'nothing')} is pinned")
+        for wanted in map(Requirement, cell.requires)
+        if not wanted.specifier.contains(pinned.pins.get(wanted.name, ""), prereleases=True)
+    ]
+    if faults:
+        raise BadFile(faults)
+    return pinned
+
+
+def parse(text: str, path: Path) -> Lock:
+    """Read a lock. Raises BadFile with every fault in it, by line."""
+    faults: list[Fault] = []
+    pins: dict[str, str] = {}
+    number = 0
+    for entry in re.split(r"(?<!\\)\n", text):
+        first, number = number + 1, number + entry.count("\n") + 1
+        words = entry.replace("\\\n", " ").split()
+        if not words or words[0].startswith("#"):
+            continue
+        pin = _PIN.fullmatch(words[0])
+        if pin is None:
+            message = f"{words[0]!r} is not a pin: only name==version --hash=sha256:… stands here"
+            faults.append(Fault(path, f"line {first}", message))
+            continue
+        name = pin["name"]
+        if name in pins:
+            faults.append(Fault(path, f"line {first}", f"{name} is pinned twice"))
+        if len(words) == 1:
+            faults.append(Fault(path, f"line {first}", f"{name} has no hash"))
+        for word in words[1:]:
+            if not _HASH.fullmatch(word):
+                faults.append(Fault(path, f"line {first}", f"{name}: {word!r} is not a sha256 hash"))
+        pins[name] = pin["version"]
+    faults += [Fault(path, name, "is not pinned") for name in releases.STACK if name not in pins]
+    if faults:
+        raise BadFile(faults)
+    return Lock(path, text, hashlib.sha256(text.encode()).hexdigest(), pins)
+
+
+def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
+    """Resolve `cell` as of its day: the lock's text, and name==version → address of the Linux x86-64 wheel.
+
+    Raises Unresolvable.
+    """
+    over: tuple[str, ...] = ()
+    try:
+        packages = _compile(cell, over)
+    except Unresolvable:
+        if cell.kind == "line":
+            raise
+        # Their own metadata, or that of what they pull in, keeps them apart: what is `declared` will say so.
+        over = tuple(each for each in cell.requires if "==" in each)
+        packages = _compile(cell, over)
+    usable = {_name(package): _wheels(package, cell.python) for package in packages}
+    if without := [name for name, wheels in usable.items() if not wheels]:
+        raise Unresolvable(f"no wheel for CPython {cell.python}: {', '.join(without)}")
+    if len(usable) < len(packages):
+        raise Unresolvable("one package at two versions: the resolution differs between platforms")
+    header = [
+        f"# {cell.id}: what an installer would have given for {' '.join(cell.requires)}",
+        f"# on CPython {cell.python} before {cell.as_of:%Y-%m-%d %H:%M} UTC"
+        + "".join(f" ({name}: before {moment:%Y-%m-%d %H:%M})" for name, moment in cell.as_of_package)
+        + (". What it names is installed over all metadata" if over else "")
+        + ". Written by `nox -s lock`.",
+    ]
+    entries = [
+        " \\\n    ".join([pin, *(f"--hash=sha256:{each}" for each in sorted(wheels.values()))])
+        for pin, wheels in sorted(usable.items())
+    ]
+    linux = {pin: next((url for url in wheels if _is_linux(url)), "") for pin, wheels in usable.items()}
+    return "\n".join([*header, *entries]) + "\n", linux
+
+
+def _compile(cell: Cell, over: Sequence[str]) -> list[Mapping[str, Any]]:
+    """What an installer chooses for `cell`, with these requirements over all metadata. Raises Unresolvable."""
+    with tempfile.TemporaryDirectory() as scratch:
+        asked, overrides, answer = (Path(scratch, name) for name in ("requirements.in", "over.in", "pylock.toml"))
+        asked.write_text("\n".join(cell.requires) + "\n", encoding="utf-8")
+        overrides.write_text("".join(f"{each}\n" for each in over), encoding="utf-8")
+        late = [f"--exclude-newer-package={name}={moment.isoformat()}" for name, moment in cell.as_of_package]
+        command = [
+            # Nothing is built, so any interpreter will do: left to itself, uv would download one of the cell's version.
+            *(uv.find_uv_bin(), "pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet"),
+            *("--no-config", "--universal", "--only-binary=:all:", "--python-version", cell.python),
+            *("--exclude-newer", cell.as_of.isoformat(), *late),
+            *("--override", str(overrides), "--format", "pylock.toml", "--output-file", str(answer), str(asked)),
+        ]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise Unresolvable(run.stderr.strip())
+        packages: list[Mapping[str, Any]] = tomllib.loads(answer.read_text(encoding="utf-8"))["packages"]
+        return packages
+
+
+def write_lock(cell: Cell, text: str) -> bool:
+    """Put the lock in the tree; whether that changed it."""
+    path = path_of(cell)
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    write(path, text)
+    return True
+
+
+def sizes() -> Mapping[str, int]:
+    """name==version → bytes of its wheel on Linux x86-64. Raises BadFile."""
+    return read(Sizes, SIZES).bytes if SIZES.exists() else {}
+
+
+def write_sizes(addresses: Mapping[str, str]) -> None:
+    """Ask the index for the sizes of wheels not known yet, and keep those of `addresses` alone. Raises Unreachable."""
+    from suite.stack import index  # what asks the index is slow to import, and only this needs it
+
+    known = sizes()
+    asked = index.sizes({pin: url for pin, url in addresses.items() if url and pin not in known})
+    found = {pin: size for pin, size in sorted({**known, **asked}.items()) if pin in addresses}
+    write(SIZES, dump(Sizes(schema_version=1, bytes=found).model_dump()))
+
+
+def prune(keep: set[str]) -> list[str]:
+    """Remove the locks of cells that are no longer planned; their names."""
+    gone = sorted(path.name for path in LOCKS.glob("*.txt") if path.name not in keep)
+    for name in gone:
+        (LOCKS / name).unlink()
+    return gone
+
+
+def _name(package: Mapping[str, Any]) -> str:
+    return f"{package['name']}=={package['version']}"
+
+
+def _wheels(package: Mapping[str, Any], python: str) -> dict[str, str]:
+    """Address → sha256 of the wheels that this interpreter can use on some platform."""
+    mine = {f"cp{python.replace('.', '')}", "py3", f"py{python.replace('.', '')}"}
+    return {
+        wheel["url"]: wheel["hashes"]["sha256"]
+        for wheel in package.get("wheels", [])
+        if any(tag.interpreter in mine or tag.abi == "abi3" for tag in parse_wheel_filename(_file(wheel["url"]))[3])
+    }
+
+
+def _is_linux(url: str) -> bool:
+    tags = {tag.platform for tag in parse_wheel_filename(_file(url))[3]}
+    return "any" in tags or any(re.fullmatch(r"manylinux.*x86_64", tag) for tag in tags)
+
+
+def _file(url: str) -> str:
+    return url.rsplit("/", 1)[1]

@@ -1,0 +1,1 @@
+"""The release line timed by asv."""

@@ -1,0 +1,232 @@
+"""asv, called for one cell of the release line at a time.
+
+What is done around it, and why:
+
+- One call for each cell: a release that cannot be installed ends asv's whole run.
+- An environment folder for each cell: asv has one, and installs the other release over it at each turn, which takes
+  longer than most measurements. The environments' name, and so the results', is plain asv's.
+- A cell is named to asv by its hash, in a file: named by tag, results go to a file called by the tag's first letters.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from suite.cell.atomic import write
+from suite.files import ROOT, STATE, Failed, dump
+from suite.run import cell_run as run
+from suite.run import interpreter
+from suite.stack import plan
+from suite.stack.plan import Cell
+from suite.timings import release_line as line
+from suite.timings.own_stack import Existing, keep, named
+from suite.timings.results import RESULTS, slug
+
+CONF = ROOT / "asv.conf.json"
+WORK = STATE / "timings"
+# A log is no eighty columns wide, and the names of benchmarks are long.
+OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+@dataclass(frozen=True)
+class Asv:
+    """How asv is called here: as which machine, by which commit of each cell, and where its results go."""
+
+    machine: str
+    commits: Mapping[str, str]
+    results: Path = RESULTS
+    existing: Existing | None = None
+
+    def run(self, cell: Cell, label: str, *words: str) -> None:
+        """One `asv run` of one cell. How it ended is not asked: what it measured stands in its results."""
+        if self.existing is not None:
+            self._run_existing(self.existing, cell, label, words)
+            return
+        hashfile = WORK / "hashes" / cell.id
+        write(hashfile, f"{self.commits[cell.id]}\n")
+        conf = self._conf(cell.id, cell.id)
+        self._call(label, conf, cell.python, "run", "--machine", self.machine, *words, f"HASHFILE:{hashfile}")
+
+    def _run_existing(self, existing: Existing, cell: Cell, label: str, words: Sequence[str]) -> None:
+        # asv names the environment by where the interpreter is, which is nobody's business.
+        place = replace(self, results=WORK / "existing" / self.results.name)
+        conf = place._conf("existing", "existing", environment_type="existing")
+        which = (f"--python={existing.executable}", f"--set-commit-hash={self.commits[cell.id]}")
+        self._call(label, conf, cell.python, "run", "--machine", self.machine, *which, *words)
+        if (place.results / self.machine / "machine.json").exists():
+            keep(place.results / self.machine, self.results / self.machine, existing.python)
+            write(self.results / "benchmarks.json", (place.results / "benchmarks.json").read_text(encoding="utf-8"))
+
+    def publish(self) -> Path:
+        """Make asv's site of all results, and say where it is. Raises Failed."""
+        if not (self.results / "benchmarks.json").exists():
+            raise Failed("there are no timings to publish: `nox -s bench` makes some")
+        place = WORK / "published"
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(self.results, place)
+        # Of what has no value asv makes no chart, and its site asks for it all the same.
+        known = json.loads((place / "benchmarks.json").read_text(encoding="utf-8"))
+        kept = {"version", *(name for path in place.glob("*/*-*.json") for name in _with_values(path))}
+        listed = {name: each for name, each in known.items() if name in kept}
+        (place / "benchmarks.json").write_text(json.dumps(listed), encoding="utf-8")
+        conf = replace(self, results=place)._conf("publish", "publish")
+        site = Path(str(json.loads(conf.read_text(encoding="utf-8"))["html_dir"]))
+        shutil.rmtree(site, ignore_errors=True)
+        log = self._call("publish", conf, plan.cells()[0].python, "publish")
+        if not (site / "index.html").exists():
+            raise Failed(f"asv published nothing; it said, at the end: {last_words(log)}")
+        return site
+
+    def _conf(self, name: str, environments: str, **otherwise: str) -> Path:
+        """asv.conf.json with whole paths: it is read from another folder."""
+        from asv.util import load_json
+
+        given = load_json(str(CONF), js_comments=True, api_version=1)
+        given |= {
+            "repo": str(line.PATH),
+            "results_dir": str(self.results),
+            "env_dir": str(STATE / "asv" / environments),
+            **{key: str(ROOT / given[key]) for key in ("benchmark_dir", "html_dir")},
+            **otherwise,
+        }
+        path = WORK / "conf" / f"{name}.json"
+        write(path, dump({"version": 1, **given}))
+        return path
+
+    def _call(self, label: str, conf: Path, python: str, command: str, *words: str) -> Path:
+        log = STATE / "logs" / f"asv-{label}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        called = [sys.executable, "-u", "-m", "suite.timings.asv_main", "--config", str(conf), command, *words]
+        with (
+            log.open("w", encoding="utf-8", buffering=1) as kept,
+            subprocess.Popen(
+                called,
+                cwd=ROOT,
+                env=self._surroundings(python),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            ) as process,
+        ):
+            assert process.stdout is not None
+            try:
+                with _Shown(label) as shown:
+                    for said in process.stdout:
+                        kept.write(said)
+                        shown.line(said)
+            except BaseException:
+                process.kill()
+                raise
+        return log
+
+    def _surroundings(self, python: str) -> dict[str, str]:
+        machines = WORK / "machines.json"
+        kind = self.existing.kind if self.existing and self.existing.platform != "cpu" else ""
+        write(machines, dump({"version": 1, self.machine: hardware(self.machine, kind)}))
+        # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
+        path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
+        kept = {name: value for name, value in run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        stack = named(self.existing.versions) if self.existing else ""
+        return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines), "SUITE_STACK": stack}
+
+
+def _with_values(path: Path) -> Iterator[str]:
+    """The benchmarks of which a result file has a number."""
+    for name, (values, *_) in json.loads(path.read_text(encoding="utf-8"))["results"].items():
+        if any(value is not None and math.isfinite(value) for value in values or ()):
+            yield name
+
+
+def machine_name() -> str:
+    """What results are filed under: the processor and how many of it, and nothing of who owns it."""
+    words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", _cpu(), flags=re.IGNORECASE)
+    return f"cpu-{slug(words) or platform.machine()}-x{os.cpu_count()}"
+
+
+def hardware(name: str, device: str = "") -> dict[str, str]:
+    """asv's entry for this machine, and for the device in it that computes, if it is not the processor."""
+    from asv.machine import Machine
+
+    known: dict[str, str] = Machine.get_defaults()
+    # The host's name and its kernel's exact build are nobody's business, and explain no timing.
+    cpu = f"{device}, {known['cpu']}" if device else known["cpu"]
+    return {**known, "machine": name, "os": platform.system(), "cpu": cpu}
+
+
+def _cpu() -> str:
+    from asv.util import get_cpu_info
+
+    return str(get_cpu_info() or "")
+
+
+def _bin_with(python: str) -> Path:
+    """A folder in which this Python goes by the name that asv looks for. Raises Failed."""
+    try:
+        found, _ = interpreter.find(python)
+    except interpreter.NoInterpreter as error:
+        raise Failed(str(error)) from error
+    # A manager's shim that does run must be called by its own name: what it runs need not.
+    asked = subprocess.run(
+        [found, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True, check=True
+    )
+    link = WORK / "bin" / f"python{python}"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    real = Path(asked.stdout.strip())
+    if not link.is_symlink() or link.readlink() != real:
+        link.unlink(missing_ok=True)
+        link.symlink_to(real)
+    return link.parent
+
+
+def last_words(log: Path) -> str:
+    """What asv said at the end of a log."""
+    lines = [line.strip(" ·") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
+    return " / ".join([line for line in lines if line][-3:]) or "nothing"
+
+
+class _Shown:
+    """How far asv is: a bar where there is a terminal, now and then a line where there is none."""
+
+    _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
+
+    def __init__(self, label: str) -> None:
+        self._label, self._said = label, time.monotonic()
+        columns = (TextColumn("{task.fields[label]}"), BarColumn(bar_width=20), TimeElapsedColumn())
+        self._bar = Progress(
+            *columns, TextColumn("{task.description}"), console=OUT, transient=True, disable=not OUT.is_terminal
+        )
+        self._task = self._bar.add_task("", label=label, total=100)
+
+    def line(self, said: str) -> None:
+        """A line of asv's."""
+        step = self._STEP.match(said)
+        if step is None:
+            return
+        self._bar.update(self._task, completed=float(step["percent"]), description=escape(step["what"]))
+        if not OUT.is_terminal and time.monotonic() - self._said > 30:
+            self._said = time.monotonic()
+            OUT.print(f"{self._label} {step['percent']}% {escape(step['what'])}", soft_wrap=True)
+
+    def __enter__(self) -> _Shown:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

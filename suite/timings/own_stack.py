@@ -1,0 +1,108 @@
+"""A stack that is there already, on a machine with an accelerator: which cell of the line it is, and on which device.
+
+The cells are CPU builds. Where jax has been installed for a GPU or a TPU, asv measures what is there, files it as the
+release of the line that has the same jax, Equinox and Diffrax, and under the name of the device.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from suite.cell.atomic import write
+from suite.files import Misused, dump
+from suite.run import cell_run as run
+from suite.stack import lock
+from suite.stack.plan import Cell
+from suite.timings import release_line as line
+from suite.timings import results as measured
+from suite.timings.results import slug
+
+PACKAGES = ("jax", "equinox", "diffrax")
+_ASK = """
+import importlib.metadata, json, platform, jax
+def version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+print(json.dumps({
+    "versions": {name: version(name) for name in ("jax", "equinox", "diffrax", "asv-runner")},
+    "python": platform.python_version(), "platform": jax.default_backend(),
+    "kind": jax.devices()[0].device_kind, "count": jax.local_device_count(),
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Existing:
+    """An interpreter with a stack of its own: the cell of the line that it is like, and the device that jax sees."""
+
+    executable: Path
+    python: str
+    cell: Cell
+    versions: Mapping[str, str]
+    platform: str
+    kind: str
+    count: int
+
+    @property
+    def name(self) -> str:
+        """What its results are filed under: `gpu-nvidia-h200-x1`."""
+        return f"{self.platform}-{slug(self.kind)}-x{self.count}"
+
+
+def find(python: Path) -> Existing:
+    """Ask an interpreter what it has. Raises Misused where that is no release of the line, or cannot be measured."""
+    try:
+        asked = subprocess.run(
+            [python, "-c", _ASK], capture_output=True, text=True, env=run.surroundings(), timeout=300, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Misused(f"{python} does not run: {error}") from error
+    if asked.returncode:
+        raise Misused(
+            f"{python} has no jax that works: {(asked.stderr.strip().splitlines() or ['it said nothing'])[-1]}"
+        )
+    told = json.loads(asked.stdout.splitlines()[-1])
+    if told["versions"].pop("asv-runner") == "missing":
+        raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
+    return Existing(executable=python, cell=like(told["versions"]), **told)
+
+
+def like(versions: Mapping[str, str]) -> Cell:
+    """The last cell of the line with these versions. Raises Misused, with what to install for one that is near."""
+    pins = {cell: lock.load(cell).pins for cell in line.cells()}
+    same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in PACKAGES)]
+    if same:
+        return same[-1]
+    near = [of for of in pins.values() if of["jax"] == versions["jax"]] or [*pins.values()]
+    raise Misused(
+        f"no release of the line has {named(versions)}: what is measured there would go by another's name; "
+        f"one has {named(near[-1])}"
+    )
+
+
+def named(versions: Mapping[str, str]) -> str:
+    """The packages that a stack is known by, with their versions."""
+    return " ".join(f"{name}=={versions[name]}" for name in PACKAGES)
+
+
+def keep(made: Path, kept: Path, python: str) -> None:
+    """Put results of asv's, of one machine, where they are kept: the interpreter by its version, not where it is.
+
+    Raises BadFile.
+    """
+    kept.mkdir(parents=True, exist_ok=True)
+    write(kept / "machine.json", (made / "machine.json").read_text(encoding="utf-8"))
+    for path in made.glob("*-existing*.json"):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        found |= {"env_name": "existing", "python": python, "params": {**found["params"], "python": python}}
+        place = kept / f"{found['commit_hash'][:8]}-existing.json"
+        before = measured.load(place)
+        if before.get("result_columns") == found["result_columns"]:
+            found["results"] = {**before["results"], **found["results"]}
+        write(place, dump(found))

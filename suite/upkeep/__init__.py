@@ -1,0 +1,1 @@
+"""What keeps this project itself in order: pins, the README's excerpt, release days, costs."""

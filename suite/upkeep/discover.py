@@ -1,0 +1,143 @@
+"""New releases: what came out since the snapshot, and what each of its cells does that the one before it did not.
+
+A release day in one command: read the index, lock and run the cells that are new, compare with the last report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from packaging.version import Version
+from rich.console import Console
+
+from suite import commands
+from suite.files import REPORTS, read
+from suite.report.diff import Change, change
+from suite.report.model import CellRow, Report
+from suite.report.summary import Exit, exit_code
+from suite.run.catalogue import Entry
+from suite.stack import matrix as matrices
+from suite.stack import plan, releases
+from suite.stack.matrix import Matrix
+from suite.stack.plan import Cell
+from suite.stack.releases import Snapshot
+
+
+def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
+    """What `taken` has and `known` has not, and what has been yanked since."""
+    found = []
+    for package, versions in taken.packages.items():
+        before = known.packages.get(package, {})
+        for version, release in versions.items():
+            if version not in before:
+                found.append(f"{package} {version}")
+            elif release.yanked is not None and before[version].yanked is None:
+                found.append(f"{package} {version} (yanked since)")
+    return found
+
+
+def nothing_to_run(known: Snapshot, taken: Snapshot) -> str:
+    """Why what is new in `taken` adds no cell: what came out has none, or nothing did and a release was yanked."""
+    came_out = any(
+        taken.packages[package].keys() - known.packages.get(package, {}).keys() for package in taken.packages
+    )
+    return "none of what came out has a cell" if came_out else "nothing came out, and what was yanked is not run again"
+
+
+def changes(last: Report, now: Report, added: Sequence[str]) -> list[Change]:
+    """What the cells `added` do otherwise than the one before each, as `last` has that one, or `now`.
+
+    The cell before is of the same arm or line and moves the same package, one release back.
+    """
+    rows = {cell.id: cell for cell in (*last.cells, *now.cells)}
+    seen = {(each.cell, each.issue, each.case): each for each in (*now.observations, *last.observations)}
+    found = []
+    for each in now.observations:
+        before = seen.get((_before(rows[each.cell], rows), each.issue, each.case)) if each.cell in added else None
+        changed = change(before, each) if before is not None else None
+        if changed is not None and changed.kind != "spurious":
+            found.append(changed)
+    return found
+
+
+def line(each: Change) -> str:
+    """A change in one line, as `jax-0.12.1 wraps-lower-bypass/jit: ✗ bypassed → ◐ attribute-error`."""
+    cell, issue, case = each.key
+    return f"{cell} {issue}/{case}: {each} (since {each.before.cell if each.before else 'nothing'}, {each.kind})"
+
+
+def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
+    """The id of the cell one release before `cell`; nothing where it is the first."""
+    moved, held = cell.moves, {name: version for name, version in cell.holds.items() if name != cell.moves}
+
+    def is_beside(other: CellRow) -> bool:
+        return (
+            other.kind == cell.kind and other.holds.keys() == cell.holds.keys() and held.items() <= other.holds.items()
+        )
+
+    earlier = [each for each in rows.values() if is_beside(each) and _version(each, moved) < _version(cell, moved)]
+    return max(earlier, key=lambda each: _version(each, moved)).id if earlier else ""
+
+
+def _version(cell: CellRow, package: str) -> Version:
+    return Version(cell.holds[package])
+
+
+def discover(entries: Sequence[Entry], console: Console) -> Exit:
+    """Read the index; lock, run and compare the cells of what is new since the snapshot. The exit code it deserves.
+
+    Raises Unreachable, Failed, BadFile.
+    """
+    from suite.stack import index  # what asks the index is slow to import
+
+    known = releases.load()
+    planned = {cell.id for cell in plan.cells()}
+    taken = index.snapshot(known)
+    new = new_releases(known, taken)
+    if not new:
+        console.print(f"nothing is new since {known.taken_at:%Y-%m-%d %H:%M} UTC")
+        return Exit.AS_EXPECTED
+    console.print(f"new since {known.taken_at:%Y-%m-%d %H:%M} UTC: {', '.join(new)}", soft_wrap=True)
+    matrix = read(Matrix, matrices.PATH)
+    added = [cell for cell in plan.plan(matrix, taken) if cell.id not in planned]
+    # The snapshot goes into the tree after the locks: a run that ends in between finds the same cells added again.
+    commands.add_locks(added)
+    releases.save(taken)
+    plan.cells.cache_clear()
+    for number, cell in enumerate(added, 1):
+        console.print(f"{number} of {len(added)} cells")
+        commands.run_cell(cell, entries, fresh=False)
+    gone = planned - {cell.id for cell in plan.cells()}
+    if gone:
+        console.print(
+            f"no longer planned: {', '.join(sorted(gone))}; `nox -s lock` removes their locks", soft_wrap=True
+        )
+    if not added:
+        console.print(f"{nothing_to_run(known, taken)}: nothing to run")
+        return Exit.AS_EXPECTED
+    return compare(added, entries, console)
+
+
+def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -> Exit:
+    """Report on the cells `added` into reports/latest, and say what each does otherwise than the one before it."""
+    from suite.report.assemble import assemble
+    from suite.report.formats import terminal
+    from suite.report.write import write
+
+    report = assemble(added, entries)
+    write(report, REPORTS / "latest")
+    terminal.show(report, console)
+    published = REPORTS / "published" / "compat.json"
+    last = read(Report, published) if published.exists() else report
+    found = changes(last, report, [cell.id for cell in added])
+    console.print()
+    for each in found:
+        console.print(line(each), soft_wrap=True, markup=False)
+        console.print(f"    {each.now.detail if each.now else ''}", soft_wrap=True, markup=False)
+    many = f"{len(added)} new cell{'s' * (len(added) != 1)}"
+    console.print(
+        f"{many}: {len(found)} of {len(report.observations)} observations are not as on the release before; "
+        "commit suite/stack, and `nox -s publish` for the whole report",
+        soft_wrap=True,
+    )
+    return exit_code(report)

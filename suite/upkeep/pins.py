@@ -1,0 +1,51 @@
+"""The driver's own pins: constraints.txt from pyproject.toml, and the noxfile's script header from both."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from collections.abc import Mapping
+
+import uv
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from suite.cell.atomic import write
+from suite.files import ROOT
+
+CONSTRAINTS = ROOT / "constraints.txt"
+NOXFILE = ROOT / "noxfile.py"
+_HEADER = re.compile(r"\A# /// script\n.*?^# ///\n", re.DOTALL | re.MULTILINE)
+
+
+def renew() -> None:
+    """Resolve pyproject.toml anew into constraints.txt, and write the noxfile's header from it."""
+    command = [
+        *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--upgrade", "--group=tests", "--group=lint"),
+        *("--extra=cluster", "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", str(CONSTRAINTS)),
+        # A release of the last week may not have reached every mirror, or may not stay.
+        *("--exclude-newer", "1 week", str(ROOT / "pyproject.toml")),
+    ]
+    subprocess.run(command, cwd=ROOT, check=True)
+    write(NOXFILE, with_header(NOXFILE.read_text(encoding="utf-8")))
+
+
+def with_header(noxfile: str) -> str:
+    """`noxfile` with the script header that pyproject.toml and constraints.txt ask for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pinned = _pinned(CONSTRAINTS.read_text(encoding="utf-8"))
+    lines = [
+        "# /// script",
+        f'# requires-python = "{project["requires-python"]}"',
+        "# dependencies = [",
+        *(f'#   "{pinned[canonicalize_name(name)]}",' for name in project["dependencies"]),
+        "# ]",
+        "# ///",
+    ]
+    return _HEADER.sub("\n".join(lines) + "\n", noxfile)
+
+
+def _pinned(constraints: str) -> Mapping[str, str]:
+    lines = [line for line in constraints.splitlines() if line and not line.startswith("#")]
+    return {canonicalize_name(Requirement(line).name): line for line in lines}

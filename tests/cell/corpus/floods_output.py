@@ -1,0 +1,46 @@
+"""It prints without end."""
+
+import os
+import select
+
+from suite.cell.issue import Seen
+from tests.cell.corpus import case, issue, leave
+
+_BLOCK = b"x" * 65536
+
+
+def _flood() -> None:
+    while True:
+        os.write(1, _BLOCK)
+
+
+def flood() -> Seen:
+    """Does it stop printing?"""
+    _flood()
+    return Seen("right")
+
+
+def strays_flood() -> Seen:
+    """Do processes that it leaves behind print, once it is gone, what is too much by a little?"""
+    listen, hold = os.pipe()
+
+    def wait_and_flood() -> None:
+        os.close(hold)
+        while not select.select([listen], [], [], 0)[0]:
+            pass
+        _flood()
+
+    for _ in range(3):
+        leave(wait_and_flood)
+    for _ in range(511):
+        os.write(1, _BLOCK)
+    return Seen("right", "2 + 2 is 4")
+
+
+ISSUE = issue(
+    __name__,
+    "It floods its output",
+    case("itself", flood),
+    # Whether the strays are in time to be too much is a matter of luck.
+    case("strays", strays_flood, expected=""),
+)

@@ -1,0 +1,42 @@
+"""It writes on the pipe that is the probe's."""
+
+import os
+
+from suite.cell.issue import Seen
+from tests.cell.corpus import case, issue, report_pipe, right
+
+
+def half_a_line() -> Seen:
+    """Is half a line of JSON taken for an answer?"""
+    os.write(report_pipe(), b'{"part": "reproducer", "outcome": "retur')
+    return right()
+
+
+def half_a_line_and_gone() -> Seen:
+    """Is half a line of JSON taken for an answer, where no other comes?"""
+    os.write(report_pipe(), b'{"part": "reproducer", "outcome": "retur')
+    os._exit(0)
+
+
+def nested() -> Seen:
+    """Does JSON that is nested too deep to be read do any harm?"""
+    os.write(report_pipe(), b"[" * 50_000 + b"\n")
+    os._exit(0)
+
+
+def flood() -> Seen:
+    """Is there an end to what may be reported?"""
+    handle = report_pipe()
+    while True:
+        os.write(handle, b"x" * 65536)
+
+
+ISSUE = issue(
+    __name__,
+    "It talks over the probe",
+    case("half-a-line", half_a_line),
+    case("half-a-line-in-interpreter", half_a_line, isolation="interpreter"),
+    case("half-a-line-and-gone", half_a_line_and_gone),
+    case("flood", flood),
+    case("nested-too-deep", nested),
+)

@@ -1,0 +1,56 @@
+"""It starts processes that would outlive it."""
+
+import ctypes
+import os
+
+from suite.cell.issue import Seen
+from tests.cell.corpus import case, issue, leave, note, right, sleep_long, sleep_stubbornly
+
+
+def leave_sleeper() -> Seen:
+    """Is there a sleeper left that holds its output open?"""
+    leave(sleep_long)
+    return right()
+
+
+def leave_stubborn() -> Seen:
+    """Is there one left that has a session of its own, and ignores being asked to end?"""
+    leave(sleep_stubbornly)
+    return right()
+
+
+def leave_daemon() -> Seen:
+    """Is there one left whose parent went first, as daemons do it?"""
+    if (pid := os.fork()) == 0:
+        leave(sleep_stubbornly)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return right()
+
+
+def leave_and_crash() -> Seen:
+    """Are there any left by one that crashed?"""
+    leave(sleep_stubbornly)
+    ctypes.string_at(0)
+    return right()
+
+
+def leave_and_hang() -> Seen:
+    """Are there any left by one that hangs?"""
+    leave(sleep_stubbornly)
+    note(os.getpid())
+    sleep_long()
+    return right()
+
+
+ISSUE = issue(
+    __name__,
+    "It leaves children behind",
+    case("sleeper", leave_sleeper),
+    case("stubborn", leave_stubborn),
+    case("daemon", leave_daemon),
+    case("of-interpreter", leave_stubborn, isolation="interpreter"),
+    case("crashed", leave_and_crash),
+    case("hung", leave_and_hang, seconds=0.4),
+    case("lingers", leave_and_hang, seconds=50),
+)

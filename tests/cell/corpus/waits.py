@@ -1,0 +1,18 @@
+"""It ends when it is told to."""
+
+import os
+import time
+
+from suite.cell.issue import Seen
+from tests.cell.corpus import case, folder, issue, note, right
+
+
+def wait() -> Seen:
+    """Is there a file called go?"""
+    note(os.getpid())
+    while not (folder() / "go").exists():
+        time.sleep(0.01)
+    return right()
+
+
+ISSUE = issue(__name__, "It waits", case("for-word", wait))

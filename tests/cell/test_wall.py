@@ -1,0 +1,210 @@
+"""The wall between the two sides: what runs in a cell imports the stack alone, and the driver never does."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from suite.files import ROOT
+from suite.run import catalogue, records
+
+STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "numpy"}
+ISSUES = sorted(ROOT.glob("suite/issues/*.py"))
+BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
+
+# Run with every package of the stack made unimportable.
+IMPORT_DRIVER = """
+import importlib, pkgutil, sys
+blocked = sys.argv[1:]
+sys.modules.update(dict.fromkeys(blocked))
+import suite
+names = [each.name for each in pkgutil.walk_packages(suite.__path__, "suite.")]
+for name in names:
+    importlib.import_module(name)
+assert all(sys.modules[name] is None for name in blocked)
+print(*names)
+"""
+
+# Run without site-packages.
+IMPORT_CELL_SIDE = """
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+print(len(sys.argv[2:]))
+"""
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Every module that a file imports, and whether it does so inside a function."""
+
+    def walk(node: ast.AST, inside: bool) -> Iterator[tuple[str, bool]]:
+        match node:
+            case ast.Import(names=names):
+                yield from ((alias.name, inside) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                package = ".".join(path.relative_to(ROOT).parts[: -level or None]) if level else ""
+                source = ".".join(filter(None, [package, module]))
+                for alias in names:
+                    whole = f"{source}.{alias.name}"
+                    yield (whole if is_module(whole) else source), inside
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                inside = True
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, inside)
+
+    return walk(ast.parse(path.read_text(encoding="utf-8")), inside=False)
+
+
+def is_module(name: str) -> bool:
+    """Whether a dotted name is a module or a package of ours."""
+    path = ROOT.joinpath(*name.split("."))
+    return path.with_suffix(".py").exists() or path.is_dir()
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a file of ours."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def top(name: str) -> str:
+    """The package that a module is of."""
+    return name.partition(".")[0]
+
+
+def file_of(name: str) -> Path:
+    """The file of a module of ours."""
+    path = ROOT.joinpath(*name.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def reached(paths: Iterable[Path]) -> list[Path]:
+    """These files of ours, and all that they import, and that those import."""
+    found: set[Path] = set()
+    todo = [ROOT / "suite" / "__init__.py", *paths]
+    while todo:
+        path = todo.pop()
+        if path not in found:
+            found.add(path)
+            todo += [file_of(name) for name, _ in imports(path) if is_module(name)]
+    return sorted(found)
+
+
+PROBE = ROOT / "suite" / "cell" / "probe.py"
+CELL_SIDE = reached([PROBE, *ISSUES, *BENCHMARKS])
+
+
+@pytest.mark.parametrize("path", CELL_SIDE, ids=module_of)
+def test_the_cell_side_imports_the_stack_alone(path: Path) -> None:
+    """What runs in a cell, or is imported there, imports the standard library, the stack and what is like itself."""
+    strange = {
+        name
+        for name, _ in imports(path)
+        if not (top(name) in sys.stdlib_module_names or top(name) in STACK or is_module(name))
+    }
+
+    assert set() == strange
+
+
+@pytest.mark.parametrize("path", [path for path in CELL_SIDE if path not in BENCHMARKS], ids=module_of)
+def test_the_stack_is_imported_inside_functions(path: Path) -> None:
+    """Nothing of the stack is imported as a module is read, so that the driver can read an issue's tables."""
+    assert set() == {name for name, inside in imports(path) if top(name) in STACK and not inside}
+
+
+def test_the_cell_side_is_small() -> None:
+    """The probe reaches nothing of the driver, not even such of it as needs no library."""
+    helpers = [module_of(path) for path in CELL_SIDE if path not in [*ISSUES, *BENCHMARKS]]
+
+    assert [
+        "suite",
+        "suite.cell.atomic",
+        "suite.cell.child",
+        "suite.cell.issue",
+        "suite.cell.probe",
+    ] == sorted(helpers)
+
+
+def test_a_record_depends_on_the_whole_cell_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change in any file that the probe is made of takes the records that it made for not run."""
+    for path in reached([PROBE]):
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    (entry, *_) = catalogue.entries()
+
+    def key() -> str:
+        records._sha256.cache_clear()
+        return records.key(entry, "", "").probe
+
+    unchanged = key()
+    for path in reached([PROBE]):
+        if path.name != "__init__.py":
+            copy = tmp_path / path.relative_to(ROOT)
+            copy.write_bytes(path.read_bytes() + b"# changed\n")
+            assert unchanged != key(), module_of(path)
+            copy.write_bytes(path.read_bytes())
+    assert unchanged == key()
+
+
+def test_the_wall_sees_an_import(tmp_path: Path) -> None:
+    """An import is seen wherever it stands and however it is written, and told from one inside a function."""
+    path = tmp_path / "module.py"
+    path.write_text(
+        """
+import os.path, jax.numpy as jnp
+from suite import __version__
+from suite.judge import verdicts as judge
+from suite.cell.issue import Case
+if True:
+    try:
+        import rich
+    except ImportError:
+        pass
+class Class:
+    import attrs
+    def method(self):
+        import equinox
+        async def inner():
+            from diffrax import ODETerm
+""",
+        encoding="utf-8",
+    )
+
+    seen = sorted(imports(path))
+
+    outside = ["attrs", "jax.numpy", "os.path", "rich", "suite", "suite.cell.issue", "suite.judge.verdicts"]
+    assert outside == [name for name, inside in seen if not inside]
+    assert ["diffrax", "equinox"] == [name for name, inside in seen if inside]
+
+
+def test_the_driver_needs_no_jax() -> None:
+    """Every module of the driver is imported, and asks for no package of the stack, which here cannot be had."""
+    command = [sys.executable, "-c", IMPORT_DRIVER, *STACK - {"numpy"}]
+
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert "" == run.stderr
+    assert {"suite.judge.verdicts", "suite.run.cell_run", "suite.report.write", "suite.issues.stack_smoke"} <= set(
+        run.stdout.split()
+    )
+
+
+def test_the_cell_side_needs_only_the_standard_library() -> None:
+    """The probe and the issues are imported by an interpreter that has no packages at all."""
+    names = [module_of(path) for path in reached([PROBE, *ISSUES])]
+
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-W", "error", "-c", IMPORT_CELL_SIDE, str(ROOT), *names],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (f"{len(names)}\n", "") == (run.stdout, run.stderr)

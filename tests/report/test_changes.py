@@ -1,0 +1,235 @@
+"""What changed since the last report: when it is told, what is kept of it, and where it is shown."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from suite.files import dump, read
+from suite.report.changes import CASES, MOST, row, since
+from suite.report.diff import diff
+from suite.report.model import Observation, Report
+from suite.report.write import publish, rebuild, render
+from tests.report.test_diff import LINE, good
+from tests.report.test_report import EMPTY, HOSTILE, Page, observation, report, structure, undecided
+
+
+def earlier(*observations: Observation) -> Report:
+    """A report of these observations that was made twenty days before the others."""
+    made = report(*observations)
+    return made.model_copy(update={"generated_at": made.generated_at - timedelta(days=20)})
+
+
+WELL = earlier(*(good(cell=cell) for cell in LINE))
+WORSE = report(*((observation if cell in LINE[1:3] else good)(cell=cell) for cell in LINE))
+
+
+def after(before: Report, now: Report) -> Report:
+    """`now` as it is published over `before`."""
+    return now.model_copy(update={"since": since(before, now)})
+
+
+def there(folder: Path) -> dict[str, bytes]:
+    """File name → bytes, of all that lies in a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# What is kept
+
+
+def test_a_change_over_consecutive_cells_is_one_row() -> None:
+    """A row names the first and the last of its cells, its cases and what was seen; the counts are of observations."""
+    found = since(WELL, WORSE)
+
+    assert found is not None
+    assert (WELL.generated_at, WELL.coverage, 0) == (found.generated_at, found.coverage, found.left_out)
+    assert {"regressed": 2, "changed": 0, "fixed": 0, "new": 0, "gone": 0, "spurious": 0} == found.counts
+    assert [
+        {
+            **{"kind": "regressed", "first": "jax-0.4.31", "last": "jax-0.5.0", "cell_count": 2, "case_count": 1},
+            **{"cases": ["some-issue/headline"], "words": "✓ good → ✗ bad, workaround holds"},
+        }
+    ] == [each.model_dump() for each in found.changes]
+
+
+def test_what_is_kept_is_bounded() -> None:
+    """Of many changes there are the first, of many cases their number, and how many are left out is told."""
+    kept = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in range(MOST)]
+    cases = [f"case-{number}" for number in range(MOST + 5)]
+    before = report(*kept, *(good(case=case) for case in cases))
+    each_its_own = report(*kept, *(observation(case=case, behaviour=f"b-{case}") for case in cases))
+    all_alike = report(*kept, *(observation(case=case) for case in cases))
+
+    many, one = (row(diff(before, now)) for now in (each_its_own, all_alike))
+    assert (MOST, 5, len(cases)) == (len(many.changes), many.left_out, many.counts["regressed"])
+    assert [(CASES, len(cases))] == [(len(each.cases), each.case_count) for each in one.changes]
+
+
+def test_what_was_not_decided_is_counted_and_no_change() -> None:
+    """An observation from which nothing was learned is spurious: a number, and no row."""
+    found = since(WELL, report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0])))
+
+    assert found is not None
+    assert ([], 1) == (found.changes, found.counts["spurious"])
+
+
+# When it is told
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (WELL, report(good(cell=LINE[0]))),
+        (report(good(cell=LINE[0])), WELL),
+        (report(good(case="another")), report(good())),
+        (EMPTY, WELL),
+        (WELL, WORSE.model_copy(update={"shard": "1/3"})),
+        (WELL.model_copy(update={"shard": "1/3"}), WORSE),
+    ],
+    ids=["one cell after all", "all after one cell", "another case", "after nothing", "a shard", "after a shard"],
+)
+def test_other_cells_are_no_change(before: Report, now: Report) -> None:
+    """After a run of something else, or of a part, nothing is said: what was not asked for is not gone."""
+    assert since(before, now) is None
+
+
+def test_a_new_release_is_a_change() -> None:
+    """A cell that was not there before is new, and the rest is compared as ever."""
+    found = since(WELL, report(*WORSE.observations, good(cell="jax-0.7.0")))
+
+    assert found is not None
+    assert [("regressed", "jax-0.4.31"), ("new", "jax-0.7.0")] == [(each.kind, each.first) for each in found.changes]
+
+
+def test_the_same_again_keeps_what_changed() -> None:
+    """A report published again, whatever it cost and however much was flaky, still tells what the first one told."""
+    published = after(WELL, WORSE)
+    again = [each.model_copy(update={"seconds": 99.0, "detail": "in other words"}) for each in WORSE.observations]
+    flaky = [undecided("flaky", cell=LINE[0]), *again[1:]]
+
+    for observations in (again, flaky):
+        found = since(published, WORSE.model_copy(update={"observations": observations}))
+        assert published.since == found
+        assert found is not None
+
+
+def test_a_change_takes_the_place_of_the_last() -> None:
+    """What changes next is told against the report before it, and no longer against the one before that."""
+    found = since(after(WELL, WORSE), report(*(good(cell=cell) for cell in LINE)))
+
+    assert found is not None
+    assert (WORSE.generated_at, ["fixed"]) == (found.generated_at, [each.kind for each in found.changes])
+
+
+# Where it is published
+
+
+def test_what_changed_is_published(tmp_path: Path) -> None:
+    """Over an earlier report the new one is written with what changed; a rebuild gives every byte of it again."""
+    first = publish(WELL, tmp_path)
+    second = publish(WORSE, tmp_path)
+
+    assert (None, since(WELL, WORSE)) == (first.since, second.since)
+    assert second == read(Report, tmp_path / "compat.json")
+    before = there(tmp_path)
+    rebuild(tmp_path)
+    assert before == there(tmp_path)
+    publish(WORSE, tmp_path)
+    assert before == there(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "\x00", '{"schema_version": 2}', dump({**WELL.model_dump(mode="json"), "mood": "good"})]
+)
+def test_a_report_that_cannot_be_read_costs_no_run(text: str, tmp_path: Path) -> None:
+    """Where what lies there is broken, or of another schema, the report is written, and nothing is said of it."""
+    (tmp_path / "compat.json").write_text(text, encoding="utf-8")
+
+    assert publish(WORSE, tmp_path).since is None
+    assert WORSE == read(Report, tmp_path / "compat.json")
+
+
+def test_a_report_from_before_is_read(tmp_path: Path) -> None:
+    """A compat.json that never heard of what changed is a report all the same."""
+    data = WELL.model_dump(mode="json")
+    del data["since"]
+    (tmp_path / "compat.json").write_text(dump(data), encoding="utf-8")
+
+    assert publish(WORSE, tmp_path).since is not None
+
+
+# Where it is shown
+
+
+def test_what_changed_is_on_the_first_screen() -> None:
+    """Page and Markdown tell the day and the counts; the page, what changed, with links to case and cells."""
+    made = after(WELL, WORSE)
+
+    page = render(made, "index.html.jinja")
+    assert '<h2 id="since">Since the report of 2026-11-01</h2>' in page
+    assert "2 regressed, 0 changed, 0 fixed, 0 new, 0 gone; 0 spurious." in page
+    assert (
+        '<span class="v regressed">regressed</span> <a href="#some-issue/headline">some-issue/headline</a> on '
+        '<a href="#cell-jax-0.4.31">jax-0.4.31</a> to <a href="#cell-jax-0.5.0">jax-0.5.0</a> '
+        '<span class="soft">(2 cells)</span>: ✓ good → ✗ bad, workaround holds</li>'
+    ) in page
+    assert (
+        "Since the report of 2026-11-01 10:00 UTC: 2 regressed, 0 changed, 0 fixed, 0 new, 0 gone; 0 spurious.\n"
+    ) in render(made, "compat.md.jinja")
+
+
+@pytest.mark.parametrize("template", ["index.html.jinja", "compat.md.jinja"])
+def test_without_an_earlier_report_nothing_is_said(template: str) -> None:
+    """A first report tells of no change, and not that there was none."""
+    text = render(WORSE, template)
+
+    assert "Since the report of" not in text
+    assert "Nothing changed" not in text
+
+
+def test_that_nothing_changed_is_said() -> None:
+    """Where nothing changed the page says that, and how much could not be compared."""
+    flaky = report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0]))
+
+    assert "<p>Nothing changed.</p>" in render(after(WELL, WELL), "index.html.jinja")
+    assert "<p>Nothing changed; 1 spurious.</p>" in render(after(WELL, flaky), "index.html.jinja")
+
+
+def test_the_worst_stands_first_and_the_rest_is_folded() -> None:
+    """Eight changes are shown, regressions before what is new, the others are folded, and what has no room is told."""
+    kept = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in range(MOST)]
+    cases = [f"case-{number}" for number in range(MOST)]
+    before = report(*kept, *(good(case=case) for case in cases))
+    now = report(*kept, *(observation(case=case, behaviour=f"b-{case}") for case in cases), good(cell="jax-0.7.0"))
+
+    section = render(after(before, now), "index.html.jinja").partition('id="since"')[2].partition("</section>")[0]
+    shown, _, folded = section.partition("<details>")
+    assert (8, MOST - 8) == (shown.count("<li>"), folded.count("<li>"))
+    assert f"<summary>{MOST - 8} more</summary>" in folded
+    assert "For 1 more there is no room" in folded
+
+
+def test_what_is_gone_is_told_without_a_link() -> None:
+    """A case and a cell that this report no longer has are named; there is nothing to lead to."""
+    before = report(*WELL.observations, good(cell="jax-0.7.0", case="long-gone"))
+
+    page = render(after(before, WELL), "index.html.jinja")
+    assert '<span class="v gone">gone</span> some-issue/long-gone on jax-0.7.0: 1 clear</li>' in page
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_somebody_elses_text_is_text(name: str) -> None:
+    """Whatever an earlier report calls its cells, cases and behaviours adds no element to page and Markdown."""
+
+    def made(text: str) -> Report:
+        found = since(WELL, WORSE)
+        assert found is not None
+        worse = found.changes[0].model_copy(update={"first": text, "last": text, "cases": [text], "words": text})
+        return WORSE.model_copy(update={"since": found.model_copy(update={"changes": [worse]})})
+
+    pages = [Page(render(made(text), "index.html.jinja")).elements for text in ("harmless", HOSTILE[name])]
+    assert pages[0] == pages[1]
+    texts = [structure(render(made(text), "compat.md.jinja")) for text in ("harmless", HOSTILE[name])]
+    assert texts[0] == texts[1]

@@ -1,0 +1,412 @@
+"""The page, in a real browser: Chromium, headless, from a file, with nothing else to reach."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from suite.judge.verdicts import GLYPHS, VERDICTS
+from suite.report import write as writing
+from suite.report.changes import since
+from suite.report.model import Report
+from suite.report.site.page import View
+from suite.report.site.timeline import turned
+from suite.report.write import _timed, write
+from suite.timings import release_line as line
+from suite.timings.results import RESULTS
+from tests.report.test_report import EMPTY, EVERY_VERDICT, observation, report
+from tests.worlds import as_known, few, otherwise
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# A closed network refuses what a browser asks for by itself; these keep it from asking.
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_timings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Real timings, of three releases: with those of all a browser, and axe in it, takes three times as long."""
+    folder = tmp_path_factory.mktemp("results")
+    commits = line.hashes(line.commits())
+    machine = max((path.parent for path in RESULTS.glob("*/machine.json")), key=lambda each: len([*each.iterdir()]))
+    wanted = [commits[cell][:8] for cell in ("jax-0.4.31", "jax-0.4.33", "jax-0.12.0")]
+    (folder / machine.name).mkdir()
+    shutil.copy(RESULTS / "benchmarks.json", folder)
+    for path in (machine / "machine.json", *(path for each in wanted for path in machine.glob(f"{each}-*.json"))):
+        shutil.copy(path, folder / machine.name)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(writing, "RESULTS", folder)
+        _timed.cache_clear()
+        yield
+    _timed.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium: skipped where a user has none, an error where CI has none."""
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, and there is no Chromium: .ci/run installs one")
+        pytest.skip("no Chromium on this machine: the page is not tested")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def known() -> Report:
+    """A report on some real stacks, on which every issue did what is known of it, and not what it did before."""
+    made = as_known(few())
+    return made.model_copy(update={"since": since(otherwise(made), made)})
+
+
+@pytest.fixture(scope="module")
+def site(known: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of that report."""
+    folder = tmp_path_factory.mktemp("site")
+    write(known, folder)
+    return folder / "index.html"
+
+
+@pytest.fixture
+def visit(browser: Browser, site: Path) -> Iterator[Open]:
+    """Open a page at an address within it; what it complains of or asks the network for is a failure."""
+    complaints: list[str] = []
+    contexts = []
+
+    def visited(address: str = "", path: Path = site, **options: Any) -> Page:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        # A machine that runs the suite meanwhile is slow, and that is no fault of the page.
+        context.set_default_timeout(120_000)
+        opened = context.new_page()
+        opened.on("console", lambda message: complaints.append(message.text))
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        opened.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
+        opened.goto(path.as_uri() + address)
+        return opened
+
+    yield visited
+    for context in contexts:
+        context.close()
+    assert [] == complaints
+
+
+def violations(page: Page, **options: Any) -> list[str]:
+    """What axe finds wrong, with the first element of each."""
+    found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+
+
+# What is on it
+
+
+def test_every_cell_has_a_word_and_a_glyph(visit: Open, known: Report) -> None:
+    """Every observation of the line stands in the matrix as a glyph and a word: colour alone carries nothing."""
+    page = visit()
+
+    of_line = {cell.id for cell in known.cells if cell.kind == "line"}
+    shown: dict[str, str] = page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('#grid td[id]')].map(e => [e.id, e.textContent.trim()]))"
+    )
+    assert {
+        f"cell-{each.cell}/{each.issue}/{each.case}": f"{GLYPHS[each.verdict]}{each.verdict}"
+        for each in known.observations
+        if each.cell in of_line
+    } == shown
+
+
+def test_the_counts_are_on_the_first_screen(visit: Open, known: Report) -> None:
+    """The coverage line, and the three questions, are visible without scrolling on an ordinary screen."""
+    page = visit(viewport={"width": 1280, "height": 720})
+
+    assert f"{known.coverage.planned} observations planned" in page.locator(".counts").inner_text()
+    for what in (".counts", ".doors"):
+        box = page.locator(what).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < 720
+
+
+def test_what_changed_is_on_the_first_screen(visit: Open, known: Report) -> None:
+    """The worst of what changed stands before the contents; each leads to its case and, with a click, to its cell."""
+    page = visit()
+
+    assert known.since is not None
+    shown = page.locator(".changes > ul > li")
+    assert ["regressed"] * 8 == [each.partition(" ")[0] for each in shown.all_inner_texts()]
+    folded = page.locator(".changes details li")
+    assert len(known.since.changes) - 8 == folded.count() > 8
+    expect(folded.first).to_be_hidden()
+    first = known.since.changes[0]
+    shown.first.locator("a").first.click()
+    expect(page.locator(f"[id='{first.cases[0]}']")).to_be_in_viewport()
+    shown.first.get_by_role("link", name=first.first).click()
+    assert first.first in page.locator("#panel").inner_text()
+
+
+def test_every_link_within_the_page_leads_somewhere(visit: Open) -> None:
+    """Each fragment that the page links to, its script's answers included, is an element of it."""
+    page = visit("#upgrade:jax-0.4.31..jax-0.6.0")
+
+    lost = page.evaluate(
+        "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.getAttribute('href').slice(1))"
+        ".filter(id => !document.getElementById(id))"
+    )
+    assert [] == lost
+    assert page.locator("a[href^='#']").count() > 300
+
+
+def test_tables_have_headers_that_name_their_rows_and_columns(visit: Open) -> None:
+    """A screen reader can say which case, which release and which minor release a verdict belongs to."""
+    page = visit()
+
+    for table in page.locator("table.grid").all():
+        assert table.locator("thead th[scope]").count() == table.locator("thead th").count() > 1
+        assert table.locator("tbody th[scope]").count() == table.locator("tbody tr").count() > 0
+    groups = page.locator("#grid th[scope=colgroup]")
+    assert ["jax 0.4", "0.5", "0.6", "0.7", "0.8", "0.12"] == groups.all_inner_texts()
+
+
+# What it does
+
+
+def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
+    """Package, kind, verdict and releases narrow the matrix down; the address says how, and restores it."""
+    page = visit()
+    cases = page.locator("#grid tr.case:visible")
+    assert 0 == cases.count()
+
+    page.select_option("#f-package", "diffrax")
+    needing = [case.id for issue in known.issues for case in issue.cases if "diffrax" in case.needs]
+    assert needing == page.locator("#grid tr.case:visible th").all_inner_texts()
+    page.select_option("#f-kind", "crash")
+    page.select_option("#f-since", "0.5")
+    page.check("#f-jax")
+    assert ["0.5.3", "0.6.0", "0.7.0", "0.8.0", "0.12.0.1"] == page.locator("#grid .release:visible").all_inner_texts()
+    told = page.locator("#f-count").inner_text()
+    assert "3 of 30 cases, 5 of 11 releases" == told
+
+    again = visit(page.url[page.url.index("#") :])
+    assert told == again.locator("#f-count").inner_text()
+    again.select_option("#f-verdict", "guarded")
+    assert 0 == again.locator("#grid tr.case:visible").count()
+
+
+def test_a_cell_opens_what_was_seen(visit: Open, known: Report) -> None:
+    """A click on a cell tells behaviour, reason, expected, attempts, packages and the replay; Escape closes it."""
+    page = visit("#matrix")
+    page.locator("tbody[data-issue=wraps-lower-bypass] .fold input").check()
+    page.locator("[id='cell-jax-0.5.3/wraps-lower-bypass/jit'] a").click()
+
+    panel = page.locator("#panel")
+    said = panel.inner_text()
+    for what in ("bypassed", "run.bypassed", "as-expected", "attempts\n1", "jaxlib 0.5.3", "saw bypassed"):
+        assert what in said
+    assert 'nox -s "cell(jax-0.5.3)" report -- --issue wraps-lower-bypass --fresh' in said
+    assert page.url.endswith("#cell-jax-0.5.3/wraps-lower-bypass/jit")
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    assert page.evaluate("document.activeElement.closest('td').id") == "cell-jax-0.5.3/wraps-lower-bypass/jit"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.closest('td').id") == "cell-jax-0.6.0/wraps-lower-bypass/jit"
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("#cell-jax-0.6.0/wraps-lower-bypass/jit", "attribute-error"),
+        ("#cell-jax-0.4.36+equinox-0.11.8+diffrax-0.6.0/stack-smoke/train-and-solve", "concrete-array-removed"),
+        ("#cell-jax-0.4.36+equinox-0.11.8+diffrax-0.6.0", "latent"),
+        ("#cell-jax-0.4.32/wraps-lower-bypass/jit", "plan.yanked"),
+    ],
+)
+def test_a_permalink_opens_its_cell(visit: Open, address: str, told: str) -> None:
+    """An address of a cell, of the line or of an arm, shows what was seen there, even where its row was folded."""
+    page = visit(address)
+
+    assert told in page.locator("#panel").inner_text()
+    if "+" not in address:
+        expect(page.locator(f"[id='{address[1:]}']")).to_be_in_viewport()
+
+
+def test_the_picker_answers_as_the_report_does(visit: Open, known: Report) -> None:
+    """From any release to any other, the picker says of each case what the report's own comparison says."""
+    page, view = visit(), View(known)
+    of_line = [cell.id for cell in view.line]
+
+    pairs = list(zip(of_line, of_line[1:] + of_line[:1], strict=True))
+    told = page.evaluate(
+        """pairs => pairs.map(([from, to]) => {
+            document.getElementById('from').value = from;
+            document.getElementById('to').value = to;
+            document.getElementById('picker').requestSubmit();
+            return ['appears', 'changes', 'goes', 'stays'].map(how => [...document.querySelectorAll(
+                `[data-turned=${how}] li a`)].map(a => a.getAttribute('href').slice(1)).sort());
+        })""",
+        pairs,
+    )
+    assert told == [
+        [
+            sorted("/".join(case) for case, of in view.seen.items() if turned(of[before], of[after]) == how)
+            for how in ("appears", "changes", "goes", "stays")
+        ]
+        for before, after in pairs
+    ]
+
+
+def test_the_address_of_an_upgrade_restores_it(visit: Open) -> None:
+    """What was picked is in the address, and the address alone gives the same answer."""
+    page = visit()
+    page.fill("#from", "0.5.3")
+    page.fill("#to", "jax 0.6.0")
+    page.click("#picker button")
+    answer = page.locator("#answer").inner_text()
+
+    assert "bypassed → ◐ attribute-error" in answer
+    assert "Apply jax.jit (or jax.pmap) last" in answer
+    assert answer == visit(page.url[page.url.index("#") :]).locator("#answer").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("jax 0.4.36 diffrax==0.6.0 equinox 0.11.8", "jax-0.4.36"),
+        ("0.7.0", "jax-0.7.0"),
+        ("jax 0.7.0, diffrax 0.1.0", "is the nearest"),
+        ("jax 99.0", "No stack here has jax 99.0"),
+        ("<b>what</b>", "“<b>what</b>” names no release"),
+    ],
+)
+def test_a_version_can_be_typed(visit: Open, typed: str, told: str) -> None:
+    """Versions in anybody's spelling find their stack, or a sentence that says why not."""
+    page = visit()
+    page.fill("#from", typed)
+    page.fill("#to", "jax-0.12.0.1")
+    page.click("#picker button")
+
+    assert told in page.locator("#answer").inner_text()
+
+
+def test_the_three_questions_are_answered(visit: Open) -> None:
+    """The page says who refused first, that diffrax 0.6.0 does not go with jax 0.4.36, and what to write instead."""
+    page = visit()
+
+    assert (
+        "attribute-error 0.6.0 on" in page.locator("section[aria-labelledby='wraps-lower-bypass/jit'] ol").inner_text()
+    )
+    row = page.locator(".stack tbody tr").filter(has_text="equinox 0.11.8, diffrax 0.6.0")
+    versions = page.locator(".stack").first.locator("thead .release").all_inner_texts()
+    assert "✗latent" == row.locator("td").nth(versions.index("0.4.36")).text_content()
+    case = page.locator("section[aria-labelledby='tracer-hash-while-loop/while-loop-callable']")
+    assert "0.4.36 on" in case.inner_text()
+    assert "holds 0.4.31–0.12.0.1" in case.inner_text()
+    assert (
+        "lambda c: cond_fun(c)"
+        in page.locator("article[aria-labelledby=tracer-hash-while-loop] .workaround").inner_text()
+    )
+
+
+# Where it is read
+
+
+def test_without_javascript_it_answers(visit: Open) -> None:
+    """With scripts off there is no picker; the matrix unfolds, cells lead to cases, and a table has the steps."""
+    page = visit(java_script_enabled=False)
+
+    expect(page.locator("#picker")).to_be_hidden()
+    page.locator("tbody[data-issue=wraps-lower-bypass] .fold input").check()
+    page.locator("[id='cell-jax-0.6.0/wraps-lower-bypass/jit'] a").click()
+    assert page.url.endswith("#wraps-lower-bypass/jit")
+    expect(page.locator("[id='wraps-lower-bypass/jit']")).to_be_in_viewport()
+    page.locator("#steps > summary").click()
+    step = page.locator(".steps tr").filter(has=page.locator("th a", has_text="jax-0.6.0"))
+    assert "wraps-lower-bypass/jit ✗ bypassed → ◐ attribute-error" in step.inner_text()
+    page.locator("[id='cell-jax-0.6.0'] summary").click()
+    assert "jaxlib 0.6.0" in page.locator("[id='cell-jax-0.6.0'] details").inner_text()
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_the_page_fits_a_phone(visit: Open, unfolded: bool) -> None:
+    """On 360 pixels nothing but the tables' own regions scrolls sideways, whatever is open."""
+    page = visit("#cell-jax-0.6.0/wraps-lower-bypass/jit" if unfolded else "", viewport={"width": 360, "height": 740})
+    if unfolded:
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_page_prints(visit: Open) -> None:
+    """It prints to PDF, with the matrix unfolded and as wide as the paper."""
+    page = visit()
+
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+    page.set_viewport_size({"width": 1030, "height": 720})
+    page.emulate_media(media="print")
+    assert page.locator("#grid tr.case").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1030
+
+
+def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
+    """With everything open and every verdict shown axe finds no violation; in the dark no contrast is too low."""
+    page = visit("#cell-jax-0.6.0/wraps-lower-bypass/jit", color_scheme="light")
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    page.check("#f-words")
+    found = violations(page)
+    write(EVERY_VERDICT, tmp_path)
+    # A theme changes colours only, and this smaller page has all of them.
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        other = visit("#matrix", tmp_path / "index.html", color_scheme=scheme)
+        other.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        other.locator(".fold input").first.check()
+        found += violations(other, **({"runOnly": ["color-contrast"]} if scheme == "dark" else {}))
+
+    assert [] == found
+
+
+# What it must bear
+
+
+@pytest.mark.parametrize("name", ["every verdict", "empty", "nasty"])
+def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> None:
+    """Tags, escapes, direction marks, ten megabytes, all verdicts or none: a page that is safe and can be read."""
+    nasty = report(observation(detail=NASTY), observation(case="long", agreement="changed", detail="x" * 10_000_000))
+    write({"every verdict": EVERY_VERDICT, "empty": EMPTY, "nasty": nasty}[name], tmp_path)
+
+    page = visit("", tmp_path / "index.html", viewport={"width": 360, "height": 740})
+    page.evaluate(
+        "for (const each of document.querySelectorAll('details, .fold input')) each.open = each.checked = true"
+    )
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator("script").count() == 2
+    text = page.locator("body").inner_text()
+    assert not re.search("[\x1b\u202a-\u202e\u2066-\u2069]", text)
+    if name == "every verdict":
+        assert {f"{GLYPHS[each]} {each}" for each in VERDICTS} <= set(page.locator("#legend .v").all_inner_texts())
+    if name == "nasty":
+        assert "\\u001b[31mred" in text
+        assert "\\u202e" in text
+        assert "10,000,000 characters in compat.json" in text
+        assert len(text) < 60_000
+        page.goto(page.url + "#cell-jax-0.4.30/some-issue/headline")
+        assert "<script>alert(1)</script>" in page.locator("#panel").inner_text()

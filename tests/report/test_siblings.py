@@ -1,0 +1,404 @@
+"""What lies beside compat.json: Markdown, feed, badges and JUnit XML, made of it alone and safe to read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suite import __main__ as command
+from suite import files
+from suite.files import REPORTS, BadFile
+from suite.judge.verdicts import UNDECIDED, Verdict
+from suite.report import summary
+from suite.report.formats.badges import badges
+from suite.report.formats.feed import feed
+from suite.report.formats.junit import junit
+from suite.report.formats.length_limit import MOST, fit
+from suite.report.formats.markup import cell_text, element, printable, xml
+from suite.report.model import Report
+from suite.report.summary import Exit
+from suite.report.write import rebuild, siblings, write
+from suite.stack import plan
+from tests.report.test_report import EVERY_VERDICT, REPORTS_TO_SHOW, cell_row, observation, report, undecided
+from tests.worlds import as_known
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+HOSTILE = "<b>&amp;]]>\x00\x07\x1b[31m\u202e\ud800\ufffe\"' --> <![CDATA[ \r\n\t end"
+# Any text that Python can hold, what UTF-8 cannot hold among it.
+ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
+
+
+def hostile(text: str = HOSTILE) -> Report:
+    """A report in which everything that came from elsewhere is `text`; a model would not take all of it from a file."""
+    bad = observation(cell="jax-0.5.0").model_copy(
+        update={"agreement": "changed", "behaviour": text, "detail": text, "expected": text, "reason": text}
+    )
+    failed = undecided("error", case="other").model_copy(update={"detail": text, "reason": text})
+    skipped = undecided("unavailable", case="third").model_copy(update={"detail": text, "reason": text})
+    made = report(observation(), bad, failed, skipped)
+    interval = made.issues[0].cases[0].intervals[0]
+    later = interval.model_copy(update={"first": "0.5.0", "last": "0.5.0", "behaviour": text})
+    case = made.issues[0].cases[0].model_copy(update={"id": text, "intervals": [interval, later]})
+    issue = made.issues[0].model_copy(update={"title": text, "cases": [case, *made.issues[0].cases[1:]]})
+    cells = [cell.model_copy(update={"packages": {text or "none": text}, "python": text}) for cell in made.cells]
+    platform = made.platform.model_copy(update={"cpu": text})
+    return made.model_copy(update={"issues": [issue], "cells": cells, "platform": platform})
+
+
+def parsed(text: str) -> Element:
+    """XML as a strict parser reads it, from the bytes of the file."""
+    return ElementTree.fromstring(text.encode("utf-8"))
+
+
+def entries(of: Report) -> list[dict[str, str]]:
+    """The entries of a feed, as tag → text."""
+    return [
+        {each.tag.removeprefix(ATOM): each.text or "" for each in entry}
+        for entry in parsed(feed(of)).iter(f"{ATOM}entry")
+    ]
+
+
+# Text
+
+
+@given(ANYTHING)
+@settings(deadline=None)
+def test_any_text_can_be_written_as_xml(text: str) -> None:
+    """Whatever text there is goes into an attribute and into an element, and comes out of a strict parser printable."""
+    read = parsed(xml(element("a", {"b": text}, text)))
+
+    assert printable(text) == read.get("b")
+    assert (read.text or "").replace("\n", "").isprintable()
+    assert printable(text).isprintable()
+
+
+def test_what_can_be_shown_stays() -> None:
+    """Text that can be shown is not touched, whatever its script; what cannot is spelled out."""
+    assert "✗ ≤ 漢字 é" == printable("✗ ≤ 漢字 é")
+    assert "a\\u001b[31m\\u202eb\\ud800" == printable("a\x1b[31m\u202eb\ud800")
+
+
+def test_a_cell_of_a_table_is_short() -> None:
+    """Ten megabytes in one line of a table become a few hundred characters."""
+    assert len(cell_text("x" * 10_000_000)) <= 500
+
+
+# Markdown
+
+
+def test_what_fits_is_left_alone() -> None:
+    """Markdown that is short enough stays as it is."""
+    assert "# a\n\n## b\n\ntext\n" == fit("# a\n\n## b\n\ntext\n")
+
+
+def test_the_last_sections_give_way_first() -> None:
+    """What stands first stays whole; a section that is cut keeps its heading and counts the lines that it lost."""
+    sections = [f"## {name}\n\n" + "".join(f"- {name} {number}\n" for number in range(100)) + "\n" for name in "abc"]
+    text = "# head\n\n" + "".join(sections)
+
+    made = fit(text, len(text) - 200)
+
+    assert made.startswith("# head\n\n" + sections[0] + sections[1])
+    kept = made.count("- c ")
+    assert 0 < kept < 100
+    assert f"*{100 - kept} more lines of this section left out for room" in made
+    assert len(made) < len(text) - 200
+    shorter = fit(text, len(text) // 2)
+    assert ("- a 99" in shorter, "- c 0" in shorter, "## c" in shorter) == (True, False, True)
+
+
+@given(st.lists(st.text("# \nab|", max_size=60), max_size=30), st.integers(150, 400))
+@settings(deadline=None)
+def test_it_always_fits(lines: list[str], most: int) -> None:
+    """Whatever Markdown looks like, it gets as short as it has to be."""
+    assert len(fit("\n".join(lines), most)) < max(most, 1)
+
+
+def test_sections_that_are_too_many_are_counted() -> None:
+    """Where even the headings are too many, the last sections are left out, and their number is told."""
+    made = fit("# head\n\n" + "".join(f"## section {number}\n\ntext\n\n" for number in range(1000)), 2000)
+
+    assert made.startswith("# head\n\n## section 0\n")
+    assert made.rstrip().endswith("more sections left out for room: compat.json has them.*")
+    assert len(made) < 2000
+
+
+def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
+    """A report of thousands of surprises with long evidence is cut, and what is not as expected stands first."""
+    odd = (
+        observation(cell=f"jax-0.{n}.0", case=f"case-{m}", agreement="changed", detail=f"{n} {m} " + "|<x>`" * 200)
+        for n in range(60)
+        for m in range(40)
+    )
+    made = report(*odd)
+
+    text = siblings(made, tmp_path)["COMPAT.md"]
+
+    assert len(text) < MOST
+    assert f"{summary.last_line(made)}." in text
+    assert text.index("## Not as expected") < text.index("left out for room")
+
+
+# The feed
+
+
+def test_a_feed_is_valid_atom() -> None:
+    """Feed and entries have the id, title, moment and author that RFC 4287 asks for, and each id is its own."""
+    for of in (*REPORTS_TO_SHOW.values(), hostile()):
+        root = parsed(feed(of))
+        assert f"{ATOM}feed" == root.tag
+        for each in (root, *root.findall(f"{ATOM}entry")):
+            assert [1, 1, 1] == [len(each.findall(f"{ATOM}{name}")) for name in ("id", "title", "updated")]
+            assert (each.findtext(f"{ATOM}id") or "").startswith("urn:uuid:")
+            moment = datetime.fromisoformat(each.findtext(f"{ATOM}updated") or "")
+            assert moment.tzinfo is not None
+        assert root.findtext(f"{ATOM}author/{ATOM}name")
+        ids = [each.text for each in root.iter(f"{ATOM}id")]
+        assert len(ids) == len(set(ids))
+
+
+def changing() -> Report:
+    """A report in which a case changed with jax 0.5.0, and again with 0.6.0."""
+    versions = {"0.4.30": ("bad", "affected"), "0.5.0": ("good", "clear"), "0.6.0": ("bad", "affected")}
+    made = report(*(observation(cell=f"jax-{version}") for version in versions))
+    days = dict(zip(versions, ("2024-06-18", "2025-01-17", "2025-04-17"), strict=True))
+    cells = [{**cell_row(f"jax-{version}"), "released_on": day} for version, day in days.items()]
+    data = made.model_dump(mode="json")
+    common = {"package": "jax", "exact": True, "order": "version"}
+    data["issues"][0]["cases"][0]["intervals"] = [
+        {**common, "behaviour": behaviour, "verdict": verdict, "first": version, "last": version}
+        for version, (behaviour, verdict) in versions.items()
+    ]
+    return Report.model_validate({**data, "cells": cells})
+
+
+def test_a_feed_tells_what_each_release_changed() -> None:
+    """There is an entry for each change, dated by its release, the newest first, after one for the report itself."""
+    itself, *changed = entries(changing())
+
+    assert ("Report of 2026-11-21 10:00 UTC", "2026-11-21T10:00:00+00:00") == (itself["title"], itself["updated"])
+    assert summary.last_line(changing()) in itself["content"]
+    assert [
+        ("jax 0.6.0 (2025-04-17): some-issue/headline now bad (affected)", "2025-04-17T00:00:00+00:00"),
+        ("jax 0.5.0 (2025-01-17): some-issue/headline now good (clear)", "2025-01-17T00:00:00+00:00"),
+    ] == [(entry["title"], entry["updated"]) for entry in changed]
+    assert "on jax 0.4.30 it showed bad (affected)" in changed[1]["content"]
+
+
+def test_a_change_keeps_its_id() -> None:
+    """In the feed of a later report the same change has the same id: whoever has read it is not told again."""
+    later = changing().model_copy(update={"generated_at": datetime.fromisoformat("2027-01-01T00:00:00Z")})
+
+    ids, again = ([entry["id"] for entry in entries(of)] for of in (changing(), later))
+
+    assert ids[1:] == again[1:]
+    assert ids[0] != again[0]
+
+
+# Badges
+
+
+def test_a_badge_is_what_shields_reads() -> None:
+    """Each issue and each two packages have a badge with exactly what the endpoint asks for."""
+    made = {name: json.loads(text) for name, text in badges(EVERY_VERDICT).items()}
+
+    assert {"some-issue", "jax-equinox", "jax-diffrax", "equinox-diffrax"} == set(made)
+    for badge in made.values():
+        assert ["schemaVersion", "label", "message", "color"] == list(badge)
+        assert 1 == badge["schemaVersion"]
+        assert badge["message"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "message", "colour"),
+    [
+        (["clear", "clear"], "clear, jax 0.5.0", "brightgreen"),
+        (["clear", "guarded"], "guarded in 1 of 2 cases, jax 0.5.0", "yellow"),
+        (["affected", "crashed"], "affected in 1 of 2 cases, jax 0.5.0", "red"),
+        (["hung", "clear"], "hung in 1 of 2 cases, jax 0.5.0", "red"),
+        (["affected", "error"], "affected in 1 of 2 cases, jax 0.5.0", "red"),
+        (["guarded", "flaky"], "flaky in 1 of 2 cases, jax 0.5.0", "lightgrey"),
+        (["not-run", "not-run"], "not-run in 2 of 2 cases, jax 0.5.0", "lightgrey"),
+    ],
+)
+def test_a_badge_shows_the_worst(verdicts: list[Verdict], message: str, colour: str) -> None:
+    """A badge says the worst of the newest cell; what is not known is never green."""
+    newest = (
+        undecided(verdict, cell="jax-0.5.0", case=f"case-{number}")
+        if verdict in UNDECIDED
+        else observation(cell="jax-0.5.0", case=f"case-{number}", verdict=verdict)
+        for number, verdict in enumerate(verdicts)
+    )
+
+    badge = json.loads(badges(report(observation(), *newest))["some-issue"])
+
+    assert (message, colour) == (badge["message"], badge["color"])
+
+
+def test_a_yanked_release_has_no_badge() -> None:
+    """The newest cell is the newest that can be had; without any, a badge says that nothing was run."""
+    yanked = undecided("unavailable", cell="jax-0.5.0", reason="plan.yanked")
+
+    assert "affected, jax 0.4.30" == json.loads(badges(report(observation(), yanked))["some-issue"])["message"]
+    assert {"not run"} == {json.loads(text)["message"] for text in badges(report(yanked)).values()}
+
+
+@pytest.mark.parametrize(
+    ("word", "message", "colour"),
+    [
+        ("supported", "0.4.30 × 0.11.4: works", "brightgreen"),
+        ("latent", "0.4.30 × 0.11.4: broken in equinox", "red"),
+        (None, "not run", "lightgrey"),
+    ],
+)
+def test_packages_have_a_badge_together(word: str | None, message: str, colour: str) -> None:
+    """The badge of two packages is row zero's on the newest cell of the line."""
+    made = report(observation())
+    update: dict[str, Any] = {"declared_observed": word, "broken_in": "equinox" if word == "latent" else None}
+    cells = [cell.model_copy(update=update) for cell in made.cells]
+
+    badge = json.loads(badges(made.model_copy(update={"cells": cells}))["jax-equinox"])
+
+    assert (message, colour) == (badge["message"], badge["color"])
+
+
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
+    """An issue id that is no name for a file is a fault in compat.json, and nothing is written."""
+    made = report(observation())
+    made = made.model_copy(update={"issues": [made.issues[0].model_copy(update={"id": "../../elsewhere"})]})
+
+    with pytest.raises(BadFile, match=r"issues\.id: '\.\./\.\./elsewhere' is no id"):
+        write(made, tmp_path / "to")
+
+    assert not (tmp_path / "to").exists()
+
+
+# JUnit XML
+
+
+def outcomes(of: Report) -> Iterator[tuple[str, str]]:
+    """Each test case of the JUnit XML, and what became of it."""
+    for case in parsed(junit(of)).iter("testcase"):
+        yield f"{case.get('classname')} {case.get('name')}", next((each.tag for each in case), "passed")
+
+
+def test_each_observation_is_a_test_case() -> None:
+    """There is a suite for each cell and a case for each observation, and the counts are of what is there."""
+    for of in REPORTS_TO_SHOW.values():
+        root = parsed(junit(of))
+        assert [cell.id for cell in of.cells] == [suite.get("name") for suite in root]
+        assert [f"{each.cell} {each.issue}/{each.case}" for each in of.observations] == [
+            name for name, _ in outcomes(of)
+        ]
+        for each in (root, *root):
+            came = Counter(child.tag for case in each.iter("testcase") for child in case)
+            counted = {name: int(each.get(name) or "") for name in ("failures", "errors", "skipped")}
+            assert {"failures": came["failure"], "errors": came["error"], "skipped": came["skipped"]} == counted
+            assert len(list(each.iter("testcase"))) == int(each.get("tests") or "")
+
+
+def test_what_is_not_as_expected_fails() -> None:
+    """A failure is what is not as expected, an error is nobody's, and what was not run is skipped with its reason."""
+    of = report(
+        observation(case="a"),
+        observation(case="b", agreement="regressed"),
+        observation(case="c", workaround="fails"),
+        undecided("error", case="d"),
+        undecided("flaky", case="e"),
+        undecided("not-run", case="f"),
+        undecided("conflict", case="g"),
+        undecided("unavailable", case="h", reason="plan.yanked"),
+    )
+
+    expected = ["passed", "failure", "failure", "error", "error", "skipped", "skipped", "skipped"]
+    assert expected == [came for _, came in outcomes(of)]
+    skipped = parsed(junit(of)).findall(".//skipped")[-1]
+    assert "unavailable [plan.yanked]: it was seen" == skipped.get("message")
+
+
+def test_a_failure_says_how_to_see_it() -> None:
+    """A failure has what was seen and expected, the evidence, and the command that makes it again."""
+    (failure,) = parsed(junit(report(observation(agreement="regressed", behaviour="worse")))).iter("failure")
+
+    assert "worse (affected), expected bad" == failure.get("message")
+    assert 'it was seen\nnox -s "cell(jax-0.4.30)" report -- --issue some-issue --fresh' == failure.text
+
+
+# All of them
+
+
+@given(ANYTHING)
+@settings(deadline=None, max_examples=25)
+def test_somebody_elses_text_is_text_in_xml(text: str) -> None:
+    """Whatever text a report holds, feed and JUnit XML are read by a strict parser, with nothing added to them."""
+    plain, odd = hostile("plain"), hostile(text)
+    for emitter in (feed, junit):
+        tags = [[each.tag for each in parsed(emitter(of)).iter()] for of in (plain, odd)]
+        assert tags[0] == tags[1]
+
+
+def test_what_is_made_can_be_put_on_disk() -> None:
+    """Feed, JUnit XML and badges of a hostile report are UTF-8, with no control in them."""
+    made = hostile()
+    for text in (feed(made), junit(made), *badges(made).values()):
+        assert text.encode("utf-8").decode("utf-8").replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("name", REPORTS_TO_SHOW)
+def test_a_rebuild_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
+    """From compat.json alone every other file comes out as it was, and badges of issues that are gone go."""
+    before = {path: path.read_bytes() for path in write(REPORTS_TO_SHOW[name], tmp_path)}
+    (tmp_path / "badges" / "gone.json").write_text("{}", encoding="utf-8")
+    for path in set(before) - {tmp_path / "compat.json"}:
+        path.write_text("something else", encoding="utf-8")
+
+    rebuild(tmp_path)
+
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
+def test_the_published_folder_is_what_a_rebuild_gives() -> None:
+    """Every file in reports/published is made of its compat.json, and nothing else lies there."""
+    folder = REPORTS / "published"
+    source = folder / "compat.json"
+    made = {"compat.json": source.read_text(encoding="utf-8"), **siblings(files.read(Report, source), source)}
+
+    there = {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    assert sorted(made) == sorted(there)
+    assert [] == [name for name in made if made[name] != there[name]]
+
+
+def test_the_command_rebuilds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`rebuild FOLDER` is exit code 0 and names what it wrote; a folder without a compat.json is exit code 2."""
+    write(report(observation()), tmp_path / "a")
+    (tmp_path / "a" / "feed.xml").unlink()
+
+    assert Exit.AS_EXPECTED == command.main(["rebuild", str(tmp_path / "a")])
+    assert (tmp_path / "a" / "feed.xml").exists()
+    assert Exit.MISUSED == command.main(["rebuild", str(tmp_path / "b")])
+    assert not (tmp_path / "b").exists()
+
+
+def test_the_whole_page_is_small(tmp_path: Path) -> None:
+    """All stacks and all issues make a page of at most 1.5 MB, and the same one each time."""
+    whole = as_known(plan.cells())
+
+    page, again = (
+        siblings(each, tmp_path)["index.html"] for each in (whole, Report.model_validate_json(whole.model_dump_json()))
+    )
+    assert page == again
+    assert len(page.encode()) <= 1_500_000

@@ -1,0 +1,167 @@
+"""Finding a CPython for the cells on a machine that hides it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from suite.run import interpreter
+from suite.run.interpreter import NoInterpreter
+
+# What this machine says of where its interpreters are, and of the network.
+MANAGED = ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
+REAL = {name: os.environ.get(name) for name in (*MANAGED, "UV_OFFLINE", "UV_PYTHON_DOWNLOADS")}
+# A version that nobody has, so that only what a test puts there can be found.
+NONE = "3.99"
+
+
+def program(path: Path, *lines: str) -> Path:
+    """Put a shell script at `path`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]), encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def says(path: Path, answer: str) -> Path:
+    """Put an interpreter at `path` that answers this to whatever it is asked."""
+    return program(path, f"echo '{answer}'")
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A machine with version managers that are empty, and no network; its first folder on PATH, which is empty too."""
+    for name in MANAGED:
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
+    first = tmp_path / "first"
+    first.mkdir()
+    monkeypatch.setenv("PATH", str(first), prepend=os.pathsep)
+    interpreter.find.cache_clear()
+    yield first
+    interpreter.find.cache_clear()
+
+
+def test_an_interpreter_is_found_behind_a_shim(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the first `python3.12` on PATH is a shim that does not run, one that does is found all the same."""
+    shim = program(machine / "python3.12", "echo 'pyenv: python3.12: command not found' >&2", "exit 127")
+    for name, value in REAL.items():
+        monkeypatch.delenv(name)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+
+    found, full = interpreter.find("3.12")
+
+    asked = [str(found), "-c", "import platform; print(platform.python_implementation(), platform.python_version())"]
+    answer = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    assert found != shim
+    assert f"CPython {full}\n" == answer
+    assert full.startswith("3.12.")
+
+
+def test_the_driver_finds_itself(machine: Path) -> None:
+    """An interpreter that is first on PATH and runs is the one that is taken."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    mine = program(machine / f"python{version}", f'exec "{sys.executable}" "$@"')
+
+    assert (mine, ".".join(map(str, sys.version_info[:3]))) == interpreter.find(version)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["exit 1"],
+        ["echo 'CPython 3.99.1'; exit 1"],
+        ["echo 'CPython 3.98.1'"],
+        ["echo 'CPython 3.9.9'"],
+        ["echo 'CPython 3.990.1'"],
+        ["echo 'PyPy 3.99.1'"],
+        ["echo 'CPython'"],
+        ["echo 'welcome to CPython 3.99.1'"],
+        [""],
+        ["kill -9 $$"],
+    ],
+)
+def test_what_is_no_such_cpython_is_not_believed(machine: Path, lines: list[str]) -> None:
+    """A program of the right name that fails, or is another version or implementation, is passed over for the next."""
+    program(machine / f"python{NONE}", *lines)
+    good = says(Path(os.environ["PYENV_ROOT"]) / "versions" / f"{NONE}.1" / "bin" / "python", f"CPython {NONE}.1")
+
+    assert (good, f"{NONE}.1") == interpreter.find(NONE)
+
+
+def test_a_file_that_cannot_be_run_is_passed_over(machine: Path) -> None:
+    """A candidate that the system refuses to start is passed over for the next."""
+    broken = machine / f"python{NONE}"
+    broken.write_bytes(b"\x7fELF of another machine")
+    broken.chmod(0o755)
+    good = says(Path(os.environ["PYENV_ROOT"]) / "versions" / f"{NONE}.1" / "bin" / "python", f"CPython {NONE}.1")
+
+    assert (good, f"{NONE}.1") == interpreter.find(NONE)
+
+
+@pytest.mark.parametrize(
+    "folder", [("PYENV_ROOT", "versions"), ("ASDF_DATA_DIR", "installs/python"), ("MISE_DATA_DIR", "installs/python")]
+)
+def test_version_managers_are_looked_through(folder: tuple[str, str]) -> None:
+    """An interpreter that only a version manager's folder holds is found, the first of several that runs."""
+    manager, versions = folder
+    home = Path(os.environ[manager], versions)
+    program(home / f"{NONE}.2" / "bin" / "python", "exit 1")
+    good = says(home / f"{NONE}.1" / "bin" / "python", f"CPython {NONE}.1")
+    says(home / "3.9.1" / "bin" / "python", "CPython 3.9.1")
+
+    assert (good, f"{NONE}.1") == interpreter.find(NONE)
+
+
+def test_an_interpreter_is_downloaded_where_there_is_none(
+    machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the machine has no such CPython, uv downloads one, and the one that it downloaded is taken."""
+    major, minor, patch = sys.version_info[:3]
+    system = {"linux": "linux", "darwin": "macos"}[sys.platform]
+    machine_family = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    libc = "gnu" if system == "linux" else "none"
+    # What uv downloads is an archive with an interpreter in it; this one has the driver's own behind a script.
+    own = Path(sys.base_prefix, "bin", f"python{major}.{minor}")
+    program(tmp_path / "python" / "bin" / f"python{major}.{minor}", f'exec "{own}" "$@"')
+    library = tmp_path / "python" / "lib" / f"python{major}.{minor}"
+    library.mkdir(parents=True)
+    (library / "_sysconfigdata_.py").write_text("build_time_vars = {}\n", encoding="utf-8")
+    with tarfile.open(tmp_path / "cpython.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "python", "python")
+    offered = {
+        **{"name": "cpython", "arch": {"family": machine_family, "variant": None}, "os": system, "libc": libc},
+        **{"major": major, "minor": minor, "patch": patch, "prerelease": "", "variant": None, "build": "1"},
+        **{"url": (tmp_path / "cpython.tar.gz").as_uri(), "sha256": None},
+    }
+    name = f"cpython-{major}.{minor}.{patch}-{system}-{machine_family}-{libc}"
+    (tmp_path / "downloads.json").write_text(json.dumps({name: offered}), encoding="utf-8")
+    monkeypatch.setenv("PATH", str(machine))
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "automatic")
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS_JSON_URL", str(tmp_path / "downloads.json"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path / "installed"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_BIN", "0")
+    monkeypatch.delenv("UV_OFFLINE")
+
+    assert f"{major}.{minor}.{patch}" == interpreter.find(f"{major}.{minor}")[1]
+    assert name in {path.name for path in (tmp_path / "installed").iterdir()}
+
+
+def test_a_machine_without_it_gets_one_sentence() -> None:
+    """Where there is none and none can be downloaded, one line names the version, the reason and what to do."""
+    with pytest.raises(NoInterpreter) as caught:
+        interpreter.find(NONE)
+
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith(f"no CPython {NONE} on this machine, and none could be downloaded (")
+    assert f"`uv python install {NONE}`" in line

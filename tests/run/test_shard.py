@@ -1,0 +1,204 @@
+"""One of several parts of a run: how it is written, and what falls into it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from datetime import UTC, date, datetime
+from math import isclose
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suite.files import ROOT, Misused
+from suite.run.shard import Measured, Shard, Timed, costs, parse, shard
+from suite.stack import plan
+from suite.stack.plan import Cell
+
+
+def cell(identifier: str, unavailable: tuple[str, str] | None = None) -> Cell:
+    """A cell, of which nothing but its id and whether it can be had matters here."""
+    return Cell(
+        id=identifier,
+        kind="line",
+        moves="jax",
+        holds=(("jax", "0.4.30"),),
+        python="3.12",
+        released_on=date(2024, 6, 18),
+        requires=(),
+        as_of=datetime(2024, 6, 19, tzinfo=UTC),
+        unavailable=unavailable,
+    )
+
+
+def timed(identifier: str, seconds: float, attempts: int = 1) -> Timed:
+    """What one observation cost."""
+    return Timed(cell=identifier, seconds=seconds, attempts=attempts)
+
+
+COSTS = st.dictionaries(
+    st.text("abc-.0123456789", min_size=1, max_size=6),
+    st.one_of(st.just(0.0), st.floats(0, 1000), st.sampled_from([1.0, 2.0, 30.0])),
+    max_size=30,
+)
+PARTS = st.integers(1, 12)
+
+
+def shards(cells: list[Cell], seconds: dict[str, float], parts: int) -> list[tuple[Cell, ...]]:
+    """All the parts."""
+    return [shard(cells, seconds, part, parts) for part in range(1, parts + 1)]
+
+
+# Splitting
+
+
+@given(seconds=COSTS, parts=PARTS)
+def test_each_cell_is_in_one_part(seconds: dict[str, float], parts: int) -> None:
+    """Every cell falls into exactly one part, and no part has any other."""
+    cells = [cell(identifier) for identifier in seconds]
+
+    split = shards(cells, seconds, parts)
+
+    assert sorted(seconds) == sorted(each.id for part in split for each in part)
+
+
+@given(seconds=COSTS, parts=PARTS, data=st.data())
+def test_the_order_of_the_cells_does_not_matter(seconds: dict[str, float], parts: int, data: st.DataObject) -> None:
+    """The same cells in another order are split alike; within a part they stand in the order they were given."""
+    cells = [cell(identifier) for identifier in seconds]
+    shuffled = data.draw(st.permutations(cells))
+
+    split, again = (shards(each, seconds, parts) for each in (cells, shuffled))
+
+    assert [set(part) for part in split] == [set(part) for part in again]
+    assert [sorted(part, key=shuffled.index) for part in again] == [list(part) for part in again]
+
+
+@given(seconds=COSTS, parts=PARTS)
+def test_no_part_is_much_heavier_than_the_others(seconds: dict[str, float], parts: int) -> None:
+    """No part costs more than the mean of all parts and the dearest cell."""
+    split = shards([cell(identifier) for identifier in seconds], seconds, parts)
+
+    heaviest = max(sum(seconds[each.id] for each in part) for part in split)
+    bound = sum(seconds.values()) / parts + max(seconds.values(), default=0.0)
+    assert heaviest <= bound or isclose(heaviest, bound)
+
+
+@given(seconds=COSTS, parts=PARTS)
+def test_no_part_is_empty_while_there_are_cells_for_it(seconds: dict[str, float], parts: int) -> None:
+    """With as many cells as parts, or more, each part has one, whether or not it costs anything."""
+    split = shards([cell(identifier) for identifier in seconds], seconds, parts)
+
+    assert min(parts, len(seconds)) == sum(bool(part) for part in split)
+
+
+def test_cost_decides_and_not_count() -> None:
+    """One dear cell weighs as much as the many cheap ones on the other side."""
+    seconds = {"dear": 90.0, **{f"cheap-{number}": 10.0 for number in range(9)}}
+
+    split = shards([cell(identifier) for identifier in seconds], seconds, 2)
+
+    assert [1, 9] == [len(part) for part in split]
+
+
+# Costs
+
+
+def test_a_cell_costs_what_its_observations_took() -> None:
+    """The seconds of all observations of a cell are its cost."""
+    assert {"a": 3.5, "b": 1.0} == costs([cell("a"), cell("b")], [timed("a", 1.5), timed("b", 1.0), timed("a", 2.0)])
+
+
+def test_a_cell_that_never_ran_costs_what_is_usual() -> None:
+    """A cell without a measurement, or whose observations were never tried, costs the median of the others."""
+    seen = [timed("a", 1.0), timed("b", 5.0), timed("c", 9.0), timed("untried", 0.0, attempts=0)]
+
+    assert {"new": 5.0, "untried": 5.0} == costs([cell("new"), cell("untried")], seen)
+
+
+def test_without_a_report_all_cells_cost_the_same() -> None:
+    """Where nothing was ever measured, cells are split by count."""
+    assert {"a": 1.0, "b": 1.0} == costs([cell("a"), cell("b")], [])
+
+
+def test_what_cannot_be_had_costs_nothing() -> None:
+    """An unavailable cell costs nothing, whatever was once measured of it."""
+    assert {"a": 0.0} == costs([cell("a", ("plan.yanked", "it was"))], [timed("a", 9.0)])
+
+
+def test_costs_are_read_from_any_report() -> None:
+    """A report with keys that the model does not have, older or newer than it, still tells its costs."""
+    text = '{"schema_version": 9, "observations": [{"cell": "a", "attempts": 1, "seconds": 2.5, "mood": "good"}]}'
+
+    assert [timed("a", 2.5)] == Measured.model_validate_json(text).observations
+
+
+# Writing it
+
+
+@given(part=st.integers(1, 1000), more=st.integers(0, 1000))
+def test_a_part_is_read_as_it_is_written(part: int, more: int) -> None:
+    """`3/10` is the third of ten, and is shown as it was written."""
+    wanted = Shard(part, part + more)
+
+    assert wanted == parse(str(wanted))
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "", "3", "3/", "/10", "3/10/2", "-1/3", "1.5/3", "3 of 10", "1/10000", "\u0663/10"]
+)
+def test_what_is_no_part_is_told_how_to_write_one(text: str) -> None:
+    """Anything but two numbers and a stroke is refused, with an example of what is meant."""
+    with pytest.raises(Misused, match=re.escape(f"{text!r} is no part of a run: the third of ten is written 3/10")):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "0/0", "1/0"])
+def test_a_part_is_one_of_its_parts(text: str) -> None:
+    """The parts are counted from one to as many as there are."""
+    with pytest.raises(Misused, match=r"there is no part \d of \d"):
+        parse(text)
+
+
+# nox
+
+
+def nox(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run nox in the tree."""
+    command = [sys.executable, "-m", "nox", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_nox_lists_the_sessions_of_a_shard() -> None:
+    """`nox -l --json -s compat -- --shard 1/2` has half of the cells, 2/2 the other half, and both have the report."""
+    halves = []
+    for part in ("1/2", "2/2"):
+        listed = json.loads(nox("-l", "--json", "-s", "compat", "--", "--shard", part).stdout)
+        assert ["plan", "compat"] == [each["name"] for each in listed if each["name"] != "cell"]
+        halves.append([each["call_spec"]["cell"] for each in listed if each["name"] == "cell"])
+
+    assert sorted(cell.id for cell in plan.tagged("default")) == sorted(halves[0] + halves[1])
+    assert all(halves)
+
+
+@pytest.mark.parametrize("session", [("-s", "publish"), ("--session=publish",)])
+@pytest.mark.parametrize("words", [("--shard", "1/3"), ("--issue", "stack-smoke")])
+def test_nox_publishes_no_part(session: tuple[str, ...], words: tuple[str, ...]) -> None:
+    """A shard of it, or one issue, is not published as the whole: exit code 2 and a sentence, before anything runs."""
+    ran = nox(*session, "--", *words)
+
+    assert 2 == ran.returncode
+    assert "what is published is the whole" in ran.stderr
+    assert "Running session" not in ran.stderr
+
+
+def test_nox_refuses_what_is_no_part() -> None:
+    """A shard that cannot be is exit code 2 and a sentence, before any session is run."""
+    ran = nox("-s", "compat", "--", "--shard", "4/3")
+
+    assert 2 == ran.returncode
+    assert "there is no part 4 of 3: they are numbered from 1/3 to 3/3" in ran.stderr
+    assert "Running session" not in ran.stderr

@@ -1,0 +1,456 @@
+"""The cells that matrix.toml and releases.json make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from packaging.version import Version
+
+from suite import files
+from suite.files import BadFile, Misused
+from suite.judge import verdicts as judge
+from suite.names import nearest
+from suite.run import catalogue
+from suite.stack import lock, plan, releases
+from suite.stack import matrix as matrices
+from suite.stack.matrix import Matrix
+from suite.stack.plan import Cell
+from suite.stack.releases import Snapshot
+
+DAY = "2024-05-01T17:00:00Z"
+
+
+def release(name: str, version: str, **changes: Any) -> dict[str, Any]:
+    """A release with a wheel that any CPython 3.12 can use."""
+    wheels = {f"{name}-{version}-py3-none-any.whl": changes.get("uploaded", DAY)}
+    made: dict[str, Any] = {
+        "uploaded": DAY,
+        "requires_python": ">=3.10",
+        "requires_dist": [],
+        "yanked": None,
+        "wheels": wheels,
+    }
+    return made | changes
+
+
+def jax(version: str, **changes: Any) -> dict[str, Any]:
+    """A release of jax that wants the jaxlib of the same version."""
+    return release("jax", version, **{"requires_dist": [f"jaxlib=={version}; extra == 'cpu'"], **changes})
+
+
+def snapshot(jaxes: dict[str, dict[str, Any]], jaxlibs: dict[str, dict[str, Any]] | None = None) -> Snapshot:
+    """What an index offers; of jaxlib, where nothing is said, the same versions as of jax."""
+    if jaxlibs is None:
+        jaxlibs = {version: release("jaxlib", version) for version in jaxes}
+    return offering(jax=jaxes, jaxlib=jaxlibs)
+
+
+def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
+    """What an index offers, by package."""
+    every: dict[str, dict[str, dict[str, Any]]] = {"jax": {}, "jaxlib": {}, "equinox": {}, "diffrax": {}, **packages}
+    return Snapshot.model_validate({"schema_version": 1, "taken_at": "2026-01-01T00:00:00Z", "packages": every})
+
+
+def matrix(*line: str, default: Iterable[str] = ("newest",), arms: Iterable[dict[str, Any]] = ()) -> Matrix:
+    """A matrix of these releases; by default `nox -s compat` runs the newest."""
+    return Matrix.model_validate(
+        {
+            "schema_version": 1,
+            "python": "3.12",
+            "line": {"releases": list(line), "beside": ["absl-py"], "default": list(default)},
+            "arms": list(arms),
+        }
+    )
+
+
+THREE = snapshot({version: jax(version) for version in ("0.4.9", "0.4.10", "0.5.0")})
+
+
+def faults(wanted: Matrix, offered: Snapshot = THREE) -> list[tuple[str, str]]:
+    """The faults that planning finds, as key and message."""
+    with pytest.raises(BadFile) as caught:
+        plan.plan(wanted, offered)
+    assert {matrices.PATH} == {fault.path for fault in caught.value.faults}
+    return [(fault.key, fault.message) for fault in caught.value.faults]
+
+
+def unavailable(cell: Cell) -> str | None:
+    """The reason code under which a cell is unavailable."""
+    return cell.unavailable[0] if cell.unavailable else None
+
+
+def test_every_release_that_can_be_had_has_its_cell() -> None:
+    """The tree's own plan has a line cell for each release of the stack since the oldest it names, about eighty."""
+    offered = releases.load().packages
+    oldest = {"jax": Version("0.4.18"), "equinox": Version("0.11.1"), "diffrax": Version("0.5.0")}
+    wanted = {f"{name}-{each}" for name, first in oldest.items() for each in offered[name] if Version(each) >= first}
+    line = {cell.id for cell in plan.tagged("line")}
+
+    assert wanted == line
+    assert len(line) >= 79
+
+
+def test_every_cell_of_the_tree_can_be_had() -> None:
+    """Nothing of the tree's own line is unavailable but what was yanked; of the arms, what their metadata excludes."""
+    line = {cell.id: unavailable(cell) for cell in plan.tagged("line") if cell.unavailable}
+    arms = {unavailable(cell) for cell in plan.cells() if cell.kind == "arm"}
+
+    assert {"jax-0.4.32": "plan.yanked"} == {name: why for name, why in line.items() if why != "plan.no-wheel"}
+    assert arms <= {None, "plan.no-wheel", "plan.excludes"}
+
+
+def test_the_line_stands_in_the_order_of_days() -> None:
+    """The line is in the order in which its releases came out, which is not the order of their versions."""
+    line = [cell for cell in plan.cells() if cell.kind == "line"]
+    days = [cell.released_on for cell in line]
+    names = [cell.id for cell in line]
+
+    assert sorted(days) == days
+    assert names.index("jax-0.9.0") < names.index("jax-0.8.3")
+
+
+def test_newest_is_the_newest_release_of_the_snapshot() -> None:
+    """`newest` is the newest jax in releases.json that was not yanked, and a default cell."""
+    known = releases.load().packages["jax"]
+    newest = max((version for version, release in known.items() if release.yanked is None), key=Version)
+
+    assert plan.cell(f"jax-{newest}") in plan.tagged("default")
+
+
+def test_newest_passes_over_what_was_yanked() -> None:
+    """A yanked release is not the newest, and keeps its cell."""
+    offered = snapshot({"0.4.9": jax("0.4.9"), "0.4.10": jax("0.4.10"), "0.5.0": jax("0.5.0", yanked="broken")})
+    tags = {cell.id: "default" in cell.tags for cell in plan.plan(matrix("jax>=0.4.10"), offered)}
+
+    assert {"jax-0.4.10": True, "jax-0.5.0": False} == tags
+
+
+def expected_behaviours(cells: Iterable[Cell]) -> set[tuple[str, str, str]]:
+    """Issue, case and behaviour, for all that is expected somewhere on these cells."""
+    return {
+        (entry.issue.id, case.id, expectation.behaviour)
+        for cell in cells
+        for entry in catalogue.entries()
+        for case in entry.issue.cases
+        if cell.unavailable is None
+        if (expectation := judge.expected(case, lock.load(cell).pins)) is not None
+    }
+
+
+def test_the_default_cells_show_every_behaviour_of_the_line() -> None:
+    """Each behaviour that an issue is known to show on the line, it is known to show on a default cell.
+
+    Row zero apart, and what is named only so as not to be taken for the documented symptom: what broke a stack for the
+    days of one release is for the whole line to show.
+    """
+    named_only = {
+        (entry.issue.id, case.id, behaviour)
+        for entry in catalogue.entries()
+        for case in entry.issue.cases
+        for behaviour, verdict in case.behaviours.items()
+        if verdict == "different" or entry.issue.id == "stack-smoke"
+    }
+    missed = expected_behaviours(plan.tagged("line")) - expected_behaviours(plan.tagged("default"))
+    assert [] == sorted(missed - named_only)
+
+
+def test_the_default_cells_are_few() -> None:
+    """What `nox -s compat` runs is at most half of the line."""
+    assert len(plan.tagged("default")) <= len(plan.tagged("line")) / 2
+
+
+def test_a_line_cell_is_what_an_installer_would_have_given() -> None:
+    """A cell asks for its jax, with the rest unpinned, of what there was at the end of its day."""
+    (cell,) = plan.plan(matrix("jax==0.4.10", default=["0.4.10"]), THREE)
+
+    assert cell == Cell(
+        id="jax-0.4.10",
+        kind="line",
+        moves="jax",
+        holds=(("jax", "0.4.10"),),
+        python="3.12",
+        released_on=datetime(2024, 5, 1).date(),
+        requires=("jax[cpu]==0.4.10", "equinox", "diffrax", "absl-py"),
+        as_of=datetime(2024, 5, 2, tzinfo=UTC),
+        as_of_package=(),
+        tags=("full", "line", "default"),
+        unavailable=None,
+    )
+    assert "jax-0.4.10.txt" == cell.lock_name
+
+
+def test_a_jaxlib_uploaded_late_has_a_day_of_its_own() -> None:
+    """Where jaxlib's wheels came days after jax, jaxlib alone is taken as of then."""
+    late = release("jaxlib", "0.4.9", wheels={"jaxlib-0.4.9-py3-none-any.whl": "2024-05-04T09:00:00Z"})
+    (cell,) = plan.plan(matrix("jax"), snapshot({"0.4.9": jax("0.4.9")}, {"0.4.9": late}))
+
+    assert datetime(2024, 5, 2, tzinfo=UTC) == cell.as_of
+    assert (("jaxlib", datetime(2024, 5, 5, tzinfo=UTC)),) == cell.as_of_package
+
+
+def test_a_cell_has_the_tags_it_is_named_under() -> None:
+    """A cell that is not in line.default has no default tag."""
+    cells = plan.plan(matrix("jax<0.5", default=["0.4.9"]), THREE)
+
+    assert {"jax-0.4.9": ("full", "line", "default"), "jax-0.4.10": ("full", "line")} == {
+        cell.id: cell.tags for cell in cells
+    }
+
+
+LATER = "2024-06-01T10:00:00Z"
+LIBRARIES = offering(
+    jax={version: jax(version) for version in ("0.4.9", "0.4.10", "0.5.0")},
+    jaxlib={version: release("jaxlib", version) for version in ("0.4.9", "0.4.10", "0.5.0")},
+    equinox={
+        "0.11.1": release("equinox", "0.11.1", requires_dist=["jax>=0.4"]),
+        "0.11.2": release("equinox", "0.11.2", requires_dist=["jax>=0.4.10"], uploaded=LATER),
+    },
+    diffrax={"0.5.0": release("diffrax", "0.5.0"), "0.6.0": release("diffrax", "0.6.0", yanked="")},
+)
+
+
+def test_a_release_of_a_library_has_its_cell_between_those_of_jax() -> None:
+    """A line cell of a library asks for that library, and for the jax of its day."""
+    cells = plan.plan(matrix("jax", "equinox>=0.11.2"), LIBRARIES)
+
+    assert "equinox-0.11.2" == cells[-1].id
+    assert ("jax[cpu]", "equinox==0.11.2", "diffrax", "absl-py") == cells[-1].requires
+    assert (datetime(2024, 6, 2, tzinfo=UTC), "equinox") == (cells[-1].as_of, cells[-1].moves)
+
+
+def arm(along: str, *times: dict[str, str], **more: Any) -> dict[str, Any]:
+    """An arm, as the matrix writes it."""
+    return {"asks": "What if?", "times": list(times), "along": along, **more}
+
+
+def test_an_arm_is_a_product() -> None:
+    """An arm has a cell for every stack of `times` with every release of `along`, and its id names what it holds."""
+    asked = arm("jax>=0.4.10", {"equinox": "0.11.1", "diffrax": "newest"}, {"equinox": "0.11.2"})
+    _, *cells = plan.plan(matrix("jax==0.5.0", arms=[asked]), LIBRARIES)
+
+    assert [
+        "jax-0.4.10+equinox-0.11.1+diffrax-0.5.0",
+        "jax-0.5.0+equinox-0.11.1+diffrax-0.5.0",
+        "jax-0.4.10+equinox-0.11.2",
+        "jax-0.5.0+equinox-0.11.2",
+    ] == [cell.id for cell in cells]
+    assert {("full", "arm")} == {cell.tags for cell in cells}
+    assert {("What if?", "jax")} == {ask for cell in cells for ask in cell.asks}
+
+
+def test_an_arm_is_of_the_day_of_its_last_release() -> None:
+    """What an arm does not hold is chosen as of the day on which all that it holds was there."""
+    _, cell = plan.plan(matrix("jax==0.5.0", arms=[arm("jax==0.5.0", {"equinox": "0.11.2"})]), LIBRARIES)
+
+    assert ("jax[cpu]==0.5.0", "equinox==0.11.2", "diffrax", "absl-py") == cell.requires
+    assert datetime(2024, 6, 2, tzinfo=UTC) == cell.as_of
+    assert "2024-06-01" == str(cell.released_on)
+
+
+def test_an_exception_takes_away_what_it_describes() -> None:
+    """A cell is left out where all requirements of one entry of `except` describe it."""
+    asked = arm(
+        "jax",
+        {"equinox": "0.11.1"},
+        {"equinox": "0.11.2"},
+        **{"except": [["equinox==0.11.2", "jax<0.5"], ["jax==0.4.9"]]},
+    )
+    _, *cells = plan.plan(matrix("jax==0.5.0", arms=[asked]), LIBRARIES)
+
+    assert ["jax-0.4.10+equinox-0.11.1", "jax-0.5.0+equinox-0.11.1", "jax-0.5.0+equinox-0.11.2"] == [
+        cell.id for cell in cells
+    ]
+
+
+@pytest.mark.parametrize(("excluded", "reason"), [("leave", "plan.excludes"), ("try", None)])
+def test_what_metadata_excludes_is_a_conflict_unless_it_is_to_be_tried(excluded: str, reason: str | None) -> None:
+    """A cell that its packages' own metadata excludes carries the sentence, and is tried only where the arm says so."""
+    asked = arm("jax==0.4.9", {"equinox": "0.11.2"}, excluded=excluded)
+    _, cell = plan.plan(matrix("jax==0.5.0", arms=[asked]), LIBRARIES)
+
+    assert "equinox 0.11.2 requires jax>=0.4.10, and 0.4.9 is here" == cell.excluded
+    assert reason == unavailable(cell)
+    assert (("conflict", "plan.excludes") if reason else ("unavailable", None)) == (plan.verdict(cell), reason)
+
+
+def test_where_two_arms_cross_the_cell_is_tried_if_either_asks() -> None:
+    """A cell of two arms stands once, answers both questions, and is tried where one of them says so."""
+    arms = [
+        arm("jax==0.4.9", {"equinox": "0.11.2"}),
+        {**arm("equinox==0.11.2", {"jax": "0.4.9"}, excluded="try"), "asks": "And the other way?"},
+    ]
+    _, cell = plan.plan(matrix("jax==0.5.0", arms=arms), LIBRARIES)
+
+    assert cell.unavailable is None
+    assert (("What if?", "jax"), ("And the other way?", "equinox")) == cell.asks
+
+
+def test_what_was_yanked_is_in_no_arm() -> None:
+    """An arm does not move along a yanked release."""
+    cells = plan.plan(matrix("jax==0.5.0", arms=[arm("diffrax", {"jax": "0.5.0"})]), LIBRARIES)
+
+    assert ["jax-0.5.0", "jax-0.5.0+diffrax-0.5.0"] == [cell.id for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "key", "message"),
+    [
+        (matrix("jax", "jax>=0.6"), "line.releases.1", "releases.json has no jax>=0.6"),
+        (matrix("jax", "jaxlib"), "line.releases.1", "'jaxlib' is not one of jax, equinox, diffrax"),
+        (matrix("jax", "equinox =="), "line.releases.1", "Expected"),
+        (matrix("jax", "jax<0.4.10"), "line.releases", "jax 0.4.9 is asked for twice"),
+        (
+            matrix("jax", default=["0.4.11"]),
+            "line.default.0",
+            "releases.json has no jax 0.4.11; the nearest are 0.4.10",
+        ),
+        (matrix("jax", default=["latest"]), "line.default.0", "'latest' is not a version"),
+        (matrix("jax<0.5", default=["newest"]), "line.default.0", "jax 0.5.0 is not among line.releases"),
+        (matrix("jax", default=["0.5.0", "newest"]), "line.default", "0.5.0 stands there twice"),
+        (
+            matrix("jax", arms=[arm("jax", {"equinox": "0.11.3"})]),
+            "arms.0.times.0.equinox",
+            "releases.json has no equinox 0.11.3; the nearest are 0.11.2",
+        ),
+        (matrix("jax", arms=[arm("jax", {"jax": "0.5.0"})]), "arms.0.times.0", "jax is held here and moved by along"),
+        (matrix("jax", arms=[arm("lineax", {"jax": "0.5.0"})]), "arms.0.along", "'lineax' is not one of"),
+        (
+            matrix("jax", arms=[arm("jax", {"equinox": "0.11.1"}, **{"except": [["jax!"]]})]),
+            "arms.0.except.0",
+            "Expected",
+        ),
+    ],
+)
+def test_a_bad_matrix_is_a_fault(wanted: Matrix, key: str, message: str) -> None:
+    """What is wrong in the matrix is said with the key, and for a version that is none with the nearest."""
+    ((found_key, found_message),) = faults(wanted, LIBRARIES)
+
+    assert key == found_key
+    assert found_message.startswith(message)
+
+
+def test_all_faults_of_a_matrix_are_said_at_once() -> None:
+    """A matrix with several faults is told all of them."""
+    wanted = matrix("jax", "numpy", default=["0.4.9", "0.4.9", "soon"], arms=[arm("jax>9", {"diffrax": "7"})])
+
+    keys = ["line.releases.1", "line.default", "line.default.2", "arms.0.along", "arms.0.times.0.diffrax"]
+    assert keys == [key for key, _ in faults(wanted, LIBRARIES)]
+
+
+def test_a_matrix_that_is_none_is_told_every_fault() -> None:
+    """Unknown keys, wrong types and what is missing are faults, all said at once with their keys."""
+    text = """
+schema_version = 2
+python = 3.12
+[line]
+releases = "jax"
+beside = [7]
+default = []
+defaults = ["0.4.30"]
+[[arms]]
+times = [{ numpy = "2.0" }]
+except = "jax"
+excluded = "maybe"
+"""
+
+    with pytest.raises(BadFile) as caught:
+        files.parse(Matrix, text, matrices.PATH)
+
+    arms = ["arms.0.along", "arms.0.asks", "arms.0.except", "arms.0.excluded", "arms.0.times.0.numpy.[key]"]
+    line = ["line.beside.0", "line.default", "line.defaults", "line.releases"]
+    assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in caught.value.faults)
+
+
+def test_newest_of_nothing_is_a_fault() -> None:
+    """Where the snapshot has no jax, `newest` is a fault and not a cell."""
+    keys = [key for key, _ in faults(matrix("jax"), snapshot({}))]
+
+    assert ["line.releases.0", "line.default.0"] == keys
+
+
+@pytest.mark.parametrize(
+    ("release_of_jax", "jaxlibs", "reason"),
+    [
+        (jax("0.4.9", yanked="it was broken"), None, "plan.yanked"),
+        (jax("0.4.9", yanked=""), None, "plan.yanked"),
+        (jax("0.4.9", requires_python=">=3.13"), None, "plan.excludes"),
+        (jax("0.4.9", requires_python=">=3.9,<3.12"), None, "plan.excludes"),
+        (jax("0.4.9"), {}, "plan.no-release"),
+        (jax("0.4.9"), {"0.4.10": release("jaxlib", "0.4.10")}, "plan.no-release"),
+        (jax("0.4.9"), {"0.4.9": release("jaxlib", "0.4.9", yanked="broken")}, "plan.no-release"),
+        (
+            jax("0.4.9"),
+            {"0.4.9": release("jaxlib", "0.4.9", wheels={"jaxlib-0.4.9-cp311-cp311-any.whl": DAY})},
+            "plan.no-wheel",
+        ),
+        (jax("0.4.9", requires_python=">=3.9"), None, None),
+        (jax("0.4.9", requires_python=""), None, None),
+        (jax("0.4.9", requires_dist=["jaxlib>=0.4.8,<=0.4.9"]), {"0.4.8": release("jaxlib", "0.4.8")}, None),
+    ],
+)
+def test_a_cell_that_cannot_be_had_says_why(
+    release_of_jax: dict[str, Any], jaxlibs: dict[str, dict[str, Any]] | None, reason: str | None
+) -> None:
+    """A release that is yanked, excludes the interpreter or has no jaxlib keeps its cell, with a reason code."""
+    there = {"0.4.9": release_of_jax, "0.4.10": jax("0.4.10", requires_dist=[])}
+    lines = jaxlibs if jaxlibs is not None else {"0.4.9": release("jaxlib", "0.4.9")}
+    cell = plan.plan(matrix("jax"), snapshot(there, lines))[0]
+
+    assert reason == unavailable(cell)
+    assert cell.unavailable is None or "0.4.9" in cell.unavailable[1]
+
+
+def test_the_requirements_of_other_extras_do_not_count() -> None:
+    """A jaxlib that only another extra of jax asks for does not make a cell unavailable."""
+    wants = ["jaxlib==0.4.9; extra == 'cpu'", "jaxlib==0.4.1+cuda; extra == 'cuda'", "jaxlib==0.4.0; extra == 'ci'"]
+
+    (cell,) = plan.plan(matrix("jax"), snapshot({"0.4.9": jax("0.4.9", requires_dist=wants)}))
+
+    assert cell.unavailable is None
+
+
+@pytest.mark.parametrize(
+    ("version", "mistaken"), [("jax-0.8.2", "jax-0.8"), ("jax-0.10.0", "jax-0.10"), ("jax-0.4.30", "0.4.30")]
+)
+def test_a_mistaken_cell_is_told_the_nearest(version: str, mistaken: str) -> None:
+    """A cell id that is none is an error that names it and the ids nearest to it."""
+    with pytest.raises(Misused, match=f"no cell '{mistaken}'; the nearest are .*{version}"):
+        plan.cell(mistaken)
+
+
+def test_a_cell_is_found_by_its_id() -> None:
+    """Every planned cell is found by its id, and the ids are all different."""
+    cells = plan.cells()
+
+    assert [plan.cell(each.id) for each in cells] == list(cells)
+    assert len({each.id for each in cells}) == len(cells)
+
+
+def test_the_nearest_of_nothing() -> None:
+    """Where there are no names, that is said."""
+    assert "there are none" == nearest("jax", [])
+
+
+def test_a_stack_that_nobody_planned_is_a_cell_too() -> None:
+    """`jax-0.4.36+diffrax-0.6.0` is the cell that holds these two, without tags; a planned one is found as it is."""
+    cell = plan.stack("diffrax-0.6.0+jax-0.4.36")
+
+    assert ("jax-0.4.36+diffrax-0.6.0", (), "arm") == (cell.id, cell.tags, cell.kind)
+    assert ("jax[cpu]==0.4.36", "equinox", "diffrax==0.6.0") == cell.requires[:3]
+    assert plan.cell("jax-0.4.36") is plan.stack("jax-0.4.36")
+
+
+@pytest.mark.parametrize("mistaken", ["jax-0.4.36+lineax-0.0.5", "jax-0.4.36+", "jax-0.4.999", "nonsense", ""])
+def test_a_stack_that_is_none_is_told(mistaken: str) -> None:
+    """An id that names no releases of the stack is an error with the nearest."""
+    with pytest.raises(Misused, match="the nearest are"):
+        plan.stack(mistaken)
+
+
+def test_a_stack_of_a_release_that_is_none_is_told() -> None:
+    """A release that the snapshot has not is named, with the nearest."""
+    with pytest.raises(Misused, match=r"no diffrax 0\.6\.9; the nearest are"):
+        plan.stack("jax-0.4.36+diffrax-0.6.9")

@@ -1,0 +1,232 @@
+"""The sessions of timings: what asv is asked for, what is believed of it, and what their exit codes mean."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from suite.files import Failed, Misused, read
+from suite.report.summary import Exit
+from suite.stack.plan import Cell
+from suite.timings import bench
+from suite.timings import release_line as line
+from suite.timings.asv_call import Asv
+from suite.timings.results import Comparison, NoiseFile
+
+BASE, OTHER = "jax-0.6.0", "jax-0.9.2"
+HASHES = {BASE: "a" * 40, OTHER: "b" * 40}
+# The benchmarks of a pretended suite: name → type, unit, parameters.
+KNOWN = {
+    "m.time_it": ("time", "seconds", [["1", "'two'"]]),
+    "m.track_size": ("track", "things", []),
+    "m.track_lacking": ("track", "seconds", []),
+    "m.time_failing": ("time", "seconds", []),
+}
+Tell = Callable[[str, str], float | None]
+
+
+@dataclass(frozen=True)
+class Pretended(Asv):
+    """An asv that installs and runs nothing, and writes down what `tell` says of a cell and a benchmark."""
+
+    tell: Tell = lambda cell, key: 1.0
+    broken: tuple[str, ...] = ()
+    calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+
+    def run(self, cell: Cell, label: str, *words: str) -> None:
+        """What asv leaves behind: nothing of a cell that it could not install, but rows without a duration."""
+        self.calls.append((cell.id, words))
+        patterns = [words[place + 1] for place, word in enumerate(words) if word == "--bench"]
+        (self.results / self.machine).mkdir(parents=True, exist_ok=True)
+        listed = {
+            name: {"name": name, "type": kind, "unit": unit, "params": params, "version": "1"}
+            for name, (kind, unit, params) in KNOWN.items()
+        }
+        (self.results / "benchmarks.json").write_text(json.dumps({"version": 2, **listed}), encoding="utf-8")
+        results = {}
+        for name, (kind, _, params) in KNOWN.items():
+            keys = [f"{name}({each})" for each in params[0]] if params else [name]
+            chosen = [key for key in keys if any(re.search(pattern, key) for pattern in patterns)]
+            if not chosen:
+                continue
+            values = [self.tell(cell.id, key) if key in chosen else float("nan") for key in keys]
+            samples = [value and [2 * value, value] for value in values] if kind == "time" else None
+            ran = cell.id not in self.broken
+            results[name] = [values, params, "1", 0, 1.0, samples] if ran else [None, params, "1", 0]
+        made = {
+            "commit_hash": HASHES[cell.id],
+            "result_columns": ["result", "params", "version", "started_at", "duration", "samples"],
+            "results": results,
+        }
+        path = self.results / self.machine / f"{HASHES[cell.id][:8]}-env.json"
+        path.write_text(json.dumps(made), encoding="utf-8")
+
+
+@pytest.fixture
+def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pretended]:
+    """Make a pretended asv, and keep what the sessions write away from the tree."""
+    monkeypatch.setattr(bench, "WORK", tmp_path / "work")
+    monkeypatch.setattr(bench, "STATE", tmp_path)
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "NOISE", tmp_path / "noise")
+    monkeypatch.setattr(bench, "COMPARED", tmp_path / "compared")
+    (tmp_path / "logs").mkdir()
+    for label in (f"asv-{BASE}", f"asv-{OTHER}", "asv-first-0-base"):
+        (tmp_path / "logs" / f"{label}.log").write_text("·· first\n·· asv's last words\n", encoding="utf-8")
+
+    def make(tell: Tell, broken: Sequence[str] = ()) -> Pretended:
+        return Pretended("cpu-x", HASHES, tmp_path / "results", tell=tell, broken=tuple(broken))
+
+    return make
+
+
+def told(slower: float = 1.0, noise: float = 0.02, seed: int = 0) -> Tell:
+    """Times with some noise, slower on the other side, and counts without any."""
+    generator = np.random.default_rng(seed)
+
+    def tell(cell: str, key: str) -> float | None:
+        match key:
+            case "m.track_size":
+                return 7.0
+            case "m.track_lacking":
+                return float("nan")
+            case "m.time_failing":
+                return None
+        return float(np.exp(generator.normal(0, noise))) * (slower if cell == OTHER and "two" in key else 1)
+
+    return tell
+
+
+TIMED = [r"time_it", "track_"]
+
+
+def cells() -> tuple[Cell, Cell]:
+    """The two cells that are compared."""
+    return line.cell(BASE), line.cell(OTHER)
+
+
+def test_a_slow_down_is_told_and_confirmed(
+    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Eight processes of each side in turns, and eight again of what looks changed alone: exit code 1."""
+    asv = pretend(told(slower=1.5))
+
+    code = bench.compare(asv, *cells(), TIMED, 8)
+
+    assert Exit.UNEXPECTED == code
+    assert "1 regressed, 2 stable, 1 not-measured, 0 failed, of 4" in capsys.readouterr().out
+    first, again = asv.calls[:16], asv.calls[16:]
+    assert [BASE, OTHER, OTHER, BASE] * 4 == [cell for cell, _ in first] == [cell for cell, _ in again]
+    (exactly,) = {words for _, words in again}
+    assert re.escape("m.time_it('two')") in exactly[-1]
+    # After its first process, a count is known, and so is what a release lacks.
+    assert not any("track" in word for _, words in first[2:] for word in words)
+    kept = read(Comparison, tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json")
+    assert (HASHES[BASE], HASHES[OTHER]) == kept.commits
+    assert "regressed" == kept.benchmarks["m.time_it('two')"].outcome
+    assert None is kept.benchmarks["m.track_lacking"].change
+
+
+def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
+    """What was judged of the same two commits before is kept beside it; what was judged of others is not."""
+    asv = pretend(told())
+    path = tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json"
+
+    bench.compare(asv, *cells(), ["time_it"], 8)
+    bench.compare(asv, *cells(), ["track_size"], 8)
+
+    assert {"m.time_it(1)", "m.time_it('two')", "m.track_size"} == set(read(Comparison, path).benchmarks)
+    path.write_text(path.read_text(encoding="utf-8").replace("a" * 40, "c" * 40), encoding="utf-8")
+    bench.compare(asv, *cells(), ["track_size"], 8)
+    assert {"m.track_size"} == set(read(Comparison, path).benchmarks)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_same_release_twice_is_no_regression(pretend: Callable[..., Pretended], seed: int) -> None:
+    """A release against itself exits 0: twenty times out of twenty."""
+    cell = line.cell(BASE)
+
+    assert Exit.AS_EXPECTED == bench.compare(pretend(told(seed=seed)), cell, cell, TIMED, 8)
+
+
+def test_a_release_that_cannot_be_installed_is_not_measured(
+    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing of it is called stable, nothing failed, no second process is tried, and the exit code is 3."""
+    asv = pretend(told(), broken=[OTHER])
+
+    assert Exit.INCOMPLETE == bench.compare(asv, *cells(), TIMED, 8)
+
+    assert "0 regressed, 0 stable, 4 not-measured, 0 failed, of 4" in capsys.readouterr().out
+    assert 2 == len(asv.calls)
+
+
+def test_one_broken_release_stops_no_other(
+    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every cell has a call of its own, each is counted, and the sum is exit code 3 as long as something is missing."""
+    asv = pretend(told(), broken=[BASE])
+
+    code = bench.bench(asv, cells(), TIMED, fresh=False, smoke=False)
+
+    said = capsys.readouterr().out
+    assert Exit.INCOMPLETE == code
+    assert [BASE, OTHER] == [cell for cell, _ in asv.calls]
+    assert f"1/2 {BASE}: 0 measured, 0 n/a, 0 failed, 4 not measured" in said
+    assert "nothing was measured; asv said, at the end: first / asv's last words" in said
+    assert f"2/2 {OTHER}: 3 measured, 1 n/a, 0 failed, 0 not measured" in said
+    assert "2 cells: 3 measured, 1 n/a, 0 failed, 4 not measured" in said
+    assert Exit.AS_EXPECTED == bench.bench(pretend(told()), cells(), TIMED, fresh=False, smoke=False)
+    assert Exit.INCOMPLETE == bench.bench(pretend(told()), cells(), ["failing"], fresh=False, smoke=False)
+
+
+def test_a_smoke_run_keeps_nothing(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
+    """A quick result is never saved among the results, and only a smoke run is quick."""
+    asv = pretend(told())
+
+    bench.bench(asv, cells(), TIMED, fresh=False, smoke=True)
+    assert not (tmp_path / "results").exists()
+    bench.bench(asv, cells(), TIMED, fresh=True, smoke=False)
+
+    assert [True, True, False, False] == ["--quick" in words for _, words in asv.calls]
+
+
+def test_noise_is_written_down_and_becomes_the_fences(
+    pretend: Callable[..., Pretended], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One release against itself gives each timed benchmark its fence, and a later comparison is held to it."""
+    noise = pretend(told(noise=0.15))
+
+    assert Exit.AS_EXPECTED == bench.noise(noise, line.cell(BASE), TIMED, 16)
+
+    made = read(NoiseFile, tmp_path / "noise" / "cpu-x.json")
+    assert {"m.time_it(1)", "m.time_it('two')"} == made.benchmarks.keys()
+    assert (16, 16) == (made.processes, len(noise.calls))
+    assert 0.1 < min(each.fence for each in made.benchmarks.values())
+    assert "16 processes of jax-0.6.0" in capsys.readouterr().out
+    fence = made.benchmarks["m.time_it('two')"].fence
+    slower = pretend(told(slower=1 + 0.8 * fence, noise=0.001))
+    assert Exit.INCOMPLETE == bench.compare(slower, *cells(), TIMED, 8)
+    assert "no more than runs of one lock differ by" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("work", ["compare", "noise"])
+def test_too_few_processes_are_refused(pretend: Callable[..., Pretended], work: str) -> None:
+    """Fewer than eight of a side can show nothing: that is said before anything runs."""
+    asv = pretend(told())
+
+    with pytest.raises(Misused, match=r"at least (8|16)"):
+        bench.compare(asv, *cells(), TIMED, 7) if work == "compare" else bench.noise(asv, cells()[0], TIMED, 15)
+    assert [] == asv.calls
+
+
+def test_no_benchmark_at_all_is_a_failure(pretend: Callable[..., Pretended]) -> None:
+    """A pattern that finds nothing, or an asv that gave up, is no empty table: asv's last words are shown."""
+    with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
+        bench.compare(pretend(told()), *cells(), ["nothing like it"], 8)

@@ -1,0 +1,248 @@
+"""The benchmarks, as far as they can be read without a JAX: what they import, say, and leave out of the default set."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from suite.files import ROOT
+from suite.timings.bench import DEFAULT_BENCH
+from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
+
+MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
+KINDS = ("time_", "timeraw_", "track_", "peakmem_")
+
+# What the benchmarks ask of the stack as they are imported, with nothing behind it.
+STUBS = """
+import sys, types
+class Stub(types.ModuleType):
+    def __getattr__(self, name):
+        if name.startswith("__"):  # as inspect asks for, of everything
+            raise AttributeError(name)
+        return Stub(name)
+    def __call__(self, *args, **kwargs):
+        return args[0] if args else self
+    def __mro_entries__(self, bases):
+        return ()
+for name in ("jax", "jax.numpy", "equinox", "diffrax", "numpy"):
+    sys.modules[name] = Stub(name)
+"""
+
+DISCOVER = """
+import importlib, inspect, json
+found = []
+for name in sys.argv[1:]:
+    module = importlib.import_module(f"benchmarks.{name}")
+    for key, value in vars(module).items():
+        if inspect.isclass(value) and not key.startswith("_") and not inspect.isabstract(value):
+            for method, function in inspect.getmembers(value, inspect.isfunction):
+                if method.startswith(("time_", "timeraw_", "track_", "peakmem_")):
+                    found.append({
+                        "name": f"{name}.{key}.{method}",
+                        "version": vars(value).get("version"),
+                        "timeout": getattr(value, "timeout", None),
+                        "unit": getattr(function, "unit", None),
+                        "doc": function.__doc__,
+                        "class_doc": value.__doc__,
+                        "setup": hasattr(value, "setup"),
+                        "own_cache": not hasattr(value, "setup_cache") or "setup_cache" in vars(value),
+                    })
+print(json.dumps(found))
+"""
+
+
+def run(code: str, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, with stubs for the stack."""
+    return subprocess.run(
+        [sys.executable, "-c", STUBS + textwrap.dedent(code), *args],
+        cwd=ROOT,
+        env={**{name: value for name, value in os.environ.items() if not name.startswith("ASV_")}, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def found() -> list[dict[str, object]]:
+    """Every benchmark, found as asv finds them."""
+    process = run(DISCOVER, *(path.stem for path in MODULES))
+    assert "" == process.stderr
+    benchmarks: list[dict[str, object]] = json.loads(process.stdout)
+    return benchmarks
+
+
+def test_every_module_has_benchmarks(found: list[dict[str, object]]) -> None:
+    """asv finds something in each module, and nothing in the harness."""
+    harness = run(DISCOVER, "_phases")
+
+    assert sorted(path.stem for path in MODULES) == sorted({str(each["name"]).partition(".")[0] for each in found})
+    assert [] == json.loads(harness.stdout)
+
+
+def test_every_benchmark_has_a_version_a_timeout_and_words(found: list[dict[str, object]]) -> None:
+    """A version in its own class, so that a result outlives a reformatting; a time limit; a docstring each."""
+    for key in ("version", "timeout", "doc", "class_doc", "own_cache"):
+        assert [] == [each["name"] for each in found if not each[key]], key
+
+
+def test_every_tracked_number_has_a_unit(found: list[dict[str, object]]) -> None:
+    """A `track_` benchmark says what it counts."""
+    tracked = [each for each in found if ".track_" in str(each["name"])]
+
+    assert tracked
+    assert [] == [each["name"] for each in tracked if not each["unit"]]
+
+
+def test_no_benchmark_has_a_setup(found: list[dict[str, object]]) -> None:
+    """With a `setup`, asv would run it before each call, and time one call at a time."""
+    assert [] == [each["name"] for each in found if each["setup"]]
+
+
+def test_the_default_set_is_told_by_name(found: list[dict[str, object]]) -> None:
+    """What is big is called so in the class's name, and what is called so is not all there is."""
+    large = {str(each["name"]).split(".")[1] for each in found if "Large" in str(each["name"])}
+
+    assert large
+    assert all(name.endswith("Large") for name in large)
+    assert len(large) < len({str(each["name"]).split(".")[1] for each in found})
+
+
+def test_what_needs_valgrind_is_asked_for(found: list[dict[str, object]]) -> None:
+    """What counts instructions is not among what runs by default."""
+    counted = [name for each in found if "Instructions" in (name := str(each["name"]))]
+
+    assert ["instructions.Instructions.track_trace_and_lower"] == counted
+    assert not re.search(DEFAULT_BENCH, counted[0])
+    assert re.search(DEFAULT_BENCH, "basics.Scan.time_trace")
+
+
+def test_without_valgrind_there_is_one_sentence(tmp_path: Path) -> None:
+    """Where nothing can count, that is said, with what to install, and no traceback."""
+    process = subprocess.run(
+        [sys.executable, "-m", "benchmarks._instructions", "basics.Scan"],
+        cwd=ROOT,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    sentence = "counting instructions needs valgrind and vgdb, of the package valgrind: install that\n"
+    assert (1, "", sentence) == (process.returncode, process.stdout, process.stderr)
+
+
+@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
+def test_a_module_reads_the_clock_of_the_phases(path: Path) -> None:
+    """Nothing but the harness reads a clock, and nothing of the stack is reached but by its public names."""
+    names = {name for name, _ in imports(path)}
+
+    if path.stem != "_phases":
+        assert not names & {"time", "timeit"}
+        assert not {name for name in names if top(name) in STACK and "._" in name}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_what_is_timed_is_waited_for(path: Path) -> None:
+    """A module that times a call of its own waits for what the call started."""
+    for function in functions(path):
+        source = ast.unparse(function)
+        if function.name.startswith("time_") and "METER" in source and "lower" not in function.name:
+            assert "block_until_ready" in source, function.name
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    """Every function in a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+ASSERT_VERSIONS = """
+import importlib.metadata
+importlib.metadata.version = {"jax": "0.4.30", "numpy": "2.0.0"}.__getitem__
+from benchmarks import _phases
+_phases.assert_versions()
+print("passed")
+"""
+
+
+def checkout(folder: Path, head: str, requirements: str) -> dict[str, str]:
+    """Lay out an environment of asv's, and return what asv tells a benchmark of it."""
+    git = folder / "project" / ".git"
+    git.mkdir(parents=True)
+    (git / "HEAD").write_text(f"{head}\n", encoding="utf-8")
+    (folder / "project" / "requirements.txt").write_text(requirements, encoding="utf-8")
+    return {"ASV_COMMIT": "c0ffee", "ASV_ENV_DIR": str(folder)}
+
+
+def test_versions_are_asserted_only_within_asv() -> None:
+    """Outside asv there is no lock to hold the versions to."""
+    assert "passed\n" == run(ASSERT_VERSIONS).stdout
+
+
+def test_versions_that_are_those_of_the_lock_pass(tmp_path: Path) -> None:
+    """A lock with hashes, comments and continued lines is read."""
+    lock = (
+        "# why\njax==0.4.30 \\\n    --hash=sha256:00\nnumpy==2.0.0 \\\n    --hash=sha256:11 \\\n    --hash=sha256:22\n"
+    )
+
+    process = run(ASSERT_VERSIONS, **checkout(tmp_path, "c0ffee", lock))
+
+    assert ("passed\n", "") == (process.stdout, process.stderr)
+
+
+@pytest.mark.parametrize(
+    ("head", "lock", "why"),
+    [
+        ("c0ffee", "jax==0.4.31\nnumpy==2.0.0\n", "this is not the stack of commit c0ffee: jax is 0.4.30, not 0.4.31"),
+        ("decaf", "jax==0.4.30\n", "asv says commit c0ffee, and its checkout is of decaf"),
+        ("c0ffee", "numpy==2.0.0\n", "the lock of commit c0ffee pins no jax"),
+    ],
+)
+def test_another_stack_than_the_commit_is_refused(tmp_path: Path, head: str, lock: str, why: str) -> None:
+    """A result under a wrong label is worse than none."""
+    process = run(ASSERT_VERSIONS, **checkout(tmp_path, head, lock))
+
+    assert 0 != process.returncode
+    assert why in process.stderr
+
+
+def test_the_meter_runs_only_within_a_phase() -> None:
+    """What is outside of `with` is not counted."""
+    process = run(
+        """
+        import time
+        from benchmarks import _phases
+        time.sleep(0.05)
+        assert _phases.METER() == 0.0
+        with _phases.METER:
+            time.sleep(0.01)
+        time.sleep(0.05)
+        print(0.01 <= _phases.METER() < 0.05)
+        """
+    )
+
+    assert ("True\n", "") == (process.stdout, process.stderr)
+
+
+def test_overlapping_spans_count_once() -> None:
+    """The device is busy while anything runs on it, however many things do."""
+    process = run(
+        """
+        from benchmarks import _phases
+        spans = [(0, 10), (5, 10), (2, 1), (20, 5)]
+        print(_phases._union([{"ts": ts, "dur": dur} for ts, dur in spans]))
+        """
+    )
+
+    assert ("20.0\n", "") == (process.stdout, process.stderr)

@@ -1,0 +1,207 @@
+"""The verdict on time: what changed is told, what did not is not, and what was not measured is never called stable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suite.report.summary import Exit
+from suite.timings import bench
+from suite.timings import statistics as timing
+from suite.timings.results import OUTCOMES, Row
+from suite.timings.statistics import LACKS, Pair, Side, Verdict
+
+# What the least of thirty calls varies by, from process to process, on the machine that the design was tried on.
+NOISE = 0.027
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def processes(
+    generator: np.random.Generator, factor: float = 1.0, count: int = 8, noise: float = NOISE
+) -> tuple[float, ...]:
+    """What so many processes measure, of something that takes a millisecond times `factor`."""
+    return tuple(factor * 1e-3 * np.exp(generator.normal(0, noise, count)))
+
+
+def pair(seed: int, factor: float = 1.0, count: int = 8, noise: float = NOISE) -> Pair:
+    """Two sides, the other of which is slower by `factor`."""
+    generator = np.random.default_rng(seed)
+    return Pair(Side(processes(generator, 1, count, noise)), Side(processes(generator, factor, count, noise)))
+
+
+def counts(base: Sequence[float], other: Sequence[float]) -> Pair:
+    """Two sides of counts."""
+    return Pair(Side(tuple(base)), Side(tuple(other)), count=True)
+
+
+def outcome(first: Pair, again: Pair | None = None, fence: float | None = None) -> Verdict:
+    """The verdict on one benchmark."""
+    fences = {} if fence is None else {"it": fence}
+    return timing.judge({"it": first}, {} if again is None else {"it": again}, fences)["it"]
+
+
+@settings(max_examples=20, deadline=None)
+@given(SEEDS, st.sampled_from([NOISE, 0.1, 0.4]))
+def test_the_same_lock_on_both_sides_never_regresses(seed: int, noise: float) -> None:
+    """A hundred benchmarks of identical releases, twenty times over, quiet or noisy: none regresses or improves."""
+    first = {str(number): pair(seed + number, noise=noise) for number in range(100)}
+    again = {str(number): pair(seed + 1000 + number, noise=noise) for number in range(100)}
+
+    verdicts = timing.judge(first, again, {})
+
+    assert not {"regressed", "improved"} & {verdict.outcome for verdict in verdicts.values()}
+
+
+@settings(max_examples=50, deadline=None)
+@given(SEEDS)
+def test_a_fifth_more_time_is_caught(seed: int) -> None:
+    """A slow-down of 20% is told with eight processes a side, among twenty benchmarks that did not change."""
+    slow = {"slow": pair(seed, 1.2)}
+    first = slow | {str(number): pair(seed + 1 + number) for number in range(20)}
+    looking = timing.candidates(first, {})
+
+    verdicts = timing.judge(first, {key: pair(seed + 500, 1.2 if key == "slow" else 1) for key in looking}, {})
+
+    assert "slow" in looking
+    assert "regressed" == verdicts["slow"].outcome
+    assert pytest.approx(0.2, abs=0.1) == verdicts["slow"].change
+    assert {"slow"} == {key for key, verdict in verdicts.items() if verdict.outcome in ("regressed", "improved")}
+
+
+def test_all_may_regress_at_once() -> None:
+    """The correction for many benchmarks does not hide that every one of three hundred is slower."""
+    first, again = ({str(n): pair(n + seed, 1.3) for n in range(300)} for seed in (0, 1000))
+
+    assert {"regressed"} == {verdict.outcome for verdict in timing.judge(first, again, {}).values()}
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(1.5, "regressed"), (1 / 1.5, "improved"), (1.05, "stable")])
+def test_a_change_has_a_direction_and_a_size(factor: float, expected: str) -> None:
+    """Slower is regressed, faster improved, and what stays within a tenth is stable."""
+    assert expected == outcome(pair(1, factor), pair(2, factor)).outcome
+
+
+def test_what_is_not_confirmed_is_insufficient() -> None:
+    """A change counts only if a second measurement shows it, in the same direction."""
+    changed = pair(1, 1.5)
+
+    assert ["insufficient"] * 3 == [outcome(changed, again).outcome for again in (None, pair(2), pair(2, 1 / 1.5))]
+    assert "does not confirm" in outcome(changed, pair(2)).reason
+    assert "regressed" == outcome(changed, pair(2, 1.5)).outcome
+
+
+def test_a_benchmark_has_its_own_fence() -> None:
+    """What does not exceed what runs of one lock differ by is insufficient, be it larger than the gate."""
+    assert "regressed" == outcome(pair(1, 1.5), pair(2, 1.5), fence=0.4).outcome
+    assert "insufficient" == outcome(pair(1, 1.5), pair(2, 1.5), fence=0.6).outcome
+
+
+def test_a_benchmark_too_noisy_to_tell_is_not_stable() -> None:
+    """No difference between sides that would not show one of a fifth either is insufficient."""
+    assert "stable" == outcome(pair(1), fence=0.15).outcome
+    assert "insufficient" == outcome(pair(1), fence=0.25).outcome
+
+
+@pytest.mark.parametrize("count", [1, 6, 7])
+def test_eight_processes_are_needed(count: int) -> None:
+    """Six against six can show nothing, however far they are apart, and are not called stable either."""
+    assert {"insufficient"} == {outcome(pair(1, factor, count), pair(2, factor, count)).outcome for factor in (1, 3)}
+
+
+SIDES = st.builds(
+    Side,
+    st.lists(st.floats(1e-6, 10), max_size=10).map(tuple),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.sampled_from(["1", "2"]),
+)
+
+
+@given(SIDES, SIDES, st.booleans(), st.sampled_from([None, 0.0, 0.5]))
+def test_what_was_not_measured_is_never_stable(base: Side, other: Side, count: bool, fence: float | None) -> None:
+    """A side without a value, a failure, another version or a benchmark that a release lacks is said to be that."""
+    verdict = outcome(Pair(base, other, count), Pair(base, other, count), fence)
+
+    assert verdict.outcome in OUTCOMES
+    if base.failed or other.failed:
+        assert "failed" == verdict.outcome
+    elif base.lacking or other.lacking or not base.values or not other.values or base.version != other.version:
+        assert "not-measured" == verdict.outcome
+    if verdict.outcome not in ("stable",):
+        assert verdict.reason or verdict.outcome in ("regressed", "improved")
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, 0.0, -1.0])
+def test_a_value_that_is_no_time_decides_nothing(odd: float) -> None:
+    """A clock that stood still, or a number that is none, is neither a change nor its absence."""
+    usual = pair(1)
+    strange = replace(usual, other=Side((*usual.other.values[:-1], odd)))
+
+    assert outcome(strange, strange).outcome in ("not-measured", "insufficient")
+
+
+def test_counts_are_exact() -> None:
+    """Five percent more equations regress, one equation in a thousand is stable, and neither asks a second time."""
+    assert "regressed" == outcome(counts([100], [105])).outcome
+    assert "improved" == outcome(counts([100], [95])).outcome
+    assert ("stable", "within 1%") == (
+        outcome(counts([1000], [1001])).outcome,
+        outcome(counts([1000], [1001])).reason,
+    )
+    assert ("stable", "") == (outcome(counts([7], [7])).outcome, outcome(counts([7], [7])).reason)
+    assert "regressed" == outcome(counts([0], [1])).outcome
+    assert "stable" == outcome(counts([0], [0])).outcome
+    assert "insufficient" == outcome(counts([7, 8], [7, 7])).outcome
+
+
+def test_the_last_line_counts_everything() -> None:
+    """Each outcome has its number, the four that matter even where it is none, and they add up."""
+    verdicts = [Verdict("stable")] * 3 + [Verdict("not-measured"), Verdict("insufficient")]
+
+    assert "0 regressed, 3 stable, 1 insufficient, 1 not-measured, 0 failed, of 5" == timing.last_line(verdicts)
+
+
+def test_the_exit_code_means_what_it_says() -> None:
+    """1 is a confirmed regression, 3 something undecided, 0 neither; what a release lacks is no fault."""
+    lacks = Verdict("not-measured", f"{LACKS} on the base side")
+    stable, improved, regressed = Verdict("stable"), Verdict("improved"), Verdict("regressed")
+
+    assert Exit.AS_EXPECTED == bench.exit_code([stable, improved, lacks])
+    assert Exit.UNEXPECTED == bench.exit_code([stable, regressed, Verdict("failed")])
+    for undecided in ("failed", "insufficient", "not-measured"):
+        assert Exit.INCOMPLETE == bench.exit_code([stable, Verdict(undecided)])
+    assert Exit.INCOMPLETE == bench.exit_code([])
+    assert Exit.INCOMPLETE == bench.exit_code([lacks])
+
+
+def test_processes_become_sides() -> None:
+    """Each process gives its least, and what failed, lacked or never ran is counted by itself."""
+    here = {"a": Row("measured", "1", False, value=2.0, least=1.5)}
+    broken = {"a": Row("failed", "1", False)}
+    absent = {"a": Row("missing", "1", False)}
+
+    made = bench.pair("a", [here, here], [here, broken, absent, {}])
+
+    assert Pair(Side((1.5, 1.5), version="1"), Side((1.5,), failed=1, missing=1, version="1")) == made
+
+
+@settings(max_examples=20, deadline=None)
+@given(SEEDS, st.sampled_from([NOISE, 0.1]))
+def test_noise_is_told_from_one_lock(seed: int, noise: float) -> None:
+    """Where nothing changed the fence grows with the noise, and what it lets through is what a verdict would catch."""
+    values = processes(np.random.default_rng(seed), count=16, noise=noise)
+
+    found = timing.noise(values)
+
+    assert 0 < found.fence < 8 * noise
+    assert found.false_positives <= 0.1
+    assert found.detectable <= 0.20 or noise > NOISE
+    assert found == timing.noise(values)
+    assert found.fence == pytest.approx(timing.noise([1000 * value for value in values]).fence)

@@ -1,0 +1,146 @@
+"""The workflows: nothing in them is done otherwise than here, and nothing is granted that is not needed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from suite.files import ROOT
+from suite.stack import plan
+
+FOLDER = ROOT / ".github" / "workflows"
+PATHS = sorted(FOLDER.glob("*.yml"))
+NAMES = [path.name for path in PATHS]
+# What prepares a machine or hands on what was made; the work itself is done by sessions and commands.
+GLUE = {"cat", "cp", "echo", "find", "for", "gh", "git", "if", "else", "fi", "exit", "tar", "test", "touch", "code=0"}
+
+
+def workflow(name: str) -> dict[str, Any]:
+    """A workflow as data. YAML takes its `on` for true."""
+    read = yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
+    assert isinstance(read, dict)
+    return read
+
+
+def jobs(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The jobs of a workflow."""
+    yield from workflow(name)["jobs"].items()
+
+
+def steps(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The steps of a workflow, each with the name of its job."""
+    for job, described in jobs(name):
+        for step in described["steps"]:
+            yield job, step
+
+
+def commands(name: str) -> Iterator[str]:
+    """Each line that a workflow's steps run, joined where it goes on in the next."""
+    for _, step in steps(name):
+        for line in re.sub(r"\|\|\n\s*", "|| ", step.get("run", "")).splitlines():
+            if line.strip():
+                yield line.strip()
+
+
+def test_there_are_workflows() -> None:
+    """A pull request is checked, a release day is run, and a report that is published by hand is deployed."""
+    assert ["check.yml", "pages.yml", "release-day.yml"] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_actions_are_pinned(name: str) -> None:
+    """Each action is pinned by its whole commit, with its version beside it, and is the same one everywhere."""
+    used = re.findall(r"uses: (\S+)@(\S+)(?: # (\S+))?$", (FOLDER / name).read_text(encoding="utf-8"), re.MULTILINE)
+    everywhere = set(re.findall(r"uses: (\S+)@", "".join(path.read_text(encoding="utf-8") for path in PATHS)))
+    versions = set(
+        re.findall(r"uses: (\S+@\S+ # \S+)$", "".join(p.read_text(encoding="utf-8") for p in PATHS), re.MULTILINE)
+    )
+
+    assert used
+    assert [] == [each for each in used if not re.fullmatch(r"[0-9a-f]{40}", each[1]) or not re.match(r"v\d", each[2])]
+    assert len(everywhere) == len(versions)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_job_has_what_it_needs(name: str) -> None:
+    """A workflow has no permissions, each job says its own, and a time after which it is ended."""
+    assert {} == workflow(name)["permissions"]
+    for job, described in jobs(name):
+        assert isinstance(described["permissions"], dict), job
+        assert described["timeout-minutes"] <= 300, job
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_can_write_runs_nothing_of_others(name: str) -> None:
+    """A job that can write installs nothing and runs no session; credentials stay in no checkout."""
+    for job, described in jobs(name):
+        if "write" in described["permissions"].values():
+            lines = "\n".join(step.get("run", "") for step in described["steps"])
+            assert "python" not in lines, job
+    for job, step in steps(name):
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False, job
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_put_into_a_script(name: str) -> None:
+    """No expression is expanded in what a shell runs: it comes in as a variable."""
+    assert [] == [line for line in commands(name) if "${{" in line]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_step_runs_here_too(name: str) -> None:
+    """What a workflow runs is pip, a nox session, plain handing on, or CI's own script, which runs one too."""
+    listed = subprocess.run(
+        [sys.executable, "-m", "nox", "--list"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    sessions = set(re.findall(r"^[*-] (\S+)", listed.stdout, re.MULTILINE))
+    for line in commands(name):
+        first, *rest = shlex.split(re.sub(r"^\w+=\$\(", "", line).removesuffix(")"))
+        if first == "python" and (rest[0] == "-c" or rest[1] == "pip"):
+            assert rest[0] == "-c" or "constraints.txt" in rest, line
+        elif first == "python":
+            assert ["-m", "nox"] == rest[:2], line
+            assert rest[rest.index("-s") + 1] in sessions, line
+        else:
+            assert first in {*GLUE, ".ci/run"}, line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_workflow_lists_cells(name: str) -> None:
+    """A workflow names no cell: the matrix is of parts, and they are counted from their number alone."""
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    assert [] == [cell.id for cell in plan.cells() if re.search(rf"(?<![\w.-]){re.escape(cell.id)}(?![\w.+-])", text)]
+    for _, described in jobs(name):
+        matrix = described.get("strategy", {}).get("matrix", {"part": "${{ fromJSON(needs.discover.outputs.parts) }}"})
+        assert {"part": "${{ fromJSON(needs.discover.outputs.parts) }}"} == matrix
+
+
+def test_there_is_a_cell_for_every_part() -> None:
+    """The release day has fewer parts than cells, so that none is empty, and the step counts them as it should."""
+    described = workflow("release-day.yml")
+    (step,) = (step for _, step in steps("release-day.yml") if step.get("id") == "parts")
+    words = shlex.split(step["run"].partition(" >> ")[0])
+    many = described["env"]["SHARDS"]
+
+    ran = subprocess.run([sys.executable, *words[1:]], env={"SHARDS": many}, capture_output=True, text=True, check=True)
+
+    assert f"parts={list(range(1, int(many) + 1))}\n" == ran.stdout
+    assert 1 < int(many) < len(plan.cells())
+
+
+def test_what_discover_changes_reaches_the_parts() -> None:
+    """Snapshot and locks are handed to every job that reads them, into the same place."""
+    made = {job: step["with"] for job, step in steps("release-day.yml") if step.get("with", {}).get("name") == "found"}
+
+    assert {"discover", "run", "merge"} == set(made)
+    assert ["suite/stack", "state/records"] == made["discover"]["path"].split()
+    # Two paths have the tree's root in common, and are put back there.
+    assert [None, None] == [made[job].get("path") for job in ("run", "merge")]
