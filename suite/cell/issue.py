@@ -2,108 +2,163 @@
 
 Cell side and driver side both read these. A module in `suite/issues` imports jax, equinox and diffrax inside its
 functions only: so the driver can read its tables without a JAX, and each function can be copied out and run as it is.
+Each fact stands once: an issue's id is its module's name, its title and its story are the module's docstring; a case's
+id is its reproducer's name, its question the first line of that function's docstring.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from inspect import cleandoc
 from typing import Literal
 
 Kind = Literal["silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design"]
-Role = Literal["report", "fix", "docs"]
-JudgedAs = Literal["clear", "affected", "guarded", "different", "absent"]
+Role = Literal["report", "fix", "docs", "changelog", "commit"]
+# What a behaviour that a case knows can mean: the judge has more verdicts, for what no case can name.
+Meaning = Literal["clear", "affected", "guarded", "documented", "different", "absent"]
 Isolation = Literal["fork", "fork-and-exit", "interpreter"]
+# What a reproducer saw: the name of one of its case's behaviours, and the evidence in one line.
+Seen = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What a reproducer saw: the name of one of its case's behaviours, and the evidence in one line."""
+class Signature:
+    """An exception or a warning as data, for the probe to recognise, and for a reader to look a traceback up in.
 
-    behaviour: str
-    detail: str = ""
+    `type` is the name of its class, without the module; a `…` in `message` stands for anything, and the rest for a part
+    of the text. `module` is one that the traceback goes through, or a package of it.
+    """
+
+    type: str
+    message: str = ""
+    module: str = ""
 
 
 @dataclass(frozen=True)
 class Upstream:
-    """A thread, pull request or page upstream, e.g. `Upstream("jax-ml/jax#27829", "report", "closed")`."""
+    """A thread, pull request, commit or page, e.g. `Upstream("jax-ml/jax#27829", "report")`.
+
+    Its title and its state stand in threads.json, with the day on which they were looked up.
+    """
 
     ref: str
     role: Role
-    state: str = ""
 
 
 @dataclass(frozen=True)
-class Expectation:
-    """The behaviour that releases are known to show, and how it is known.
+class Rule:
+    """The behaviour that stacks are known to show, and how it is known: a line of a case's table.
 
-    `on` holds requirements that must all be met (`"jax>=0.4.36,<0.5"`, `"equinox<0.11.4"`); none means every release.
-    `workaround` is whether the case's workaround is known to hold there, where it is needed.
+    The first rule that matches a stack counts. `on` holds requirements, apart by spaces, that must all be met:
+    `"jax>=0.4.36,<0.5 equinox<0.11.4"`; nothing means every stack.
     """
 
     behaviour: str
-    on: tuple[str, ...]
+    on: str
     evidence: str
-    workaround: Literal["holds", "fails"] = "holds"
+
+
+@dataclass(frozen=True)
+class Workaround:
+    """What to do instead, in words, and how that is run: as code, as environment variables, or as a pin.
+
+    `code` raises if it does not help. Under `environment` (`{"XLA_FLAGS": "--xla_…"}`) the reproducer is run again, in an
+    interpreter of its own, and has to show a behaviour that is clear. `pin` names requirements: what the case does in
+    the cell that differs from this one by just these packages says whether it helps. `fails` holds the stacks, each as
+    in a `Rule`, on which it is known not to.
+    """
+
+    text: str
+    code: Callable[[], None] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    pin: str = ""
+    fails: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Case:
     """One variant of an issue.
 
-    `reproducer` names what it saw; an exception it does not know leaves it unhandled, and is judged `different`.
-    `control` is the nearest code that must be right on every release, and raises if it is not.
-    `workaround` is what upstream tells its users to write instead, and raises if it does not help.
-    `behaviours` maps every name that `reproducer` can give to its verdict. The names `crashed`, `hung` and
-    `import-error` are given by the probe; a case lists one where that is the documented symptom itself.
+    `reproducer` returns what it saw; an exception that is none of the `signatures` leaves it unhandled, and is judged
+    `different`. `control` is the nearest code that must be right on every release, and raises if it is not.
+    `behaviours` maps every name that can be seen to what it means: those that `reproducer` returns, those of
+    `signatures` (by exception, or by warning: then it counts before what is returned), and the names `crashed`, `hung`
+    and `import-error`, which the probe gives, where that is the documented symptom itself.
+
+    What a case needs: `needs`, the packages it imports; `x64`; `environment` variables, XLA_FLAGS among them, and
+    `host_devices`, for both of which it gets an interpreter of its own; `cpu`, features as /proc/cpuinfo has them;
+    `python`, a specifier such as ">=3.11". Without `cpu` or `python` it is `unavailable`.
     `isolation`: a forked child leaves without the interpreter's farewell; `fork-and-exit` has the reproducer end as a
     program does, so that a crash at exit is seen; `interpreter` gives it one of its own, started afresh.
     """
 
-    id: str
-    question: str
     reproducer: Callable[[], Seen]
     control: Callable[[], None]
-    behaviours: Mapping[str, JudgedAs]
-    expectations: tuple[Expectation, ...]
-    workaround: Callable[[], None] | None = None
+    behaviours: Mapping[str, Meaning]
+    rules: tuple[Rule, ...]
+    workaround: Workaround | None = None
+    signatures: Mapping[str, Signature | tuple[Signature, ...]] = field(default_factory=dict)
     needs: tuple[str, ...] = ("jax",)
+    x64: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    host_devices: int = 1
+    cpu: tuple[str, ...] = ()
+    python: str = ""
     isolation: Isolation = "fork"
     seconds: float = 120.0
     memory_mib: int = 4096
 
+    @property
+    def id(self) -> str:
+        """The reproducer's name: `bound-method`."""
+        return self.reproducer.__name__.replace("_", "-")
+
+    @property
+    def question(self) -> str:
+        """The first line of the reproducer's docstring."""
+        return cleandoc(self.reproducer.__doc__ or "").partition("\n")[0]
+
+    @property
+    def own_interpreter(self) -> bool:
+        """Whether its reproducer cannot be run in a fork of a process that has imported the stack."""
+        return self.isolation == "interpreter" or bool(self.environment) or self.host_devices > 1
+
 
 @dataclass(frozen=True)
 class Issue:
-    """One documented upstream problem; the first case is the headline."""
+    """One documented upstream problem, in a module of its own; the first case is the headline.
 
-    id: str
-    title: str
+    `touches` adds to the functions and keywords that are read off the reproducers, as qualified names and areas:
+    `"jax.stages.Wrapped.lower"`. `row_zero`: it asks whether the stack works at all, and every other waits for it.
+    """
+
     kind: Kind
-    story: str
     upstream: tuple[Upstream, ...]
-    workaround: str
     cases: tuple[Case, ...]
+    touches: tuple[str, ...] = ()
+    row_zero: bool = False
 
+    @property
+    def module(self) -> str:
+        """The dotted name of its module, also where that is run as a program."""
+        return str(self.cases[0].reproducer.__globals__["__spec__"].name)
 
-def main(issue: Issue) -> None:
-    """Run every case of `issue` here, in this interpreter: what `python -m suite.issues.X` does."""
-    print(f"{issue.id}: {issue.title}\n")
-    for case in issue.cases:
-        parts: dict[str, Callable[[], Seen | None] | None] = {
-            "saw": case.reproducer,
-            "workaround": case.workaround,
-            "control": case.control,
-        }
-        print(f"{case.id}: {case.question}")
-        for name, part in parts.items():
-            if part is None:
-                continue
-            try:
-                seen = part()
-                answer = "holds"
-                if seen is not None:
-                    answer = f"{seen.behaviour} ({case.behaviours[seen.behaviour]}) {seen.detail}"
-            except Exception as exception:
-                answer = f"raised {type(exception).__name__}: {str(exception).strip()[:300]}"
-            print(f"  {name:<10} {answer}")
+    @property
+    def id(self) -> str:
+        """The module's own name: `wraps-lower-bypass`."""
+        return self.module.rpartition(".")[2].replace("_", "-")
+
+    @property
+    def title(self) -> str:
+        """The first line of the module's docstring."""
+        return self._docstring.partition("\n")[0].removesuffix(".")
+
+    @property
+    def story(self) -> str:
+        """The rest of the module's docstring."""
+        return self._docstring.partition("\n")[2].strip()
+
+    @property
+    def _docstring(self) -> str:
+        return cleandoc(str(self.cases[0].reproducer.__globals__["__doc__"] or ""))
