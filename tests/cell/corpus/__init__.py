@@ -9,64 +9,62 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
+from typing import Any, cast
 
-from suite.cell.issue import Case, Expectation, Isolation, Issue, JudgedAs, Seen
+from suite.cell import Case, Issue, Rule, Workaround
+from suite.cell.issue import Meaning, Seen
 
-_BEHAVIOURS: Mapping[str, JudgedAs] = {
-    "right": "clear",
-    "wrong": "affected",
-    "refused": "guarded",
-    "missing": "absent",
-}
+_BEHAVIOURS: dict[str, Meaning] = {"right": "clear", "wrong": "affected", "refused": "guarded", "missing": "absent"}
 
 
-def issue(module: str, title: str, *cases: Case) -> Issue:
-    """An issue that nobody has, named after its module."""
-    return Issue(
-        id=module.rpartition(".")[2].replace("_", "-"),
-        title=title,
-        kind="crash",
-        story="A fixture.",
-        upstream=(),
-        workaround="None.",
-        cases=cases,
-    )
+def issue(*cases: Case) -> Issue:
+    """An issue that nobody has, in the module of its first reproducer."""
+    return Issue(kind="crash", upstream=(), cases=cases)
 
 
 def case(
-    id: str,
     reproducer: Callable[[], Seen],
+    name: str = "",
     *,
     expected: str = "right",
-    documented: Mapping[str, JudgedAs] | None = None,
     control: Callable[[], None] | None = None,
-    workaround: Callable[[], None] | None = None,
-    needs: tuple[str, ...] = (),
-    isolation: Isolation = "fork",
-    seconds: float = 30.0,
-    memory_mib: int = 1024,
+    workaround: Callable[[], None] | Workaround | None = None,
+    **asked: Any,
 ) -> Case:
-    """A case that needs no package; `documented` are behaviours beside right, wrong, refused and missing."""
+    """A case that needs no package; under a `name`, for a reproducer that has several cases.
+
+    A `crashed` or `hung` that is expected is its documented symptom.
+    """
+    behaviours: dict[str, Meaning] = {expected: "affected"} if expected in ("crashed", "hung") else {}
     return Case(
-        id=id,
-        question=(reproducer.__doc__ or "").strip(),
-        reproducer=reproducer,
-        control=control or well,
-        behaviours={**_BEHAVIOURS, **(documented or {})},
-        expectations=(Expectation(expected, (), "a fixture"),) if expected else (),
-        workaround=workaround,
-        needs=needs,
-        isolation=isolation,
-        seconds=seconds,
-        memory_mib=memory_mib,
+        named(reproducer, name) if name else reproducer,
+        control or well,
+        {**_BEHAVIOURS, **behaviours},
+        (Rule(expected, "", "a fixture"),) if expected else (),
+        Workaround("Do something else.", workaround) if callable(workaround) else workaround,
+        **{"needs": (), "seconds": 30.0, "memory_mib": 1024, **asked},
     )
 
 
+def named(reproducer: Callable[[], Seen], name: str) -> Callable[[], Seen]:
+    """The same function under another name: a case is called what its reproducer is."""
+    function = cast(FunctionType, reproducer)
+    copy = FunctionType(function.__code__, function.__globals__, name, closure=function.__closure__)
+    copy.__doc__ = function.__doc__
+    return copy
+
+
 def right() -> Seen:
-    """It does what it should."""
-    return Seen("right", "2 + 2 is 4")
+    """Does it do what it should?"""
+    return "right", "2 + 2 is 4"
+
+
+def wrong() -> Seen:
+    """Does it do what it should not?"""
+    return "wrong", "2 + 2 is 5"
 
 
 def well() -> None:

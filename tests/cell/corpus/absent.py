@@ -4,9 +4,9 @@ from suite.cell.issue import Seen
 from tests.cell.corpus import case, issue, well
 
 
-def missing() -> Seen:
+def plain() -> Seen:
     """Is there such a thing at all?"""
-    return Seen("missing", "there is no such thing")
+    return "missing", "there is no such thing"
 
 
-ISSUE = issue(__name__, "It does not exist", case("plain", missing, expected="missing", workaround=well))
+ISSUE = issue(case(plain, expected="missing", workaround=well))

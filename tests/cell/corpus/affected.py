@@ -3,12 +3,12 @@
 import ctypes
 
 from suite.cell.issue import Seen
-from tests.cell.corpus import case, fails, issue, well
+from tests.cell.corpus import case, fails, issue, well, wrong
 
 
-def wrong() -> Seen:
+def plain() -> Seen:
     """Is 2 + 2 still 5?"""
-    return Seen("wrong", "2 + 2 is 5")
+    return wrong()
 
 
 def crash() -> None:
@@ -17,12 +17,10 @@ def crash() -> None:
 
 
 ISSUE = issue(
-    __name__,
-    "It is wrong",
-    case("plain", wrong, expected="wrong"),
-    case("regressed", wrong),
-    case("nothing-known", wrong, expected=""),
-    case("workaround-holds", wrong, expected="wrong", workaround=well),
-    case("workaround-fails", wrong, expected="wrong", workaround=fails),
-    case("workaround-crashes", wrong, expected="wrong", workaround=crash),
+    case(plain, expected="wrong"),
+    case(plain, "regressed"),
+    case(plain, "nothing_known", expected=""),
+    case(plain, "workaround_holds", expected="wrong", workaround=well),
+    case(plain, "workaround_fails", expected="wrong", workaround=fails),
+    case(plain, "workaround_crashes", expected="wrong", workaround=crash),
 )

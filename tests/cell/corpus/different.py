@@ -31,12 +31,4 @@ def unspeakable() -> Seen:
     raise Unspeakable
 
 
-ISSUE = issue(
-    __name__,
-    "It fails in some other way",
-    case("unknown-exception", unknown),
-    case("nothing-known", unknown, expected=""),
-    case("system-exit", leaves),
-    case("not-unicode", not_unicode),
-    case("unspeakable", unspeakable),
-)
+ISSUE = issue(case(unknown), case(leaves), case(not_unicode), case(unspeakable))

@@ -4,7 +4,7 @@ import os
 import time
 
 from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, note, sleep_long
+from tests.cell.corpus import case, issue, note, right, sleep_long
 
 _LIMIT_MIB = 150
 
@@ -16,22 +16,22 @@ def _eat() -> None:
     del taken
 
 
-def eat() -> Seen:
+def itself() -> Seen:
     """Does it take more than it may?"""
     _eat()
-    return Seen("right")
+    return right()
 
 
-def child_eats() -> Seen:
+def child() -> Seen:
     """Does a child of it take more than it may?"""
     if (pid := os.fork()) == 0:
         _eat()
         os._exit(0)
     os.waitpid(pid, 0)
-    return Seen("right")
+    return right()
 
 
-def daemon_eats() -> Seen:
+def daemon() -> Seen:
     """Does what it has cast off take more than it may?"""
     if (pid := os.fork()) == 0:
         if os.fork() == 0:
@@ -40,13 +40,7 @@ def daemon_eats() -> Seen:
         os._exit(0)
     os.waitpid(pid, 0)
     time.sleep(2)
-    return Seen("right")
+    return right()
 
 
-ISSUE = issue(
-    __name__,
-    "It eats memory",
-    case("itself", eat, memory_mib=_LIMIT_MIB),
-    case("child", child_eats, memory_mib=_LIMIT_MIB),
-    case("daemon", daemon_eats, memory_mib=_LIMIT_MIB),
-)
+ISSUE = issue(*(case(each, memory_mib=_LIMIT_MIB) for each in (itself, child, daemon)))

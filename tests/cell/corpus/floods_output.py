@@ -4,7 +4,7 @@ import os
 import select
 
 from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, leave
+from tests.cell.corpus import case, issue, leave, right
 
 _BLOCK = b"x" * 65536
 
@@ -14,13 +14,13 @@ def _flood() -> None:
         os.write(1, _BLOCK)
 
 
-def flood() -> Seen:
+def itself() -> Seen:
     """Does it stop printing?"""
     _flood()
-    return Seen("right")
+    return right()
 
 
-def strays_flood() -> Seen:
+def strays() -> Seen:
     """Do processes that it leaves behind print, once it is gone, what is too much by a little?"""
     listen, hold = os.pipe()
 
@@ -34,13 +34,8 @@ def strays_flood() -> Seen:
         leave(wait_and_flood)
     for _ in range(511):
         os.write(1, _BLOCK)
-    return Seen("right", "2 + 2 is 4")
+    return right()
 
 
-ISSUE = issue(
-    __name__,
-    "It floods its output",
-    case("itself", flood),
-    # Whether the strays are in time to be too much is a matter of luck.
-    case("strays", strays_flood, expected=""),
-)
+# Whether the strays are in time to be too much is a matter of luck.
+ISSUE = issue(case(itself), case(strays, expected=""))

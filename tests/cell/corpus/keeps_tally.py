@@ -1,13 +1,22 @@
 """Every part of it leaves word that it has been run."""
 
+import os
+
+from suite.cell import Workaround
 from suite.cell.issue import Seen
 from tests.cell.corpus import case, issue, right, tally
 
 
-def reproducer() -> Seen:
+def forked() -> Seen:
     """Is it run just once?"""
     tally("reproducer")
     return right()
+
+
+def under_flags() -> Seen:
+    """Does it see the variables that were asked for, and no others?"""
+    tally(os.environ.get("TALLY", "reproducer"))
+    return "right" if "XLA_FLAGS" in os.environ else "wrong", os.environ.get("XLA_FLAGS", "none")
 
 
 def workaround() -> None:
@@ -20,11 +29,15 @@ def control() -> None:
     tally("control")
 
 
+FLAGS = {"XLA_FLAGS": "--xla_of_the_case"}
+MORE = Workaround("Set it.", environment={"TALLY": "again", "XLA_FLAGS": "--xla_of_the_workaround"})
+
 ISSUE = issue(
-    __name__,
-    "It keeps a tally",
-    case("forked", reproducer, workaround=workaround, control=control),
-    case("apart", reproducer, workaround=workaround, control=control, isolation="fork-and-exit"),
-    case("in-interpreter", reproducer, workaround=workaround, control=control, isolation="interpreter"),
-    case("without-workaround", reproducer, control=control),
+    case(forked, workaround=workaround, control=control),
+    case(forked, "apart", workaround=workaround, control=control, isolation="fork-and-exit"),
+    case(forked, "in_interpreter", workaround=workaround, control=control, isolation="interpreter"),
+    case(forked, "without_workaround", control=control),
+    case(forked, "by_pin", control=control, workaround=Workaround("Stay.", pin="jax<0.5")),
+    case(under_flags, environment=FLAGS, host_devices=2, workaround=MORE, control=control),
+    case(under_flags, "helped", workaround=MORE, control=control, expected="wrong"),
 )

@@ -7,19 +7,19 @@ from suite.cell.issue import Seen
 from tests.cell.corpus import case, issue, leave, note, right, sleep_long, sleep_stubbornly
 
 
-def leave_sleeper() -> Seen:
+def sleeper() -> Seen:
     """Is there a sleeper left that holds its output open?"""
     leave(sleep_long)
     return right()
 
 
-def leave_stubborn() -> Seen:
+def stubborn() -> Seen:
     """Is there one left that has a session of its own, and ignores being asked to end?"""
     leave(sleep_stubbornly)
     return right()
 
 
-def leave_daemon() -> Seen:
+def daemon() -> Seen:
     """Is there one left whose parent went first, as daemons do it?"""
     if (pid := os.fork()) == 0:
         leave(sleep_stubbornly)
@@ -28,14 +28,14 @@ def leave_daemon() -> Seen:
     return right()
 
 
-def leave_and_crash() -> Seen:
+def crashed() -> Seen:
     """Are there any left by one that crashed?"""
     leave(sleep_stubbornly)
     ctypes.string_at(0)
     return right()
 
 
-def leave_and_hang() -> Seen:
+def hung() -> Seen:
     """Are there any left by one that hangs?"""
     leave(sleep_stubbornly)
     note(os.getpid())
@@ -44,13 +44,11 @@ def leave_and_hang() -> Seen:
 
 
 ISSUE = issue(
-    __name__,
-    "It leaves children behind",
-    case("sleeper", leave_sleeper),
-    case("stubborn", leave_stubborn),
-    case("daemon", leave_daemon),
-    case("of-interpreter", leave_stubborn, isolation="interpreter"),
-    case("crashed", leave_and_crash),
-    case("hung", leave_and_hang, seconds=0.4),
-    case("lingers", leave_and_hang, seconds=50),
+    case(sleeper),
+    case(stubborn),
+    case(daemon),
+    case(stubborn, "of_interpreter", isolation="interpreter"),
+    case(crashed),
+    case(hung, seconds=0.4),
+    case(hung, "lingers", seconds=50),
 )

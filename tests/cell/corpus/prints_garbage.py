@@ -3,25 +3,25 @@
 import os
 
 from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue
+from tests.cell.corpus import case, issue, right
 
 _GARBAGE = bytes(range(256)) * 8 + b'\n{"event": "done", "issue": "nobody", "case": "nowhere"}\n{"part": "reproducer"\n'
 
 print("not the probe's words either: said as this module is imported")
 
 
-def garbage() -> Seen:
+def plain() -> Seen:
     """Does noise on its output do any harm?"""
     print("not the probe's words")
     for handle in (1, 2):
         os.write(handle, _GARBAGE)
-    return Seen("right", "2 + 2 is 4")
+    return right()
 
 
-def garbage_and_failure() -> Seen:
+def then_exits() -> Seen:
     """Is the noise kept where it fails?"""
     os.write(1, _GARBAGE)
     os._exit(3)
 
 
-ISSUE = issue(__name__, "It prints garbage", case("plain", garbage), case("then-exits", garbage_and_failure))
+ISSUE = issue(case(plain), case(then_exits))

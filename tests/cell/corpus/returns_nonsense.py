@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from suite.cell import Signature
 from suite.cell.issue import Seen
 from tests.cell.corpus import case, issue
 
@@ -23,27 +24,20 @@ def a_name() -> Seen:
     return name
 
 
-def unknown() -> Seen:
-    """Is a behaviour that its table does not have an answer?"""
-    return Seen("confused", "2 + 2 is a cat")
-
-
-def no_name() -> Seen:
+def no_text() -> Seen:
     """Is a behaviour that is no text an answer?"""
-    return Seen(_any(None), "2 + 2 is 4")
+    return _any(object()), "2 + 2 is 4"
 
 
-def no_json() -> Seen:
-    """Is a behaviour that JSON has no words for an answer?"""
-    return Seen(_any(object()), "2 + 2 is 4")
+def unknown_behaviour() -> Seen:
+    """Is a behaviour that its table does not have an answer?"""
+    return "confused", "2 + 2 is a cat"
 
 
 ISSUE = issue(
-    __name__,
-    "It returns nonsense",
-    case("nothing", nothing),
-    case("a-name", a_name),
-    case("unknown-behaviour", unknown),
-    case("nameless-behaviour", no_name),
-    case("unwritable-behaviour", no_json),
+    # The probe's own complaint is no symptom.
+    case(nothing, signatures={"wrong": Signature("TypeError")}),
+    case(a_name),
+    case(no_text),
+    case(unknown_behaviour),
 )

@@ -4,15 +4,15 @@ import os
 import signal
 
 from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right
+from tests.cell.corpus import case, issue, right, wrong
 
 _UPSET: list[str] = []
 
 
-def upset() -> Seen:
+def control() -> Seen:
     """Is its process of no more use?"""
     _UPSET.append("upset")
-    return Seen("wrong", "2 + 2 is 5")
+    return wrong()
 
 
 def only_when_calm() -> None:
@@ -27,16 +27,14 @@ def crash_unless_calm() -> None:
         os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def still_calm() -> Seen:
+def next_case() -> Seen:
     """Is a case of its own process?"""
-    return Seen("wrong", "upset") if _UPSET else right()
+    return wrong() if _UPSET else right()
 
 
 ISSUE = issue(
-    __name__,
-    "It upsets others",
-    case("workaround", upset, expected="wrong", workaround=only_when_calm),
-    case("workaround-that-crashes", upset, expected="wrong", workaround=crash_unless_calm),
-    case("control", upset, expected="wrong", control=only_when_calm),
-    case("next-case", still_calm),
+    case(control, expected="wrong", control=only_when_calm),
+    case(control, "workaround", expected="wrong", workaround=only_when_calm),
+    case(control, "workaround_that_crashes", expected="wrong", workaround=crash_unless_calm),
+    case(next_case),
 )

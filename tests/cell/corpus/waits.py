@@ -7,7 +7,7 @@ from suite.cell.issue import Seen
 from tests.cell.corpus import case, folder, issue, note, right
 
 
-def wait() -> Seen:
+def for_word() -> Seen:
     """Is there a file called go?"""
     note(os.getpid())
     while not (folder() / "go").exists():
@@ -15,4 +15,4 @@ def wait() -> Seen:
     return right()
 
 
-ISSUE = issue(__name__, "It waits", case("for-word", wait))
+ISSUE = issue(case(for_word))

@@ -1,0 +1,17 @@
+"""It asks for what no machine has."""
+
+from suite.cell.issue import Seen
+from tests.cell.corpus import case, issue, right, well
+
+
+def cpu() -> Seen:
+    """Is it run without the CPU it needs?"""
+    return right()
+
+
+def python() -> Seen:
+    """Is it run under a Python that it is not about?"""
+    return right()
+
+
+ISSUE = issue(case(cpu, cpu=("abacus",), needs=("jax",), workaround=well), case(python, python="<3.0"))
