@@ -1,4 +1,4 @@
-"""A loss under `eqx.filter_grad` is no longer the loss: what each Equinox decorator hands back.
+"""A loss under eqx.filter_grad returns its gradient, and None for a Python float
 
 Put `@eqx.filter_jit @eqx.filter_grad` where `@jax.jit` was, on a loss that averages to one number over 3-D arrays, and
 an array of the first argument's shape comes back (equinox#838, whose title has decorators turn scalars into arrays).
@@ -27,284 +27,198 @@ dies as the interpreter exits (equinox#1084, jax#30517). That is another issue: 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell.issue import Case, Expectation, Issue, JudgedAs, Seen, Upstream, main
+from suite.cell import Case, Issue, Meaning, Rule, Signature, Upstream, Workaround, main
 
 
-def _problem() -> tuple[Callable[..., Any], Any, Any]:
+def _problem() -> tuple[Callable[[Any, Any], Any], Any, Any]:
     """A new scalar loss over 3-D arrays, and arguments at which it is 2 and its gradient minus the identity."""
     import jax.numpy as jnp
 
-    def loss(pred: Any, x: Any) -> Any:
-        return jnp.mean(jnp.square(jnp.matmul(pred, x) - x))
-
-    return loss, jnp.array([[[0.0, 0.0], [0.0, 0.0]]] * 2), jnp.array([[[2.0, 0.0], [0.0, 2.0]]] * 2)
+    pred, x = jnp.zeros((2, 2, 2)), jnp.array([[[2.0, 0.0], [0.0, 2.0]]] * 2)
+    return (lambda pred, x: jnp.mean(jnp.square(jnp.matmul(pred, x) - x))), pred, x
 
 
-def _describe(value: Any) -> str:
-    """The kind, dtype and shape of `value`; its class's own name and module change between releases."""
+def _returned(value: Any) -> tuple[str, str]:
+    """Name what a transformed loss gave back, with its kind, dtypes and shapes."""
     import jax
 
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_describe, value))})"
-    if not isinstance(value, jax.Array):
-        return repr(value)
-    weak = " weakly typed" if value.weak_type else ""
-    return f"jax.Array{weak} {value.dtype}[{','.join(map(str, value.shape))}]"
+    parts = value if isinstance(value, tuple) else (value,)
+    known = {"loss": 2.0, "gradient": [[[-1.0, 0.0], [0.0, -1.0]]] * 2}
+    names = [name for part in parts for name in known if isinstance(part, jax.Array) and part.tolist() == known[name]]
+    assert names in (["loss"], ["gradient"], ["loss", "gradient"]), f"neither the loss nor its gradient: {value!r}"
+    shown = [f"jax.Array {part.dtype}[{','.join(map(str, part.shape))}]" for part in parts]
+    return "-and-".join(names), " and ".join(shown)
 
 
-def _is_loss(value: Any) -> bool:
-    import jax
-
-    return isinstance(value, jax.Array) and value.shape == () and float(value) == 2.0
-
-
-def _is_gradient(value: Any) -> bool:
-    import jax
-
-    return isinstance(value, jax.Array) and value.tolist() == [[[-1.0, 0.0], [0.0, -1.0]]] * 2
-
-
-def _returned(value: Any) -> Seen:
-    """Name what a transformed loss gave back; something that is neither the loss nor its gradient is an error."""
-    if _is_loss(value):
-        return Seen("loss", f"{_describe(value)}, the loss")
-    if _is_gradient(value):
-        return Seen("gradient", f"{_describe(value)}, the gradient by the first argument; no loss")
-    if isinstance(value, tuple) and len(value) == 2 and _is_loss(value[0]) and _is_gradient(value[1]):
-        return Seen("loss-and-gradient", f"{_describe(value)}, the loss and its gradient by the first argument")
-    raise AssertionError(f"neither the loss nor its gradient: {_describe(value)}")
-
-
-def filter_jit_of_filter_grad() -> Seen:
-    """The two decorators of the report, stacked where `jax.jit` was, return the gradient and not the loss."""
+def filter_jit_of_filter_grad() -> tuple[str, str]:
+    """What does a scalar loss return under @eqx.filter_jit @eqx.filter_grad?"""
     import equinox as eqx
 
     loss, pred, x = _problem()
     return _returned(eqx.filter_jit(eqx.filter_grad(loss))(pred, x))
 
 
-def filter_jit() -> Seen:
-    """`filter_jit` alone returns the loss, as `jax.jit` does."""
+def filter_jit() -> tuple[str, str]:
+    """Does @eqx.filter_jit alone leave a scalar loss a scalar?"""
     import equinox as eqx
 
     loss, pred, x = _problem()
     return _returned(eqx.filter_jit(loss)(pred, x))
 
 
-def filter_grad() -> Seen:
-    """`filter_grad` alone returns the gradient, as `jax.grad` does."""
+def filter_grad() -> tuple[str, str]:
+    """What does a scalar loss return under @eqx.filter_grad, without jit?"""
     import equinox as eqx
 
     loss, pred, x = _problem()
     return _returned(eqx.filter_grad(loss)(pred, x))
 
 
-def filter_value_and_grad() -> Seen:
-    """`filter_value_and_grad` returns a pair: the loss, still a scalar, and its gradient."""
+def filter_value_and_grad() -> tuple[str, str]:
+    """Does eqx.filter_value_and_grad keep the loss a scalar?"""
     import equinox as eqx
 
     loss, pred, x = _problem()
     return _returned(eqx.filter_value_and_grad(loss)(pred, x))
 
 
-def python_float_argument() -> Seen:
-    """`filter_grad` on a Python float returns None, where `jax.grad` returns the derivative."""
+def python_float_argument() -> tuple[str, str]:
+    """What is eqx.filter_grad's gradient by a Python float?"""
     import equinox as eqx
-    import jax
 
     gradient = eqx.filter_grad(lambda x: x**2)(3.0)
-    if gradient is None:
-        return Seen("none", "None, for d(x**2)/dx at the Python float 3.0")
-    if isinstance(gradient, jax.Array) and gradient.shape == () and float(gradient) == 6.0:
-        return Seen("gradient", f"{_describe(gradient)}, for d(x**2)/dx at the Python float 3.0")
-    raise AssertionError(f"neither None nor 6.0: {_describe(gradient)}")
+    assert gradient is None or gradient == 6.0, gradient
+    return "none" if gradient is None else "gradient", f"{gradient!r}, for d(x**2)/dx at the Python float 3.0"
 
 
-def non_scalar_output() -> Seen:
-    """`filter_grad` of a function whose output is not a scalar is refused."""
+def non_scalar_output() -> tuple[str, str]:
+    """Does eqx.filter_grad refuse a function whose output is not a scalar?"""
     import equinox as eqx
     import jax.numpy as jnp
 
-    try:
-        gradient = eqx.filter_grad(lambda x: x**2)(jnp.ones((2, 2, 2)))
-    except TypeError as error:
-        if "Gradient only defined for scalar-output functions" not in str(error):
-            raise
-        return Seen("refused", f"TypeError: {str(error).strip().splitlines()[0]}")
-    return Seen("answered", _describe(gradient))
+    return "answered", repr(eqx.filter_grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
 
 
-def _loss_control() -> None:
+def loss_control() -> None:
     """`jax.jit` and `jax.grad` of the same loss return a scalar and an array of the first argument's shape."""
     import jax
 
     loss, pred, x = _problem()
-    value = jax.jit(loss)(pred, x)
-    if not _is_loss(value):
-        raise AssertionError(f"jax.jit gave {_describe(value)}, not the loss")
-    loss, pred, x = _problem()
-    gradient = jax.grad(loss)(pred, x)
-    if not _is_gradient(gradient):
-        raise AssertionError(f"jax.grad gave {_describe(gradient)}, not the gradient")
+    got = _returned((jax.jit(loss)(pred, x), jax.grad(loss)(pred, x)))
+    assert got == ("loss-and-gradient", "jax.Array float32[] and jax.Array float32[2,2,2]"), got
 
 
-def _float_control() -> None:
+def float_control() -> None:
     """`jax.grad` differentiates by a Python float."""
     import jax
 
     gradient = jax.grad(lambda x: x**2)(3.0)
-    if not (isinstance(gradient, jax.Array) and gradient.shape == () and float(gradient) == 6.0):
-        raise AssertionError(f"jax.grad at the Python float 3.0 gave {_describe(gradient)}")
+    assert gradient == 6.0, gradient
 
 
-def _non_scalar_control() -> None:
+def non_scalar_control() -> None:
     """The same function alone keeps its shape, and `jax.grad` refuses it."""
     import jax
     import jax.numpy as jnp
 
     out = jax.jit(lambda x: x**2)(jnp.full((2, 2, 2), 3.0))
-    if not (out.shape == (2, 2, 2) and bool((out == 9.0).all())):
-        raise AssertionError(f"jax.jit gave {_describe(out)}")
+    assert out.tolist() == [[[9.0, 9.0]] * 2] * 2, out
     try:
-        gradient = jax.grad(lambda x: x**2)(jnp.ones((2, 2, 2)))
-    except TypeError as error:
-        if "Gradient only defined for scalar-output functions" not in str(error):
-            raise
-    else:
-        raise AssertionError(f"jax.grad gave {_describe(gradient)}")
+        said = repr(jax.grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
+    except TypeError as refusal:
+        said = str(refusal)
+    assert "Gradient only defined for scalar-output functions" in said, said
 
 
 def ask_for_both() -> None:
-    """`filter_jit` of `filter_value_and_grad` keeps the loss a scalar and gives the gradient beside it."""
+    """The loss is a scalar, with the gradient beside it."""
     import equinox as eqx
 
     loss, pred, x = _problem()
-    seen = _returned(eqx.filter_jit(eqx.filter_value_and_grad(loss))(pred, x))
-    if seen.behaviour != "loss-and-gradient":
-        raise AssertionError(f"filter_value_and_grad gave {seen.detail}")
+    got = _returned(eqx.filter_jit(eqx.filter_value_and_grad(loss))(pred, x))
+    assert got == ("loss-and-gradient", "jax.Array float32[] and jax.Array float32[2,2,2]"), got
 
 
 def make_it_an_array() -> None:
     """A float made an array is differentiated."""
     import equinox as eqx
-    import jax
     import jax.numpy as jnp
 
     gradient = eqx.filter_grad(lambda x: x**2)(jnp.asarray(3.0))
-    if not (isinstance(gradient, jax.Array) and gradient.shape == () and float(gradient) == 6.0):
-        raise AssertionError(f"filter_grad at an array of 3.0 gave {_describe(gradient)}")
+    assert gradient == 6.0, gradient
 
 
 def reduce_to_a_scalar() -> None:
     """The same output, summed, is differentiated."""
     import equinox as eqx
-    import jax
     import jax.numpy as jnp
 
     gradient = eqx.filter_grad(lambda x: (x**2).sum())(jnp.full((2, 2, 2), 3.0))
-    if not (isinstance(gradient, jax.Array) and gradient.shape == (2, 2, 2) and bool((gradient == 6.0).all())):
-        raise AssertionError(f"filter_grad of the sum gave {_describe(gradient)}")
+    assert gradient.tolist() == [[[6.0, 6.0]] * 2] * 2, gradient
 
 
-_RETURNED: dict[str, JudgedAs] = {"loss": "clear", "loss-and-gradient": "clear", "gradient": "affected"}
-_NEEDS = ("jax", "equinox")
-_RUN = "run on equinox 0.11.1 to 0.13.8 with jax 0.4.20 to 0.12.0.1"
+def _case(
+    reproducer: Callable[[], tuple[str, str]],
+    control: Callable[[], None],
+    behaviours: Mapping[str, Meaning],
+    always: str,
+    evidence: str,
+    **more: Any,
+) -> Case:
+    rule = Rule(always, "", f"run on equinox 0.11.1 to 0.13.8 with jax 0.4.20 to 0.12.0.1; {evidence}")
+    return Case(reproducer, control, behaviours, (rule,), needs=("jax", "equinox"), **more)
 
+
+_ASKED_FOR: dict[str, Meaning] = {"loss": "clear", "loss-and-gradient": "clear", "gradient": "documented"}
+_NOT_ASKED_FOR: dict[str, Meaning] = {**_ASKED_FOR, "gradient": "affected"}
+_BOTH = Workaround("Use eqx.filter_jit alone for the loss, eqx.filter_value_and_grad for the two.", ask_for_both)
+_ARRAY = Workaround("Make a Python float an array before differentiating by it.", make_it_an_array)
+_SCALAR = Workaround("Reduce the output to one number: sum or average it.", reduce_to_a_scalar)
+_REFUSED = {"refused": Signature("TypeError", "Gradient only defined for scalar-output functions")}
 
 ISSUE = Issue(
-    id="filter-grad-return-type",
-    title="A loss under eqx.filter_grad returns its gradient, and None for a Python float",
     kind="by-design",
-    story=(
-        "Swap @jax.jit for @eqx.filter_jit @eqx.filter_grad on a scalar loss and an array comes back: the gradient by "
-        "the first argument. filter_jit alone changes nothing. On a Python float, filter_grad gives None, since it "
-        "differentiates floating-point arrays only. Both are documented, and the same on every release."
-    ),
-    upstream=(
-        Upstream("patrick-kidger/equinox#838", "report", "closed"),
-        Upstream("patrick-kidger/equinox#189", "report", "closed"),
-    ),
-    workaround=(
-        "Use eqx.filter_jit alone for the loss, and eqx.filter_value_and_grad for the loss with its gradient. Make a "
-        "Python float an array before differentiating by it."
-    ),
+    upstream=(Upstream("patrick-kidger/equinox#838", "report"), Upstream("patrick-kidger/equinox#189", "report")),
     cases=(
-        Case(
-            id="filter-jit-of-filter-grad",
-            question="What does a scalar loss return under @eqx.filter_jit @eqx.filter_grad?",
-            reproducer=filter_jit_of_filter_grad,
-            control=_loss_control,
-            workaround=ask_for_both,
-            behaviours=_RETURNED,
-            expectations=(
-                Expectation(
-                    "gradient", (), f"{_RUN}; equinox#838 is closed, and filter_grad's documentation says gradient"
-                ),
-            ),
-            needs=_NEEDS,
+        _case(
+            filter_jit_of_filter_grad,
+            loss_control,
+            _ASKED_FOR,
+            "gradient",
+            "equinox#838 is closed, and filter_grad's documentation says gradient",
+            workaround=_BOTH,
         ),
-        Case(
-            id="filter-jit",
-            question="Does @eqx.filter_jit alone leave a scalar loss a scalar?",
-            reproducer=filter_jit,
-            control=_loss_control,
-            behaviours=_RETURNED,
-            expectations=(
-                Expectation("loss", (), f"{_RUN}: a jax.Array of shape (), equal in dtype and shape to jax.jit's"),
-            ),
-            needs=_NEEDS,
+        _case(filter_jit, loss_control, _NOT_ASKED_FOR, "loss", "of the same shape and dtype as jax.jit's"),
+        _case(filter_grad, loss_control, _ASKED_FOR, "gradient", "the same array as jax.grad's", workaround=_BOTH),
+        _case(
+            filter_value_and_grad,
+            loss_control,
+            _NOT_ASKED_FOR,
+            "loss-and-gradient",
+            "the same pair as jax.value_and_grad's",
         ),
-        Case(
-            id="filter-grad",
-            question="What does a scalar loss return under @eqx.filter_grad, without jit?",
-            reproducer=filter_grad,
-            control=_loss_control,
-            workaround=ask_for_both,
-            behaviours=_RETURNED,
-            expectations=(Expectation("gradient", (), f"{_RUN}; the same array as jax.grad's"),),
-            needs=_NEEDS,
+        _case(
+            python_float_argument,
+            float_control,
+            {"none": "documented", "gradient": "clear"},
+            "none",
+            "intended, says the answer in equinox#189: gradients are for floating-point arrays only",
+            workaround=_ARRAY,
         ),
-        Case(
-            id="filter-value-and-grad",
-            question="Does eqx.filter_value_and_grad keep the loss a scalar?",
-            reproducer=filter_value_and_grad,
-            control=_loss_control,
-            behaviours=_RETURNED,
-            expectations=(Expectation("loss-and-gradient", (), f"{_RUN}; the same pair as jax.value_and_grad's"),),
-            needs=_NEEDS,
-        ),
-        Case(
-            id="python-float-argument",
-            question="What is eqx.filter_grad's gradient by a Python float?",
-            reproducer=python_float_argument,
-            control=_float_control,
-            workaround=make_it_an_array,
-            behaviours={"none": "affected", "gradient": "clear"},
-            expectations=(
-                Expectation(
-                    "none",
-                    (),
-                    f"{_RUN}; intended, says the answer in equinox#189: gradients are for floating-point arrays only",
-                ),
-            ),
-            needs=_NEEDS,
-        ),
-        Case(
-            id="non-scalar-output",
-            question="Does eqx.filter_grad refuse a function whose output is not a scalar?",
-            reproducer=non_scalar_output,
-            control=_non_scalar_control,
-            workaround=reduce_to_a_scalar,
-            behaviours={"refused": "guarded", "answered": "affected"},
-            expectations=(Expectation("refused", (), f"{_RUN}; the TypeError is the one that jax.grad raises"),),
-            needs=_NEEDS,
+        _case(
+            non_scalar_output,
+            non_scalar_control,
+            {"refused": "documented", "answered": "affected"},
+            "refused",
+            "the TypeError is the one that jax.grad raises",
+            workaround=_SCALAR,
+            signatures=_REFUSED,
         ),
     ),
 )
-
 
 if __name__ == "__main__":
     main(ISSUE)
