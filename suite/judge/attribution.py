@@ -143,13 +143,10 @@ def _shown(part: Unit, before: Run, after: Run, runs: Iterable[Run], among: Coll
 
 def _said(part: Unit, before: Run, after: Run, rules: Sequence[AnyRule]) -> str | None:
     """The evidence of the rules where they put the whole change down to this part, moved forth alone and back alone."""
-    sides = [first_match(rules, each.pins) for each in (before, after)]
-    moved = [
-        first_match(rules, pins) for pins in (with_moves(after.pins, part, back=True), with_moves(before.pins, part))
-    ]
-    if any(
-        [each and each.behaviour for each in found] != [before.behaviour, after.behaviour] for found in (sides, moved)
-    ):
+    sides = [first_match(rules, pins) for pins in (before.pins, after.pins)]
+    back, forth = with_moves(after.pins, part, back=True), with_moves(before.pins, part)
+    alone = [first_match(rules, pins) for pins in (back, forth)]
+    if [each and each.behaviour for each in (*sides, *alone)] != [before.behaviour, after.behaviour] * 2:
         return None
     return "; ".join(dict.fromkeys(each.evidence for each in sides if each is not None and each.evidence))
 

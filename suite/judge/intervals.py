@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal
 
 from suite.judge.attribution import LINKED, Blame, told
@@ -52,8 +52,8 @@ def intervals(
     place = {version: number for number, version in enumerate(releases)}
     seen = [(point.version, point.seen) for point in points if point.seen is not None]
     runs = [list(run) for _, run in groupby(seen, key=lambda each: each[1])]
-    ends = [(None, runs[0][0][0])] if runs else []
-    ends += [(one[-1][0], other[0][0]) for one, other in zip(runs, runs[1:], strict=False)]
+    ends: list[tuple[str | None, str]] = [(None, runs[0][0][0])] if runs else []
+    ends += [(one[-1][0], other[0][0]) for one, other in pairwise(runs)]
     others = [_others(blame(before, after), package) if before is not None else "" for before, after in ends]
 
     def adjacent(number: int) -> bool:
@@ -65,18 +65,12 @@ def intervals(
             return place.get(after) == 0
         return not others[number] and before in place and place.get(after) == place[before] + 1
 
-    return tuple(
-        Interval(
-            *run[0][1],
-            package,
-            run[0][0],
-            run[-1][0],
-            adjacent(number) and adjacent(number + 1),
-            "version",
-            others[number],
-        )
-        for number, run in enumerate(runs)
-    )
+    found = []
+    for number, run in enumerate(runs):
+        (first, (behaviour, verdict)), (last, _) = run[0], run[-1]
+        exact = adjacent(number) and adjacent(number + 1)
+        found.append(Interval(behaviour, verdict, package, first, last, exact, came_with=others[number]))
+    return tuple(found)
 
 
 def _others(found: Blame | None, package: str) -> str:

@@ -1,9 +1,9 @@
 """Which cells of a release line are neighbours: in version order within a branch of releases, not by day. Pure.
 
-jax 0.8.3 came out after 0.9.0. The one before 0.8.3 is 0.8.2; the one before 0.9.0 is 0.8.2 as well, the newest that was
-there on its day. So the line is a tree: a branch is a minor release (`0.8`), within it the order is that of the versions
-of jax, and a branch starts at the newest older release of its day. Cells with one jax, where a library came out, stand
-in the order of their days.
+jax 0.8.3 came out after 0.9.0. The one before 0.8.3 is 0.8.2; the one before 0.9.0 is 0.8.2 as well, the newest that
+was there on its day. So the line is a tree: a branch is a minor release (`0.8`), within it the order is that of the
+versions of jax, and a branch starts at the newest older release of its day. Cells with one jax, where a library came
+out, stand in the order of their days.
 """
 
 from __future__ import annotations

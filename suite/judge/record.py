@@ -27,8 +27,8 @@ Outcome = Literal[
 class Part(FileModel):
     """What came of a reproducer, a workaround or a control in one attempt.
 
-    `behaviour` is there where a reproducer returned, or raised what a signature of its case knows. `said` is what a part
-    had said before its process ended badly.
+    `behaviour` is there where a reproducer returned, or raised what a signature of its case knows. `said` is what a
+    part had said before its process ended badly.
     """
 
     outcome: Outcome
@@ -62,7 +62,7 @@ class Machine(FileModel):
     python: str
     packages: dict[str, str | None]
     platform: dict[str, str]
-    cpu_features: list[str] = []
+    cpu_features: list[str] = Field(default=[])
     import_errors: dict[str, str]
     unforkable: str | None
 

@@ -33,11 +33,16 @@ class AnyRule(Protocol):
     """A line of a case's table, in an issue module or in a report."""
 
     @property
-    def behaviour(self) -> str: ...
+    def behaviour(self) -> str:
+        """What it says is shown."""
+
     @property
-    def on(self) -> str: ...
+    def on(self) -> str:
+        """Where: requirements, apart by spaces."""
+
     @property
-    def evidence(self) -> str: ...
+    def evidence(self) -> str:
+        """How that is known."""
 
 
 R = TypeVar("R", bound=AnyRule)
@@ -56,8 +61,8 @@ class Run:
 class Prediction:
     """What a stack is expected to show, and how that is known; `behaviour` is None only where it is unknown.
 
-    `run`: `runs` are of this very stack. `by rule`: `rules` say so, and `runs` are the nearest in jax that show it under
-    the same rules, at most one on each side. `between`: `runs` are the two neighbours in `package`, all else alike.
+    `run`: `runs` are of this very stack. `by rule`: `rules` say so, and `runs` are the nearest in jax under the same
+    rules, at most one on each side. `between`: `runs` are the two neighbours in `package`, with all else alike.
     """
 
     behaviour: str | None
