@@ -14,7 +14,7 @@ from markupsafe import Markup
 from suite.cell.atomic import write as put
 from suite.files import BadFile, Fault, dump, read
 from suite.judge.verdicts import GLYPHS
-from suite.report import summary
+from suite.report import compact, summary
 from suite.report.changes import since
 from suite.report.diff import tally
 from suite.report.formats.badges import badges
@@ -39,7 +39,7 @@ def schema() -> str:
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, OSError."""
     beside = siblings(report, folder / "compat.json")
-    return put_all({"compat.json": dump(report.model_dump(mode="json")), **beside}, folder)
+    return put_all({"compat.json": compact.text(report), **beside}, folder)
 
 
 def publish(report: Report, folder: Path) -> Report:
