@@ -1,4 +1,4 @@
-"""An issue's module → what a reader copies of it, and the functions upstream that it touches. Pure: from the text alone.
+"""An issue's module → what a reader copies of it, and what of upstream it touches. Pure: from the text alone.
 
 A reproducer runs as it is, once what it names of its module stands above it. What it names of ours, the oracle, comes
 along as source.
@@ -50,20 +50,18 @@ def _touched(node: ast.AST) -> Iterator[str]:
     known: dict[str, str] = {}
     for each in ast.walk(node):
         if isinstance(each, ast.Import):
-            known |= {
-                alias.asname or alias.name.partition(".")[0]: alias.name
-                if alias.asname
-                else alias.name.partition(".")[0]
-                for alias in each.names
-                if alias.name.partition(".")[0] in STACK
-            }
+            for alias in each.names:
+                package = alias.name.partition(".")[0]
+                if package in STACK:
+                    known[alias.asname or package] = alias.name if alias.asname else package
         elif isinstance(each, ast.ImportFrom) and (each.module or "").partition(".")[0] in STACK:
             known |= {alias.asname or alias.name: f"{each.module}.{alias.name}" for alias in each.names}
     modules = {name for name, whole in known.items() if _is_module(whole)}
     inner = {each.value for each in ast.walk(node) if isinstance(each, ast.Attribute)}
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute | ast.Name) and each not in inner:
-            if (whole := _qualified(each, known)) and not (isinstance(each, ast.Name) and each.id in modules):
+            whole = _qualified(each, known)
+            if whole and not (isinstance(each, ast.Name) and each.id in modules):
                 yield whole
         if isinstance(each, ast.Call) and (whole := _qualified(each.func, known)):
             yield from (f"{whole}({keyword.arg}=)" for keyword in each.keywords if keyword.arg)
