@@ -1,11 +1,15 @@
-"""compat.json: the report as data. Its JSON Schema is generated from these classes and lies beside it."""
+"""compat.json: the report as data. Its JSON Schema is generated from these classes and lies beside it.
+
+What is null or empty is left out of the file, and so is what an observation's other fields say already: see
+`Observation`. `compact` writes it so, and reading fills it in again.
+"""
 
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from suite.cell.issue import JudgedAs, Kind, Role
 from suite.files import FileModel
@@ -38,15 +42,19 @@ class CellRow(FileModel):
     kind: Literal["line", "arm"]
     moves: str = Field(description="the package whose release the cell stands for")
     holds: dict[str, str] = Field(description="the releases that its id names; the rest is as of that day")
-    asks: list[AskRow] = Field(description="the questions for which an arm has it")
+    asks: list[AskRow] = Field(default=[], description="the questions for which an arm has it")
     python: str
     released_on: date
-    packages: dict[str, str]
-    lock_sha256: str
+    packages: dict[str, str] = {}
+    lock_sha256: str = ""
     declared: Declared = Field(description="whether the packages' own metadata lets them be together")
-    declared_observed: DeclaredObserved | None = Field(description="null where the stack was not tried")
-    excluded_by: str | None = Field(description="the sentence in the packages' metadata that keeps them apart")
-    broken_in: str | None = Field(description="where row zero fails: the package in which it does, where that shows")
+    declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
+    excluded_by: str | None = Field(
+        default=None, description="the sentence in the packages' metadata that keeps them apart"
+    )
+    broken_in: str | None = Field(
+        default=None, description="where row zero fails: the package in which it does, where that shows"
+    )
 
 
 class RangeRow(FileModel):
@@ -55,7 +63,7 @@ class RangeRow(FileModel):
     declared_observed: DeclaredObserved
     first: str
     last: str
-    detail: str = Field(description="what was seen on the first of them, where the stack does not work")
+    detail: str = Field(default="", description="what was seen on the first of them, where the stack does not work")
 
 
 class StackRow(FileModel):
@@ -68,9 +76,11 @@ class StackRow(FileModel):
     ranges: list[RangeRow]
     declared: str = Field(description="what the held packages require of what is moved, as one specifier")
     specifier: str | None = Field(
-        description="what would agree with the runs; null where `declared` does, or none could"
+        default=None, description="what would agree with the runs; null where `declared` does, or none could"
     )
-    broken_in: str | None = Field(description="the package in which what does not work breaks first, where it shows")
+    broken_in: str | None = Field(
+        default=None, description="the package in which what does not work breaks first, where it shows"
+    )
 
 
 class UpstreamRow(FileModel):
@@ -78,7 +88,7 @@ class UpstreamRow(FileModel):
 
     ref: str = Field(description="owner/name#number, or an address")
     role: Role
-    state: str
+    state: str = ""
 
 
 class IntervalRow(FileModel):
@@ -111,7 +121,7 @@ class CaseRow(FileModel):
     behaviours: dict[str, JudgedAs]
     expectations: list[ExpectationRow]
     intervals: list[IntervalRow]
-    source: str = Field(description="its reproducer and its workaround")
+    source: str = Field(default="", description="its reproducer and its workaround")
 
 
 class WorkaroundRow(FileModel):
@@ -132,26 +142,30 @@ class IssueRow(FileModel):
     cases: list[CaseRow]
     workaround: WorkaroundRow
     source_sha256: str = Field(description="of the issue's module")
-    shared_source: str = Field(description="what the sources of its cases use of the module's own")
+    shared_source: str = Field(default="", description="what the sources of its cases use of the module's own")
 
 
 class Observation(FileModel):
-    """What one case did in one cell, judged."""
+    """What one case did in one cell, judged.
+
+    In the file, `expected` is left out where `agreement` is as-expected: it is the behaviour; `reason` where it is
+    run.BEHAVIOUR; and `detail` where the case's observation before this one that has the same behaviour says the same.
+    """
 
     cell: str
     issue: str
     case: str
     verdict: Verdict
-    behaviour: str | None = Field(description="one of the case's behaviours, or null where none of them was seen")
-    reason: str | None = Field(description="phase.reason; null where the verdict is clear")
-    expected: str | None = Field(description="the behaviour these releases are known to show, if one is known")
+    behaviour: str | None = Field(default=None, description="one of the case's; null where none of them was seen")
+    reason: str | None = Field(default=None, description="phase.reason; null where the verdict is clear")
+    expected: str | None = Field(default=None, description="the behaviour these releases are known to show, if any")
     agreement: Agreement
-    workaround: Workaround
-    workaround_expected: bool = Field(description="whether what became of the workaround is what is known of it")
-    attempts: int
-    seconds: float = Field(description="wall time of the last attempt")
-    peak_rss_mib: int
-    detail: str
+    workaround: Workaround = "none"
+    workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
+    attempts: int = 1
+    seconds: float = Field(default=0.0, description="wall time of the last attempt")
+    peak_rss_mib: int = 0
+    detail: str = ""
 
 
 class Coverage(FileModel):
@@ -189,19 +203,41 @@ class SinceRow(FileModel):
 class Report(FileModel):
     """compat.json."""
 
-    schema_version: Literal[1]
+    schema_version: Literal[2]
     generated_at: datetime
     suite_version: str
     probe_sha256: str = Field(description="of what ran the issues in the cells")
     platform: Platform
     planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
-    shard: str | None = Field(description="such as 3/10: which part of the planned cells this is; null for all of them")
+    shard: str | None = Field(
+        default=None, description="such as 3/10: which part of the planned cells this is; null for all of them"
+    )
     since: SinceRow | None = Field(
         default=None,
         description="what changed; null for a shard, for the first report, and where the one before was of other cells",
     )
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
-    stacks: list[StackRow]
+    stacks: list[StackRow] = []
     observations: list[Observation]
     coverage: Coverage
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, data: Any) -> Any:
+        """What the file leaves out of an observation because its other fields say it."""
+        observations = data.get("observations") if isinstance(data, dict) else None
+        if not isinstance(observations, list) or not all(isinstance(each, dict) for each in observations):
+            return data
+        told: dict[tuple[Any, ...], Any] = {}
+        found = []
+        for each in observations:
+            behaviour, key = each.get("behaviour"), tuple(map(str, map(each.get, ("issue", "case", "behaviour"))))
+            one = {"detail": told.get(key, ""), **each}
+            if behaviour and one.get("agreement") == "as-expected":
+                one.setdefault("expected", behaviour)
+            if behaviour and one.get("verdict") != "clear":
+                one.setdefault("reason", f"run.{behaviour}")
+            told[key] = one["detail"]
+            found.append(one)
+        return {**data, "observations": found}

@@ -1,35 +1,129 @@
-"""An issue's module → what of its source a reader copies: each case's own functions, and what those share."""
+"""An issue's module → what a reader copies of it, and what of upstream it touches. Pure: from the text alone.
+
+A reproducer runs as it is, once what it names of its module stands above it. What it names of ours, the oracle, comes
+along as source.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from pathlib import Path
 
+from suite.cell import oracle
 from suite.cell.issue import Case, Issue
+
+STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "scipy")
 
 
 def of_case(source: str, case: Case) -> str:
     """The reproducer of a case and its workaround, as they stand in the module's `source`."""
-    return _joined(source, _names([case]))
+    return _joined(ast.parse(source), source, _names([case]))
 
 
 def shared(source: str, issue: Issue) -> str:
-    """What the cases' functions use of the module's own: its imports, and helpers, however deep."""
+    """What the cases' functions use of the module's own, and of the oracle: imports, helpers, however deep."""
+    return _beside(source, _names(issue.cases))
+
+
+def alone(source: str, case: Case) -> str:
+    """The reproducer of a case with all that it names: a program's text, which defines the one function."""
+    name = case.reproducer.__name__
+    return _beside(source, [name]) + "\n\n" + _joined(ast.parse(source), source, [name])
+
+
+def touches(source: str, issue: Issue) -> tuple[str, ...]:
+    """What the reproducers use of the stack, as qualified names and keywords, and what the issue adds, in order.
+
+    `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`.
+    """
     tree = ast.parse(source)
-    own = _names(issue.cases)
+    used = {each.reproducer.__name__ for each in issue.cases}
+    used |= _reached(tree, used)
+    nodes = [node for node in tree.body if used & set(_defines(node))]
+    return tuple(sorted({*issue.touches, *(each for node in nodes for each in _touched(node))}))
+
+
+def _touched(node: ast.AST) -> Iterator[str]:
+    """The functions of the stack that a definition names, by way of the imports in it."""
+    known: dict[str, str] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Import):
+            for alias in each.names:
+                package = alias.name.partition(".")[0]
+                if package in STACK:
+                    known[alias.asname or package] = alias.name if alias.asname else package
+        elif isinstance(each, ast.ImportFrom) and (each.module or "").partition(".")[0] in STACK:
+            known |= {alias.asname or alias.name: f"{each.module}.{alias.name}" for alias in each.names}
+    modules = {name for name, whole in known.items() if _is_module(whole)}
+    inner = {each.value for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute | ast.Name) and each not in inner:
+            whole = _qualified(each, known)
+            if whole and not (isinstance(each, ast.Name) and each.id in modules):
+                yield whole
+        if isinstance(each, ast.Call) and (whole := _qualified(each.func, known)):
+            yield from (f"{whole}({keyword.arg}=)" for keyword in each.keywords if keyword.arg)
+
+
+def _is_module(name: str) -> bool:
+    """Whether an imported name is a module, as far as its spelling says: a package of the stack, or one of its own."""
+    return name in STACK or name in ("jax.numpy", "jax.lax", "jax.random", "jax.scipy", "jax.tree_util")
+
+
+def _qualified(node: ast.expr, known: dict[str, str]) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in known:
+        return ""
+    return ".".join([known[node.id], *reversed(parts)])
+
+
+def _beside(source: str, own: Collection[str]) -> str:
+    """What the functions `own` use beside themselves: of the oracle first, then of the module."""
+    tree, wanted = ast.parse(source), set(own)
+    used = _reached(tree, wanted) - wanted
+    ours = {name for node in tree.body if _is_ours(node) for name in _defines(node)}
+    helpers = used & ours
+    helpers |= _reached(_oracle(), helpers)
+    text = _joined(_oracle(), _oracle_source(), helpers)
+    rest = _joined(tree, source, used - ours)
+    return "\n\n".join(filter(None, [text, rest]))
+
+
+def _reached(tree: ast.Module, names: Collection[str]) -> set[str]:
+    """What the definitions `names` use of the module's own, however deep, less themselves."""
     defined = {name: node for node in tree.body for name in _defines(node)}
     used: set[str] = set()
-    ahead = [name for name in own if name in defined]
+    ahead = [name for name in names if name in defined]
     while ahead:
         found = {each.id for each in ast.walk(defined[ahead.pop()]) if isinstance(each, ast.Name)}
-        new = (found & defined.keys()) - used - set(own)
+        new = (found & defined.keys()) - used - set(names)
         used |= new
         ahead += sorted(new)
-    return _joined(source, used)
+    return used
+
+
+def _is_ours(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "suite"
+
+
+@cache
+def _oracle_source() -> str:
+    return Path(str(oracle.__file__)).read_text(encoding="utf-8")
+
+
+@cache
+def _oracle() -> ast.Module:
+    return ast.parse(_oracle_source())
 
 
 def _names(cases: Iterable[Case]) -> list[str]:
-    functions = [each for case in cases for each in (case.reproducer, case.workaround) if each is not None]
+    codes = [each.workaround.code if each.workaround else None for each in cases]
+    functions = [each for pair in zip((case.reproducer for case in cases), codes, strict=True) for each in pair if each]
     return list(dict.fromkeys(each.__name__ for each in functions))
 
 
@@ -42,12 +136,12 @@ def _defines(node: ast.stmt) -> list[str]:
     return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
-def _joined(source: str, names: Collection[str]) -> str:
+def _joined(tree: ast.Module, source: str, names: Collection[str]) -> str:
     """The statements of `source` that define one of `names`, in its order, apart as a formatter has them."""
     lines = source.splitlines()
     found = ""
     before: ast.stmt | None = None
-    for node in ast.parse(source).body:
+    for node in tree.body:
         if not set(names).isdisjoint(_defines(node)):
             tall = any(isinstance(each, ast.FunctionDef | ast.ClassDef) for each in (node, before))
             first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])

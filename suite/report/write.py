@@ -14,7 +14,7 @@ from markupsafe import Markup
 from suite.cell.atomic import write as put
 from suite.files import BadFile, Fault, dump, read
 from suite.judge.verdicts import GLYPHS
-from suite.report import summary
+from suite.report import compact, summary
 from suite.report.changes import since
 from suite.report.diff import tally
 from suite.report.formats.badges import badges
@@ -24,11 +24,14 @@ from suite.report.formats.length_limit import fit
 from suite.report.formats.markup import cell_text
 from suite.report.formats.text import said
 from suite.report.model import Report
+from suite.report.site import timings
 from suite.report.site.embed import digest, highlight, link
 from suite.report.site.page import View
-from suite.report.site.timings import Machine, amount, duration, machines
+from suite.report.site.timings import Machine, amount, duration
 from suite.report.upstream_texts import SORTS
 from suite.timings.results import COMPARED, NOISE, RESULTS
+
+TIMINGS = "timings.json"
 
 
 def schema() -> str:
@@ -38,8 +41,9 @@ def schema() -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, OSError."""
-    beside = siblings(report, folder / "compat.json")
-    return put_all({"compat.json": dump(report.model_dump(mode="json")), **beside}, folder)
+    timed = timings.machines(RESULTS, NOISE, COMPARED)
+    own = {"compat.json": compact.text(report), TIMINGS: timings.text(timed)}
+    return put_all({**own, **siblings(report, folder / "compat.json", timed)}, folder)
 
 
 def publish(report: Report, folder: Path) -> Report:
@@ -57,13 +61,16 @@ def publish(report: Report, folder: Path) -> Report:
 
 
 def rebuild(folder: Path) -> list[Path]:
-    """Write every sibling of the compat.json in `folder` anew; what was written. Raises BadFile, OSError."""
+    """Write anew what is made of the compat.json and the timings.json in `folder`; what was written.
+
+    Raises BadFile, OSError.
+    """
     source = folder / "compat.json"
-    return put_all(siblings(read(Report, source), source), folder)
+    return put_all(siblings(read(Report, source), source, timings.load(folder / TIMINGS)), folder)
 
 
-def siblings(report: Report, source: Path) -> dict[str, str]:
-    """Name → text of each file that is made of the report alone, which is in `source`. Raises BadFile."""
+def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[str, str]:
+    """Name → text of each file that is made of the report, which is in `source`, and its timings. Raises BadFile."""
     made = badges(report)
     # A name becomes a path, and the report may be anybody's.
     if odd := [name for name in made if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name)]:
@@ -71,7 +78,7 @@ def siblings(report: Report, source: Path) -> dict[str, str]:
     return {
         "compat.schema.json": schema(),
         "COMPAT.md": fit(render(report, "compat.md.jinja")),
-        "index.html": _lean(render(report, "index.html.jinja")),
+        "index.html": _lean(render(report, "index.html.jinja", timed)),
         "feed.xml": feed(report),
         "junit.xml": junit(report),
         **{f"badges/{name}.json": text for name, text in made.items()},
@@ -88,8 +95,8 @@ def put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
     return written
 
 
-def render(report: Report, template: str) -> str:
-    """`report` as `template` shows it; whatever comes from somebody else's code is escaped."""
+def render(report: Report, template: str, timed: tuple[Machine, ...] = ()) -> str:
+    """`report` and its timings as `template` shows them; whatever comes from somebody else's code is escaped."""
     view = View(report)
     script, style = (_part(f"page/page.{kind}") for kind in ("js", "css"))
     on_line = {cell.id for cell in view.line}
@@ -118,7 +125,7 @@ def render(report: Report, template: str) -> str:
             link=link,
             highlight=highlight,
             sorts=SORTS,
-            timed=_timed(),
+            timed=_drawn(timed),
             duration=duration,
             amount=amount,
             script=script,
@@ -136,18 +143,16 @@ def _lean(page: str) -> str:
     return re.sub(r"</t[dhr]>", "", page)
 
 
-@cache
-def _timed() -> Sequence[tuple[Machine, Mapping[str, Markup]]]:
-    """Each machine that has timings, and its charts. Raises BadFile."""
-    found = machines(RESULTS, NOISE, COMPARED)
-    if not found:
+def _drawn(timed: tuple[Machine, ...]) -> Sequence[tuple[Machine, Mapping[str, Markup]]]:
+    """Each machine that has timings, and its charts."""
+    if not timed:
         return ()
     # `nox -j` passes on all that is logged, and what draws would log what it thinks of each font.
     logging.getLogger("matplotlib").setLevel(logging.WARNING)
     # It is slow to import, and not every tree has something to draw.
     from suite.report.site.chart import drawn
 
-    return [(each, drawn([chart for of in each.sections for chart in of.charts], each.releases)) for each in found]
+    return [(each, drawn([chart for of in each.sections for chart in of.charts], each.releases)) for each in timed]
 
 
 @cache

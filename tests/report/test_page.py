@@ -19,7 +19,7 @@ from suite.report.changes import since
 from suite.report.model import Report
 from suite.report.site.page import View
 from suite.report.site.timeline import turned
-from suite.report.write import _timed, write
+from suite.report.write import write
 from suite.timings import release_line as line
 from suite.timings.results import RESULTS
 from tests.report.test_report import EMPTY, EVERY_VERDICT, observation, report
@@ -54,9 +54,7 @@ def _few_timings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         shutil.copy(path, folder / machine.name)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(writing, "RESULTS", folder)
-        _timed.cache_clear()
         yield
-    _timed.cache_clear()
 
 
 @pytest.fixture(scope="module")

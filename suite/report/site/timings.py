@@ -14,7 +14,9 @@ from functools import cache
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from suite.files import ROOT, read
+from pydantic import TypeAdapter, ValidationError
+
+from suite.files import ROOT, BadFile, Fault, read
 from suite.timings import release_line as line
 from suite.timings import results as measured
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
@@ -110,6 +112,22 @@ class Machine:
     shifts: tuple[Shift, ...]
     judged: int
     asynchronous: Asynchronous | None
+
+
+_FILE = TypeAdapter(tuple[Machine, ...])
+
+
+def load(path: Path) -> tuple[Machine, ...]:
+    """The machines of a timings.json, none where there is no such file. Raises BadFile."""
+    try:
+        return _FILE.validate_json(path.read_bytes()) if path.exists() else ()
+    except (OSError, ValidationError) as error:
+        raise BadFile([Fault(path, "timings", str(error).splitlines()[0])]) from error
+
+
+def text(found: tuple[Machine, ...]) -> str:
+    """A timings.json: what the page shows of timings, so that it is made of the report's own files alone."""
+    return _FILE.dump_json(found).decode() + "\n"
 
 
 def machines(results: Path, noise: Path, compared: Path) -> tuple[Machine, ...]:
