@@ -6,7 +6,6 @@ Cell side. Features of a CPU are read from Linux's /proc/cpuinfo, and are not kn
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import operator
 import platform
 import sys
@@ -91,6 +90,8 @@ def _cpuinfo() -> dict[str, str]:
 
 
 def _version(name: str) -> str | None:
+    import importlib.metadata  # half of what it costs to import an issue, and only a record needs it
+
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

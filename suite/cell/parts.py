@@ -37,8 +37,8 @@ def variables(case: Case, name: str) -> dict[str, str]:
         layers.append(case.workaround.environment)
     found = {key: value for layer in layers for key, value in layer.items()}
     if "XLA_FLAGS" in found:
-        every = [layer.get("XLA_FLAGS", "") for layer in (os.environ, *layers)]
-        found["XLA_FLAGS"] = " ".join(filter(None, every))
+        flags = " ".join(layer.get("XLA_FLAGS", "") for layer in (os.environ, *layers))
+        found["XLA_FLAGS"] = " ".join(dict.fromkeys(flags.split()))
     return found
 
 

@@ -14,6 +14,8 @@ import sys
 from suite.cell import machine, parts
 from suite.cell.issue import Case, Issue
 
+_LABELS = {"reproducer": "saw", "workaround": "workaround", "control": "control"}
+
 
 def main(issue: Issue) -> None:
     """Run every case of `issue`, and print what was seen."""
@@ -26,19 +28,22 @@ def main(issue: Issue) -> None:
             _say("unavailable", lacking)
             continue
         for name in parts.of(case):
-            _say("saw" if name == "reproducer" else name, _answer(issue, case, name))
+            if needed := _not_set(parts.variables(case, name)):
+                words = " ".join(f"{key}={shlex.quote(value)}" for key, value in needed.items())
+                _say(_LABELS[name], f"to run it: {words} python -m {issue.module}")
+                if name == "reproducer":
+                    break
+            else:
+                _say(_LABELS[name], _answer(case, name))
         if case.workaround is not None and case.workaround.pin:
-            _say("workaround", f"not run here: install {case.workaround.pin}")
+            _say("workaround", f"to run it, install {case.workaround.pin}")
 
 
 def _say(label: str, answer: str) -> None:
     print(f"  {label:<11} {answer}")
 
 
-def _answer(issue: Issue, case: Case, name: str) -> str:
-    if needed := _not_set(parts.variables(case, name)):
-        words = " ".join(f"{key}={shlex.quote(value)}" for key, value in needed.items())
-        return f"not run here: {words} python -m {issue.module}"
+def _answer(case: Case, name: str) -> str:
     said = parts.run(case, name)
     if said.get("exception") == "KeyboardInterrupt":
         sys.exit(130)

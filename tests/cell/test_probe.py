@@ -542,7 +542,7 @@ def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
 
 
 def test_a_real_stack_is_asked_for_more(tmp_path: Path) -> None:
-    """On a real jax a case gets 64 bits, two devices and an environment, and jax's exceptions and warnings are known."""
+    """On a real jax a case gets 64 bits, devices and an environment, and what jax raises and warns of is recognised."""
     made = sorted(environment.ENVIRONMENTS.glob("jax-*/bin/python"))
     if not made:
         pytest.skip("no cell has been run on this machine: there is no jax")

@@ -14,4 +14,4 @@ def python() -> Seen:
     return right()
 
 
-ISSUE = issue(case(cpu, cpu=("abacus",), needs=("jax",), workaround=well), case(python, python="<3.0"))
+ISSUE = issue(case(python, python="<3.0"), case(cpu, cpu=("abacus",), needs=("jax",), workaround=well))
