@@ -1,15 +1,14 @@
 """Row zero: the stack imports, trains, solves and differentiates
 
-If one of these two cases fails, read no other row of its cell. Each value is checked, against a closed form or finite
-differences. You would expect row zero to be all green, above all on the line, where each cell is what an installer gave
-you on that day. It is not: Equinox and Diffrax sit on JAX's internals and cap no JAX, so for days or weeks after some
-releases there is no gradient of a solve, no implicit solve, no solve at all, or the process dies at its exit after
-right answers. The rules below say where, and whose it is.
+If one of these two fails, read no other row of its cell. Each value is checked, against a closed form or finite
+differences. You would expect it to be all green, above all on the line, where each cell is what an installer gave that
+day. But Equinox and Diffrax sit on JAX's internals and cap no JAX, so for days or weeks after some releases there
+is no gradient of a solve, no implicit solve, no solve at all, or the process dies at its exit after right answers.
 
-Two are easily missed. Lineax's LU needs a problem of more than one component: with one it divides instead, and jax
-0.8.2 looks well. The crash of jaxlib 0.7.0 at exit needs a function made within a function under `filter_jit`: a bare
-`diffeqsolve` ends well. Of Kvaerno3 and Kvaerno5, which reject each step for any problem where diffrax 0.6.2 to 0.7.1
-meets optimistix 0.1.0 (their metadata allows it), no thread was found. Time is not looked at: jax 0.7.1 is known as
+Some are easily missed. Lineax's LU needs a problem of more than one component: with one it divides instead, and jax
+0.8.2 looks well. The crash of jaxlib 0.7.0 needs a function made within a function under `filter_jit`: a bare
+`diffeqsolve` ends well. With optimistix 0.1.0, which their metadata allows, diffrax 0.6.2 to 0.7.1 reject each step of
+Kvaerno3 and Kvaerno5 for any problem; no thread was found that says so. Time is not looked at: jax 0.7.1 is known as
 slow (diffrax#680).
 """
 
@@ -27,6 +26,7 @@ def train_and_solve() -> tuple[str, str]:
     import equinox as eqx
     import jax
     import jax.numpy as jnp
+    from jax.tree_util import tree_leaves, tree_map
 
     def wrong(got: Any, wanted: float, rtol: float) -> str:
         """Return nothing where `got` is `wanted` to within `rtol`; a NaN is never, not even where a NaN is wanted."""
@@ -35,22 +35,22 @@ def train_and_solve() -> tuple[str, str]:
 
     def slopes(loss: Any, model: Any, gradient: Any) -> tuple[float, float]:
         """Return the slope of `loss` along `gradient`: by the gradient itself, and by central differences."""
-        arrays = [leaf for leaf in jax.tree_util.tree_leaves(gradient) if eqx.is_array(leaf)]
-        norm = math.sqrt(sum(float((leaf**2).sum()) for leaf in arrays))
-        steps = (jax.tree_util.tree_map(lambda leaf, s=s: s * leaf, gradient) for s in (1e-2 / norm, -1e-2 / norm))
+        norm = math.sqrt(sum(float((leaf**2).sum()) for leaf in tree_leaves(gradient) if eqx.is_array(leaf)))
+        steps = (tree_map(lambda leaf, s=s: s * leaf, gradient) for s in (1e-2 / norm, -1e-2 / norm))
         up, down = (eqx.apply_updates(model, step) for step in steps)
         return norm, float(loss(up) - loss(down)) / 2e-2
 
     x = jnp.linspace(-1.0, 1.0, 16).reshape(8, 2)
+    y = x[:, :1] * x[:, 1:]
     mlp = eqx.nn.MLP(2, 1, width_size=8, depth=1, activation=jnp.tanh, key=jax.random.PRNGKey(0))
 
     def loss(model: Any) -> Any:
-        return jnp.mean((jax.vmap(model)(x) - x[:, :1] * x[:, 1:]) ** 2)
+        return jnp.mean((jax.vmap(model)(x) - y) ** 2)
 
     @eqx.filter_jit  # type: ignore[untyped-decorator]
     def train(model: Any) -> Any:
         value, gradient = eqx.filter_value_and_grad(loss)(model)
-        return value, gradient, eqx.apply_updates(model, jax.tree_util.tree_map(lambda g: -0.1 * g, gradient))
+        return value, gradient, eqx.apply_updates(model, tree_map(lambda g: -0.1 * g, gradient))
 
     before, gradient, trained = train(mlp)
     if said := wrong(*slopes(loss, mlp, gradient), 1e-2):
@@ -95,12 +95,9 @@ def control_train_and_solve() -> None:
     value, slope = jax.jit(jax.value_and_grad(loss))(2.0)
     assert loss(2.0 - 0.1 * slope) < value, "a step down the gradient does not bring the loss down"
     end, of_start = jax.jit(jax.value_and_grad(decay))(2.0)
-    for what, got, wanted, rtol in (
-        ("the gradient of the loss", slope, float(loss(2.01) - loss(1.99)) / 0.02, 1e-2),
-        ("y(1)", end, 2 * 0.99**100, 1e-4),
-        ("dy(1)/dy(0)", of_start, 0.99**100, 1e-4),
-    ):
-        assert abs(float(got) - wanted) <= rtol * abs(wanted), f"{what} is {got}, should be {wanted}"
+    by_differences = float(loss(2.01) - loss(1.99)) / 0.02
+    for got, wanted, rtol in ((slope, by_differences, 1e-2), (end, 2 * 0.99**100, 1e-4), (of_start, 0.99**100, 1e-4)):
+        assert abs(float(got) - wanted) <= rtol * abs(wanted), f"{got}, should be {wanted}"
 
 
 # u' = -1000 (u - v w), v' = -v, w' = -2 w from (0, 1, 1): u follows v w within a thousandth of the time they take.
@@ -116,16 +113,10 @@ def implicit_solve() -> tuple[str, str]:
         u, v, w = y
         return jnp.stack([-1000.0 * (u - v * w), -v, -2 * w])
 
-    end = diffrax.diffeqsolve(
-        diffrax.ODETerm(stiff),
-        diffrax.Kvaerno5(),
-        t0=0.0,
-        t1=1.0,
-        dt0=1e-3,
-        y0=jnp.array([0.0, 1.0, 1.0]),
-        stepsize_controller=diffrax.PIDController(rtol=1e-3, atol=1e-5),
-    ).ys[-1]
-    found, evidence = compare(end, _STIFF_END, rtol=1e-2)
+    term, solver, y0 = diffrax.ODETerm(stiff), diffrax.Kvaerno5(), jnp.array([0.0, 1.0, 1.0])
+    pid = diffrax.PIDController(rtol=1e-3, atol=1e-5)
+    sol = diffrax.diffeqsolve(term, solver, t0=0.0, t1=1.0, dt0=1e-3, y0=y0, stepsize_controller=pid)
+    found, evidence = compare(sol.ys[-1], _STIFF_END, rtol=1e-2)
     return "works" if found == "agrees" else "wrong-solution", f"u(1), v(1), w(1) are {evidence}"
 
 
@@ -149,23 +140,18 @@ def control_implicit_solve() -> None:
     assert found == "agrees", evidence
 
 
-_SIGNATURES: dict[str, Signature | tuple[Signature, ...]] = {
+_SIGNATURES = {
     "jaxpr-constants-lost": Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
     "closure-convert-weak-type": Signature("ValueError", "Closure-converted function called with different dynamic"),
     "custom-jvp-tangent-dtype": Signature("TypeError", "Custom JVP rule must produce primal and tangent outputs"),
     "concrete-array-removed": Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
     "flatten-not-weakly-referenced": Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
     "get-aval-removed": Signature("AttributeError", "get_aval"),
-    "jaxpr-removed": (
-        Signature("AttributeError", "has no attribute 'Jaxpr'"),
-        Signature("AttributeError", "jax.core.Jaxpr was removed"),
-    ),
+    "jaxpr-removed": Signature("AttributeError", "jax.core…Jaxpr"),
     "params-unhashable": Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
     "unhashable-dict": Signature("TypeError", "unhashable type: 'dict'"),
     "implicit-steps-all-rejected": Signature("EquinoxRuntimeError", "The maximum number of solver steps was reached"),
-    "lu-transpose-is-traced": Signature(
-        "TracerBoolConversionError", "Attempted boolean conversion of traced array", "lineax._solver.lu"
-    ),
+    "lu-transpose-is-traced": Signature("TracerBoolConversionError", "boolean conversion of", "lineax._solver.lu"),
 }
 _STOPS = (*_SIGNATURES, "crashed", "import-error")
 # What stops both cases: what Equinox takes from JAX when it is imported was removed bit by bit.

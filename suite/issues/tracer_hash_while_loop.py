@@ -1,8 +1,7 @@
 """TypeError: unhashable type: 'DynamicJaxprTracer', from a callable handed to lax.while_loop
 
 A tracer stands for a value that is not known yet, so it should not hash. By accident it did, by identity, after JAX
-0.4.8 (jax#21824). JAX 0.4.30 made that a FutureWarning, and 0.4.36 a TypeError again. What is called affected here is
-that TypeError, and guarded the warning before it.
+0.4.8. JAX 0.4.30 made that a FutureWarning, and 0.4.36 a TypeError again.
 
 Few programs hash a tracer. Many hand `lax.while_loop` a callable *object*, and JAX looks its jaxpr up in a cache keyed
 on that object. A frozen dataclass, or an `eqx.Module`, hashes its fields, and with them the tracer that one of them
@@ -11,23 +10,19 @@ release; so does the same object called from a lambda. `lax.scan` and `lax.fori_
 
 Equinox's checkpointed loop was such a caller, and so every documented `diffeqsolve` warned on JAX 0.4.30. diffrax#445
 expects the cure from a Diffrax release; the run says it was Equinox: Diffrax 0.5.1 is silent with Equinox 0.11.5, which
-puts the lambda in (equinox#769), and 0.6.0 still warns with 0.11.4.
-
-JAX 0.7.0 went on to hash the parameters of every equation it traces, so as to cache abstract evaluation (jax#29498).
-One that is a dict stops `diffeqsolve` again, until Equinox 0.13.0 makes it a tuple (equinox#1039); no lambda helps.
+puts the lambda in (equinox#769), and 0.6.0 still warns with 0.11.4. JAX 0.7.0 went on to hash the parameters of every
+equation it traces, so as to cache abstract evaluation (jax#29498): a dict among them stops `diffeqsolve` again, and no
+lambda helps, until Equinox 0.13.0 makes it a tuple (equinox#1039).
 
 In no thread:
 - The TypeError of 0.4.36 never reached a `diffeqsolve`: Equinox before 0.11.5 cannot be imported from JAX 0.4.34 on.
-  Two other breaks have names here, so as not to be taken for this one: those of JAX 0.4.27, and of the removed
-  `jax.core.ConcreteArray`.
+  Two other breaks, of JAX 0.4.27 and 0.4.36, have names here so as not to be taken for this one.
 - From JAX 0.9.2 a dict of hashable values is traced once more (the cache for abstract evaluation, now in jaxlib, takes
   it apart), and refused by the lowering, with a bare `unhashable type: 'dict'` that names neither primitive nor
   parameter. A list is still refused in tracing, by name.
 - Where tracers hashed, equality was the trap: two `eqx.Module`s that hold one tracer hash alike, are then compared by
   value, and as the branches of a `lax.cond` end in a TracerBoolConversionError (up to JAX 0.4.35).
 - Outside jit, with a concrete array in its field, such a callable is refused on every release: arrays never hashed.
-
-Nothing here depends on the device: all of it happens before anything runs.
 """
 
 from __future__ import annotations
@@ -37,27 +32,19 @@ import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
 
 
 def diffeqsolve() -> tuple[str, str]:
-    """Does Diffrax's documented diffeqsolve hash a tracer, or bind a parameter that does not hash?
-
-    It is the first example of its documentation, unchanged but for a y0 that is a float: dy/dt = -y on [0, 3].
-    """
+    """Does Diffrax's documented diffeqsolve hash a tracer, or bind a parameter that does not hash?"""
     import diffrax
 
-    sol = diffrax.diffeqsolve(
-        diffrax.ODETerm(lambda t, y, args: -y),
-        diffrax.Dopri5(),
-        t0=0,
-        t1=3,
-        dt0=0.1,
-        y0=1.0,
-        saveat=diffrax.SaveAt(ts=[0.0, 1.0, 2.0, 3.0]),
-        stepsize_controller=diffrax.PIDController(rtol=1e-5, atol=1e-5),
-    )
+    # The first example of its documentation, unchanged but for a y0 that is a float.
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Dopri5()
+    saveat, pid = diffrax.SaveAt(ts=[0.0, 1.0, 2.0, 3.0]), diffrax.PIDController(rtol=1e-5, atol=1e-5)
+    sol = diffrax.diffeqsolve(term, solver, t0=0, t1=3, dt0=0.1, y0=1.0, saveat=saveat, stepsize_controller=pid)
     end = float(sol.ys[-1])
     assert abs(end - math.exp(-3)) <= 1e-4, f"diffeqsolve gave {end:.6f} for exp(-3)"
     return "solved", "y(3) is exp(-3) to 1e-4; no warning"
@@ -66,10 +53,9 @@ def diffeqsolve() -> tuple[str, str]:
 def control_diffeqsolve() -> None:
     """Euler's method for the same equation, in a `lax.while_loop` of plain functions that close over tracers."""
     import jax
-    import jax.numpy as jnp
 
     def solve(y0: Any, dt: Any, steps: Any) -> Any:
-        start = (jnp.zeros_like(steps), y0)
+        start = (jax.numpy.zeros_like(steps), y0)
         return jax.lax.while_loop(lambda c: c[0] < steps, lambda c: (c[0] + 1, c[1] - dt * c[1]), start)[1]
 
     end = float(jax.jit(solve)(1.0, 1e-3, 3000))
@@ -78,8 +64,6 @@ def control_diffeqsolve() -> None:
 
 def solve_with_lambdas() -> None:
     """The same solve, with every `lax.while_loop` in it given its functions in lambdas, as Equinox does from 0.11.5."""
-    from unittest import mock
-
     import jax
 
     while_loop = jax.lax.while_loop
@@ -105,9 +89,8 @@ class _Below:
 def while_loop_callable() -> tuple[str, str]:
     """Can cond_fun be an object that hashes its fields, one of them a tracer?"""
     import jax
-    import jax.numpy as jnp
 
-    count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(n), lambda count: count + 1, jnp.zeros_like(n)))
+    count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(n), lambda count: count + 1, jax.numpy.zeros_like(n)))
     assert (count := int(count_to(5))) == 5, f"lax.while_loop counted to {count}"
     return "looped", "counted to 5; no warning"
 
@@ -115,24 +98,19 @@ def while_loop_callable() -> tuple[str, str]:
 def control_while_loop_callable() -> None:
     """The same object, holding a Python int, is as good a cond_fun as any."""
     import jax
-    import jax.numpy as jnp
 
-    count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(5), lambda count: count + 1, jnp.zeros_like(n)))
+    count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(5), lambda count: count + 1, jax.numpy.zeros_like(n)))
     assert (count := int(count_to(5))) == 5, f"lax.while_loop counted to {count}"
 
 
 def wrap_in_a_lambda() -> None:
     """The same object, holding the tracer, but called from a lambda."""
     import jax
-    import jax.numpy as jnp
 
-    def count_to(n: Any) -> Any:
-        below = _Below(n)
-        return jax.lax.while_loop(lambda count: below(count), lambda count: count + 1, jnp.zeros_like(n))
-
+    count_to = jax.jit(lambda n: jax.lax.while_loop(lambda c: _Below(n)(c), lambda c: c + 1, jax.numpy.zeros_like(n)))
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "unhashable type", FutureWarning)
-        assert (count := int(jax.jit(count_to)(5))) == 5, f"lax.while_loop counted to {count}"
+        assert (count := int(count_to(5))) == 5, f"lax.while_loop counted to {count}"
 
 
 def hash_tracer() -> tuple[str, str]:
@@ -166,10 +144,9 @@ def hash_a_closure() -> None:
 def jaxpr_params() -> tuple[str, str]:
     """Can a traced equation have a parameter that does not hash?"""
     import jax
-    import jax.numpy as jnp
 
     scale = _scale()
-    out = float(jax.jit(lambda x: scale.bind(x, options={"by": 2.0}))(jnp.ones(())))
+    out = float(jax.jit(lambda x: scale.bind(x, options={"by": 2.0}))(jax.numpy.ones(())))
     assert out == 2.0, f"the primitive gave {out}"
     return "accepted", "ran with a dict as parameter"
 
@@ -182,31 +159,27 @@ def _scale() -> Any:
         from jax.core import Primitive
     from jax.interpreters import mlir
 
-    def multiply(x: Any, *, options: Any) -> Any:
-        return x * dict(options)["by"]
-
     scale = Primitive("scale")
-    scale.def_impl(multiply)
+    scale.def_impl(lambda x, *, options: x * dict(options)["by"])
     scale.def_abstract_eval(lambda x, *, options: x)
-    mlir.register_lowering(scale, mlir.lower_fun(multiply, multiple_results=False))
+    mlir.register_lowering(scale, mlir.lower_fun(scale.impl, multiple_results=False))
     return scale
 
 
 def control_jaxpr_params() -> None:
     """The same primitive evaluated eagerly, where no equation is made, takes the dict on every release."""
-    import jax.numpy as jnp
+    import jax
 
-    out = float(_scale().bind(jnp.ones(()), options={"by": 2.0}))
+    out = float(_scale().bind(jax.numpy.ones(()), options={"by": 2.0}))
     assert out == 2.0, f"the primitive gave {out} outside jit"
 
 
 def pass_a_tuple() -> None:
     """The dict's items as a tuple, under jit."""
     import jax
-    import jax.numpy as jnp
 
     scale = _scale()
-    out = float(jax.jit(lambda x: scale.bind(x, options=tuple({"by": 2.0}.items())))(jnp.ones(())))
+    out = float(jax.jit(lambda x: scale.bind(x, options=tuple({"by": 2.0}.items())))(jax.numpy.ones(())))
     assert out == 2.0, f"the primitive gave {out} with a tuple"
 
 
@@ -214,6 +187,10 @@ _TRACER_SIGNATURES = {
     "tracer-unhashable": Signature("TypeError", "unhashable type: '…Tracer'"),
     "future-warning": Signature("FutureWarning", "Attempting to hash a tracer"),
 }
+_REFUSED = (
+    Rule("tracer-unhashable", "jax>=0.4.36", "run on jax 0.4.36 to 0.12.0.1; jax#24722, and the changelog of 0.4.36"),
+    Rule("future-warning", "jax>=0.4.30", "run on jax 0.4.30, 0.4.33 and 0.4.35; jax#21863, and its changelog"),
+)
 _NO_HASH = Signature("TypeError", "parameters to jaxpr equations must have __hash__")
 _DICT = Signature("TypeError", "unhashable type: 'dict'")
 
@@ -270,15 +247,8 @@ ISSUE = Issue(
             control_while_loop_callable,
             behaviours={"looped": "clear", "tracer-unhashable": "affected", "future-warning": "guarded"},
             signatures=_TRACER_SIGNATURES,
-            rules=(
-                Rule("tracer-unhashable", "jax>=0.4.36", "run on jax 0.4.36 to 0.12.0.1; jax#24722"),
-                Rule("future-warning", "jax>=0.4.30", "run on jax 0.4.30, 0.4.33 and 0.4.35; jax#21863"),
-                Rule("looped", "", "run on jax 0.4.20, 0.4.26 and 0.4.29: the tracer hashes"),
-            ),
-            workaround=Workaround(
-                "Wrap the callable: lax.while_loop(lambda c: cond_fun(c), lambda c: body_fun(c), init_val).",
-                code=wrap_in_a_lambda,
-            ),
+            rules=(*_REFUSED, Rule("looped", "", "run on jax 0.4.20, 0.4.26 and 0.4.29: the tracer hashes")),
+            workaround=Workaround("Wrap it: lax.while_loop(lambda c: f(c), body_fun, init_val)", code=wrap_in_a_lambda),
         ),
         Case(
             hash_tracer,
@@ -286,8 +256,7 @@ ISSUE = Issue(
             behaviours={"hashed": "clear", "tracer-unhashable": "affected", "future-warning": "guarded"},
             signatures=_TRACER_SIGNATURES,
             rules=(
-                Rule("tracer-unhashable", "jax>=0.4.36", "run on jax 0.4.36 to 0.12.0.1; jax#24722, changelog"),
-                Rule("future-warning", "jax>=0.4.30", "run on jax 0.4.30, 0.4.33 and 0.4.35; jax#21863, changelog"),
+                *_REFUSED,
                 Rule("hashed", "", "run on jax 0.4.20, 0.4.26 and 0.4.29; an accident after JAX 0.4.8, says jax#21824"),
             ),
             workaround=Workaround("As a key, take a function that closes over the tracer.", code=hash_a_closure),
