@@ -27,62 +27,52 @@ dies as the interpreter exits (equinox#1084, jax#30517). That is another issue: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Issue, Meaning, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
 
 
-def _problem() -> tuple[Callable[[Any, Any], Any], Any, Any]:
-    """A new scalar loss over 3-D arrays, and arguments at which it is 2 and its gradient minus the identity."""
+def _returned(transform: Callable[[Any], Any]) -> tuple[str, str]:
+    """What a new scalar loss over 3-D arrays, transformed, gives back where it is 2 and its gradient minus identity."""
+    import jax
     import jax.numpy as jnp
 
-    pred, x = jnp.zeros((2, 2, 2)), jnp.array([[[2.0, 0.0], [0.0, 2.0]]] * 2)
-    return (lambda pred, x: jnp.mean(jnp.square(jnp.matmul(pred, x) - x))), pred, x
-
-
-def _returned(value: Any) -> tuple[str, str]:
-    """Name what a transformed loss gave back, with its kind, dtypes and shapes."""
-    import jax
-
+    loss = transform(lambda pred, x: jnp.mean(jnp.square(jnp.matmul(pred, x) - x)))
+    value = loss(jnp.zeros((2, 2, 2)), jnp.array([[[2.0, 0.0], [0.0, 2.0]]] * 2))
     parts = value if isinstance(value, tuple) else (value,)
     known = {"loss": 2.0, "gradient": [[[-1.0, 0.0], [0.0, -1.0]]] * 2}
     names = [name for part in parts for name in known if isinstance(part, jax.Array) and part.tolist() == known[name]]
     assert names in (["loss"], ["gradient"], ["loss", "gradient"]), f"neither the loss nor its gradient: {value!r}"
-    shown = [f"jax.Array {part.dtype}[{','.join(map(str, part.shape))}]" for part in parts]
-    return "-and-".join(names), " and ".join(shown)
+    return "-and-".join(names), " and ".join(f"a jax.Array, {part.dtype}{list(part.shape)}" for part in parts)
 
 
 def filter_jit_of_filter_grad() -> tuple[str, str]:
     """What does a scalar loss return under @eqx.filter_jit @eqx.filter_grad?"""
     import equinox as eqx
 
-    loss, pred, x = _problem()
-    return _returned(eqx.filter_jit(eqx.filter_grad(loss))(pred, x))
+    return _returned(lambda loss: eqx.filter_jit(eqx.filter_grad(loss)))
 
 
 def filter_jit() -> tuple[str, str]:
     """Does @eqx.filter_jit alone leave a scalar loss a scalar?"""
     import equinox as eqx
 
-    loss, pred, x = _problem()
-    return _returned(eqx.filter_jit(loss)(pred, x))
+    return _returned(eqx.filter_jit)
 
 
 def filter_grad() -> tuple[str, str]:
     """What does a scalar loss return under @eqx.filter_grad, without jit?"""
     import equinox as eqx
 
-    loss, pred, x = _problem()
-    return _returned(eqx.filter_grad(loss)(pred, x))
+    return _returned(eqx.filter_grad)
 
 
 def filter_value_and_grad() -> tuple[str, str]:
     """Does eqx.filter_value_and_grad keep the loss a scalar?"""
     import equinox as eqx
 
-    loss, pred, x = _problem()
-    return _returned(eqx.filter_value_and_grad(loss)(pred, x))
+    return _returned(eqx.filter_value_and_grad)
 
 
 def python_float_argument() -> tuple[str, str]:
@@ -91,7 +81,7 @@ def python_float_argument() -> tuple[str, str]:
 
     gradient = eqx.filter_grad(lambda x: x**2)(3.0)
     assert gradient is None or gradient == 6.0, gradient
-    return "none" if gradient is None else "gradient", f"{gradient!r}, for d(x**2)/dx at the Python float 3.0"
+    return "none" if gradient is None else "gradient", f"{gradient}, for d(x**2)/dx at the Python float 3.0"
 
 
 def non_scalar_output() -> tuple[str, str]:
@@ -99,35 +89,18 @@ def non_scalar_output() -> tuple[str, str]:
     import equinox as eqx
     import jax.numpy as jnp
 
-    return "answered", repr(eqx.filter_grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
+    return "answered", str(eqx.filter_grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
 
 
-def loss_control() -> None:
-    """`jax.jit` and `jax.grad` of the same loss return a scalar and an array of the first argument's shape."""
-    import jax
-
-    loss, pred, x = _problem()
-    got = _returned((jax.jit(loss)(pred, x), jax.grad(loss)(pred, x)))
-    assert got == ("loss-and-gradient", "jax.Array float32[] and jax.Array float32[2,2,2]"), got
-
-
-def float_control() -> None:
-    """`jax.grad` differentiates by a Python float."""
-    import jax
-
-    gradient = jax.grad(lambda x: x**2)(3.0)
-    assert gradient == 6.0, gradient
-
-
-def non_scalar_control() -> None:
-    """The same function alone keeps its shape, and `jax.grad` refuses it."""
+def jax_control() -> None:
+    """What `jax.jit` and `jax.grad` give for the same functions: loss, gradient, a float's derivative, a refusal."""
     import jax
     import jax.numpy as jnp
 
-    out = jax.jit(lambda x: x**2)(jnp.full((2, 2, 2), 3.0))
-    assert out.tolist() == [[[9.0, 9.0]] * 2] * 2, out
+    got = [_returned(jax.jit)[0], _returned(jax.grad)[0], jax.grad(lambda x: x**2)(3.0)]
+    assert got == ["loss", "gradient", 6.0], got
     try:
-        said = repr(jax.grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
+        said = str(jax.grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
     except TypeError as refusal:
         said = str(refusal)
     assert "Gradient only defined for scalar-output functions" in said, said
@@ -137,9 +110,8 @@ def ask_for_both() -> None:
     """The loss is a scalar, with the gradient beside it."""
     import equinox as eqx
 
-    loss, pred, x = _problem()
-    got = _returned(eqx.filter_jit(eqx.filter_value_and_grad(loss))(pred, x))
-    assert got == ("loss-and-gradient", "jax.Array float32[] and jax.Array float32[2,2,2]"), got
+    got = _returned(lambda loss: eqx.filter_jit(eqx.filter_value_and_grad(loss)))
+    assert got[0] == "loss-and-gradient", got
 
 
 def make_it_an_array() -> None:
@@ -160,62 +132,54 @@ def reduce_to_a_scalar() -> None:
     assert gradient.tolist() == [[[6.0, 6.0]] * 2] * 2, gradient
 
 
-def _case(
-    reproducer: Callable[[], tuple[str, str]],
-    control: Callable[[], None],
-    behaviours: Mapping[str, Meaning],
-    always: str,
-    evidence: str,
-    **more: Any,
-) -> Case:
-    rule = Rule(always, "", f"run on equinox 0.11.1 to 0.13.8 with jax 0.4.20 to 0.12.0.1; {evidence}")
-    return Case(reproducer, control, behaviours, (rule,), needs=("jax", "equinox"), **more)
+def _always(behaviour: str, evidence: str) -> tuple[Rule, ...]:
+    return (Rule(behaviour, "", f"run on equinox 0.11.1 to 0.13.8 with jax 0.4.20 to 0.12.0.1; {evidence}"),)
 
 
-_ASKED_FOR: dict[str, Meaning] = {"loss": "clear", "loss-and-gradient": "clear", "gradient": "documented"}
-_NOT_ASKED_FOR: dict[str, Meaning] = {**_ASKED_FOR, "gradient": "affected"}
+_GRADIENT: dict[str, Any] = {"loss": "clear", "loss-and-gradient": "clear", "gradient": "documented"}
+_LOSS = {**_GRADIENT, "gradient": "affected"}  # where no gradient was asked for
+_NEEDS = ("jax", "equinox")
 _BOTH = Workaround("Use eqx.filter_jit alone for the loss, eqx.filter_value_and_grad for the two.", ask_for_both)
 _ARRAY = Workaround("Make a Python float an array before differentiating by it.", make_it_an_array)
-_SCALAR = Workaround("Reduce the output to one number: sum or average it.", reduce_to_a_scalar)
-_REFUSED = {"refused": Signature("TypeError", "Gradient only defined for scalar-output functions")}
+_SUM = Workaround("Reduce the output to one number: sum or average it.", reduce_to_a_scalar)
 
 ISSUE = Issue(
     kind="by-design",
     upstream=(Upstream("patrick-kidger/equinox#838", "report"), Upstream("patrick-kidger/equinox#189", "report")),
     cases=(
-        _case(
+        Case(
             filter_jit_of_filter_grad,
-            loss_control,
-            _ASKED_FOR,
-            "gradient",
-            "equinox#838 is closed, and filter_grad's documentation says gradient",
-            workaround=_BOTH,
+            jax_control,
+            _GRADIENT,
+            _always("gradient", "equinox#838 is closed, and filter_grad's documentation says gradient"),
+            _BOTH,
+            needs=_NEEDS,
         ),
-        _case(filter_jit, loss_control, _NOT_ASKED_FOR, "loss", "of the same shape and dtype as jax.jit's"),
-        _case(filter_grad, loss_control, _ASKED_FOR, "gradient", "the same array as jax.grad's", workaround=_BOTH),
-        _case(
+        Case(filter_jit, jax_control, _LOSS, _always("loss", "in shape and dtype as jax.jit's"), needs=_NEEDS),
+        Case(filter_grad, jax_control, _GRADIENT, _always("gradient", "as jax.grad's"), _BOTH, needs=_NEEDS),
+        Case(
             filter_value_and_grad,
-            loss_control,
-            _NOT_ASKED_FOR,
-            "loss-and-gradient",
-            "the same pair as jax.value_and_grad's",
+            jax_control,
+            _LOSS,
+            _always("loss-and-gradient", "as jax.value_and_grad's"),
+            needs=_NEEDS,
         ),
-        _case(
+        Case(
             python_float_argument,
-            float_control,
+            jax_control,
             {"none": "documented", "gradient": "clear"},
-            "none",
-            "intended, says the answer in equinox#189: gradients are for floating-point arrays only",
-            workaround=_ARRAY,
+            _always("none", "intended, says the answer in equinox#189: gradients are for floating-point arrays only"),
+            _ARRAY,
+            needs=_NEEDS,
         ),
-        _case(
+        Case(
             non_scalar_output,
-            non_scalar_control,
+            jax_control,
             {"refused": "documented", "answered": "affected"},
-            "refused",
-            "the TypeError is the one that jax.grad raises",
-            workaround=_SCALAR,
-            signatures=_REFUSED,
+            _always("refused", "the TypeError is the one that jax.grad raises"),
+            _SUM,
+            {"refused": Signature("TypeError", "Gradient only defined for scalar-output functions")},
+            needs=_NEEDS,
         ),
     ),
 )

@@ -41,7 +41,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from suite.cell import Case, Issue, Meaning, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
 
 
 class _Watch:
@@ -93,13 +93,8 @@ def _hashable_scaler(watch: _Watch) -> Any:
     """JAX's second strategy: `self` static, with hash and eq over the fields."""
     import jax
 
-    class Scaler:
-        def __init__(self, scale: float, name: str = "") -> None:
-            self.scale, self.name = scale, name
-
-        @partial(jax.jit, static_argnums=0)
-        def times(self, x: Any) -> Any:
-            return watch.traced(self.scale * x)
+    class Scaler(_scaler(watch, partial(jax.jit, static_argnums=0))):  # type: ignore[misc]
+        name = ""
 
         def __hash__(self) -> int:
             return hash((self.scale, self.name))
@@ -123,8 +118,7 @@ def bound_method() -> tuple[str, str]:
     """f = jax.jit(obj.method) is kept and obj is mutated: does f see it?"""
     import jax
 
-    watch = _Watch()
-    scaler = _scaler(watch)(2.0)
+    scaler = _scaler(watch := _Watch())(2.0)
     return watch.mutation(scaler, jax.jit(scaler.times)), str(watch)
 
 
@@ -132,8 +126,7 @@ def decorated_method() -> tuple[str, str]:
     """@jax.jit on a method of a plain class: can it be called?"""
     import jax
 
-    watch = _Watch()
-    scaler = _scaler(watch, jax.jit)(2.0)
+    scaler = _scaler(watch := _Watch(), jax.jit)(2.0)
     return watch.mutation(scaler, scaler.times), str(watch)
 
 
@@ -141,15 +134,13 @@ def static_self() -> tuple[str, str]:
     """self is static, hashed by identity, and mutated: is the answer stale?"""
     import jax
 
-    watch = _Watch()
-    scaler = _scaler(watch, partial(jax.jit, static_argnums=0))(2.0)
+    scaler = _scaler(watch := _Watch(), partial(jax.jit, static_argnums=0))(2.0)
     return watch.mutation(scaler, scaler.times), str(watch)
 
 
 def static_self_hashable() -> tuple[str, str]:
     """self is static, with hash and eq over its fields, and not mutated: is it right, and traced once?"""
-    watch = _Watch()
-    scaler = _hashable_scaler(watch)
+    scaler = _hashable_scaler(watch := _Watch())
     two, five, equal = scaler(2.0), scaler(5.0), scaler(2.0)
     patterns = [
         watch.calls("scale=2", two.times, 6.0, stale=15.0),
@@ -166,18 +157,18 @@ def static_self_mutated() -> tuple[str, str]:
     alive = []
 
     def once(name: str) -> tuple[str, str]:
-        watch = _Watch()
-        scaler = _hashable_scaler(watch)
-        mutated, equal = scaler(2.0, name), scaler(5.0, name)
+        scaler = _hashable_scaler(watch := _Watch())
+        mutated, equal = scaler(2.0), scaler(5.0)
+        mutated.name = equal.name = name
         alive.append((mutated, equal))
         pattern = watch.mutation(mutated, mutated.times)
         of_equal = watch.calls("another scale=5", equal.times, 15.0, stale=6.0)
         mutated.scale = 2.0
         back = watch.calls("scale=2 again", mutated.times, 6.0, stale=15.0)
-        if pattern == "fresh" and of_equal != "fresh":
-            pattern = "fresh-but-equal-object-stale"
-        if pattern == "fresh" and back != "fresh":
+        if pattern == of_equal == "fresh" != back:
             pattern = "fresh-but-stale-when-mutated-back"
+        elif pattern == "fresh" != of_equal:
+            pattern = "fresh-but-equal-object-stale"
         return pattern, str(watch)
 
     # Below jaxlib 0.4.28 a stale answer comes from an entry of a hash table that is met by mistake. By chance, once in
@@ -190,8 +181,7 @@ def pytree_self() -> tuple[str, str]:
     """self is a pytree and mutated, leaf and static part: is the answer fresh, and what retraces?"""
     import jax
 
-    watch = _Watch()
-    scaler = _pytree_scaler(watch, jax.jit)(2.0)
+    scaler = _pytree_scaler(watch := _Watch(), jax.jit)(2.0)
     of_leaf = watch.mutation(scaler, scaler.times)
     right = "fresh-but-retraces" if watch.traces > 1 else "fresh"
     scaler.offset = 1.0  # a part of the key, at every call
@@ -254,38 +244,29 @@ def fresh_bound_method() -> tuple[str, str]:
     return "retraces-per-call-or-stale" if retraces else "stale-if-kept", str(watch)
 
 
-def object_control() -> None:
-    """Objects that do not change, bound or static: each has its own answer, and its own trace."""
+def unchanged() -> None:
+    """Where nothing is mutated each way is right, and traced once for each object or number that it holds as static."""
     import jax
 
-    watch = _Watch()
-    plain, static = _scaler(watch), _scaler(watch, partial(jax.jit, static_argnums=0))
-    of_two, of_five = (jax.jit(plain(2.0).times), static(2.0).times), (jax.jit(plain(5.0).times), static(5.0).times)
-    for times, right in [*((each, 6.0) for each in of_two), *((each, 15.0) for each in of_five)] * 2:
-        watch.calls("unchanged", times, right)
-    assert watch.traces == 4, watch
+    watch, static = _Watch(), partial(jax.jit, static_argnums=0)
+    bound = {scale: jax.jit(_scaler(watch)(scale).times) for scale in (2.0, 5.0)}
+    static_scaler = _scaler(watch, static)
+    objects = {scale: static_scaler(scale) for scale in (2.0, 5.0)}
+    number = static(lambda scale, x: watch.traced(scale * x))
+    pytree = jax.jit(lambda scaler, x: watch.traced(scaler[0] * x + scaler[1]))
+    static_method = type("Scaler", (), {"times": staticmethod(jax.jit(lambda x: watch.traced(2.0 * x)))})()
 
-
-def function_control() -> None:
-    """A function without `self`: of a static number, of a pytree, jitted anew for each call, as a static method."""
-    import jax
-
-    watch = _Watch()
-
-    def times(scale: Any, x: Any) -> Any:
+    def plain(scale: Any, x: Any) -> Any:
         return watch.traced(scale * x)
 
-    class Scaler:
-        times = staticmethod(jax.jit(lambda x: watch.traced(2.0 * x)))
-
-    of_static = jax.jit(lambda scale, x: watch.traced(scale * x), static_argnums=0)
-    of_pytree = jax.jit(lambda scaler, x: watch.traced(scaler[0] * x + scaler[1]))
     for scale in (2.0, 5.0, 2.0):
-        watch.calls("static number", partial(of_static, scale), 3.0 * scale)
-        watch.calls("pytree", partial(of_pytree, (scale, 1.0)), 3.0 * scale + 1.0)
-        watch.calls("jitted anew", lambda x, scale=scale: jax.jit(times)(scale, x), 3.0 * scale)
-    watch.calls("static method", Scaler().times, 6.0)
-    assert watch.traces == 2 + 1 + 1 + 1, watch
+        watch.calls("bound", bound[scale], 3.0 * scale)
+        watch.calls("static object", objects[scale].times, 3.0 * scale)
+        watch.calls("static number", partial(number, scale), 3.0 * scale)
+        watch.calls("pytree", partial(pytree, (scale, 1.0)), 3.0 * scale + 1.0)
+        watch.calls("jitted anew", lambda x, scale=scale: jax.jit(plain)(scale, x), 3.0 * scale)
+    watch.calls("static method", static_method.times, 6.0)
+    assert watch.traces == 2 + 2 + 2 + 1 + 1 + 1, watch
 
 
 def equinox_control() -> None:
@@ -304,35 +285,29 @@ def helper_function() -> None:
     """JAX's first strategy."""
     import jax
 
-    watch = _Watch()
-    scaler = _scaler(watch)(2.0)
+    scaler = _scaler(watch := _Watch())(2.0)
     helper = jax.jit(lambda scale, x: watch.traced(scale * x))
-    assert watch.mutation(scaler, lambda x: helper(scaler.scale, x)) == "fresh", watch
-    assert watch.traces == 1, watch
+    assert (watch.mutation(scaler, lambda x: helper(scaler.scale, x)), watch.traces) == ("fresh", 1), watch
 
 
 def mutated_pytree() -> None:
     """JAX's third strategy, which is the one for objects that change."""
     import jax
 
-    watch = _Watch()
-    scaler = _pytree_scaler(watch, jax.jit)(2.0)
-    assert watch.mutation(scaler, scaler.times) == "fresh", watch
-    assert watch.traces == 1, watch
+    scaler = _pytree_scaler(watch := _Watch(), jax.jit)(2.0)
+    assert (watch.mutation(scaler, scaler.times), watch.traces) == ("fresh", 1), watch
 
 
 def unbound_method() -> None:
     """The function stays the same object, and `self` is its argument."""
     import jax
 
-    watch = _Watch()
-    cls = _pytree_scaler(watch)
+    cls = _pytree_scaler(watch := _Watch())
     scaler = cls(2.0)
-    assert watch.mutation(scaler, lambda x: jax.jit(cls.times)(scaler, x)) == "fresh", watch
-    assert watch.traces == 1, watch
+    assert (watch.mutation(scaler, lambda x: jax.jit(cls.times)(scaler, x)), watch.traces) == ("fresh", 1), watch
 
 
-def _patterns(stale: Meaning) -> dict[str, Meaning]:
+def _patterns(stale: str) -> dict[str, Any]:
     """What the answers mean. Upstream promises a fresh one for a key that is left alone, and none for a mutated one."""
     mixed = ("fresh-then-stale", "stale-then-fresh", "fresh-then-stale-then-fresh", "stale-then-fresh-then-stale")
     return {"fresh": "clear", "stale": stale, **dict.fromkeys(mixed, stale)}
@@ -358,27 +333,31 @@ ISSUE = Issue(
     ),
     touches=("methods", "jit cache"),
     cases=(
-        Case(bound_method, object_control, _patterns("documented"), _always("stale", "jax#13992 has why"), _HELPER),
+        Case(bound_method, unchanged, _patterns("documented"), _always("stale", "jax#13992 has why"), _HELPER),
         Case(
             decorated_method,
-            function_control,
+            unchanged,
             {**_patterns("affected"), "raises-type-error": "documented"},
             _always("raises-type-error", "JAX's gotchas begin with this"),
             _HELPER,
             {"raises-type-error": Signature("TypeError", "as an abstract array")},
         ),
         Case(
-            static_self, object_control, _patterns("documented"), _always("stale", "JAX's gotchas warn of it"), _PYTREE
+            static_self,
+            unchanged,
+            _patterns("documented"),
+            _always("stale", "JAX's gotchas warn of it"),
+            _PYTREE,
         ),
         Case(
             static_self_hashable,
-            function_control,
+            unchanged,
             {**_patterns("affected"), "fresh-but-retraces": "affected"},
             _always("fresh", "the second strategy of JAX's gotchas"),
         ),
         Case(
             static_self_mutated,
-            function_control,
+            unchanged,
             {
                 **_patterns("documented"),
                 "fresh-but-equal-object-stale": "documented",
@@ -398,7 +377,7 @@ ISSUE = Issue(
         ),
         Case(
             pytree_self,
-            function_control,
+            unchanged,
             {**_patterns("affected"), "static-part-stale": "affected", "fresh-but-retraces": "affected"},
             _always("fresh", "the third strategy of JAX's gotchas"),
         ),
@@ -414,7 +393,7 @@ ISSUE = Issue(
         ),
         Case(
             fresh_bound_method,
-            function_control,
+            unchanged,
             {
                 **_patterns("affected"),  # of functions that are dropped: a stale one would be said nowhere
                 **{"retraces-per-call": "documented", "retraces-per-call-or-stale": "documented"},
