@@ -29,7 +29,8 @@ def shared(source: str, issue: Issue) -> str:
 
 
 def _names(cases: Iterable[Case]) -> list[str]:
-    functions = [each for case in cases for each in (case.reproducer, case.workaround) if each is not None]
+    codes = [(case.reproducer, case.workaround.code if case.workaround else None) for case in cases]
+    functions = [each for both in codes for each in both if each is not None]
     return list(dict.fromkeys(each.__name__ for each in functions))
 
 
