@@ -122,8 +122,8 @@ def _oracle() -> ast.Module:
 
 
 def _names(cases: Iterable[Case]) -> list[str]:
-    codes = [each.workaround.code if each.workaround else None for each in cases]
-    functions = [each for pair in zip((case.reproducer for case in cases), codes, strict=True) for each in pair if each]
+    codes = [(case.reproducer, case.workaround.code if case.workaround else None) for case in cases]
+    functions = [each for both in codes for each in both if each is not None]
     return list(dict.fromkeys(each.__name__ for each in functions))
 
 
