@@ -14,7 +14,6 @@ from suite.judge.verdicts import GLYPHS, Agreement, Judged, Point, Verdict
 from suite.report.summary import Exit
 from suite.run.catalogue import Entry
 from suite.stack import lock
-from suite.stack.matrix import Moving
 from suite.stack.plan import Cell
 
 
@@ -28,8 +27,8 @@ class Question:
 
     entry: Entry
     case: Case
-    package: Moving
-    holds: Mapping[Moving, str]
+    package: str
+    holds: Mapping[str, str]
     line: tuple[str, ...]
     cells: tuple[Cell, ...]
 

@@ -8,7 +8,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -17,6 +16,7 @@ from suite.cell.issue import Case, Issue
 from suite.files import BadFile, Fault, Misused
 from suite.names import nearest
 from suite.stack import releases
+from suite.stack.matrix import Runs
 from suite.stack.plan import Cell
 
 
@@ -57,15 +57,24 @@ def select(identifiers: list[str]) -> tuple[Entry, ...]:
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
     """The cases of an issue that are run in a cell."""
-    return tuple(case for case in entry.issue.cases if concerns(cell.kind, case.needs))
+    return tuple(
+        case for case in entry.issue.cases if concerns(cell.runs, case.needs, row_zero=is_row_zero(entry.issue.id))
+    )
 
 
-def concerns(kind: Literal["line", "arm"], needs: Collection[str]) -> bool:
-    """Whether a case with these `needs` is run in a cell of this kind.
+def concerns(runs: Runs, needs: Collection[str], *, row_zero: bool) -> bool:
+    """Whether a case with these `needs`, of row zero or not, is run in a cell that runs this.
 
-    An arm asks about the libraries that it holds: what jax does by itself, its own release's cell shows.
+    Most arms ask about the libraries that they hold: what jax does by itself, its own release's cell shows.
     """
-    return kind == "line" or not {"jax", "jaxlib"}.issuperset(needs)
+    if runs == "libraries":
+        return not {"jax", "jaxlib"}.issuperset(needs)
+    return runs == "all" or row_zero
+
+
+def is_row_zero(issue_id: str) -> bool:
+    """Whether this issue is the one that asks if the stack works at all."""
+    return issue_id == "stack-smoke"
 
 
 def faults(found: Entry) -> list[Fault]:
@@ -93,9 +102,9 @@ def faults(found: Entry) -> list[Fault]:
                 except InvalidRequirement as error:
                     say(key, str(error).splitlines()[0])
                     continue
-                if requirement.name not in (*releases.STACK, *releases.PULLED_IN):
+                if requirement.name not in releases.PACKAGES:
                     say(key, f"{requirement.name!r} is not of the stack")
         for name in case.needs:
-            if name not in releases.STACK:
-                say(f"{case.id}.needs", f"{name!r} is not one of {', '.join(releases.STACK)}")
+            if name not in releases.PACKAGES:
+                say(f"{case.id}.needs", f"{name!r} is not one of {', '.join(releases.PACKAGES)}")
     return wrong
