@@ -30,8 +30,8 @@ from suite.run import catalogue, environment, records
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
 from suite.stack import lock, plan, releases
-from suite.stack.matrix import MOVING, Moving
 from suite.stack.plan import Cell
+from suite.stack.releases import PACKAGES
 
 _HOLD = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[0-9][0-9A-Za-z.]*)")
 # These are the machine's, and would be met in every cell: going on could only spoil the answer.
@@ -44,14 +44,16 @@ def question(name: str, package: str, holds: Sequence[str], between: Sequence[st
     The cells are the line's where nothing is held, else an arm's: every release of `package` beside what is held.
     """
     entry, case = _case(name)
-    moves = next((each for each in MOVING if each == package), None)
+    moves = next((each for each in PACKAGES if each == package), None)
     if moves is None:
-        raise Misused(f"--package {package}: no such package moves here; {nearest(package, MOVING)}")
+        raise Misused(f"--package {package}: no such package moves here; {nearest(package, PACKAGES)}")
     if moves not in case.needs:
         needs = ", ".join(case.needs)
         raise Misused(f"{entry.issue.id}/{case.id} needs {needs} and nothing else: no release of {moves} can change it")
     held = _held(holds, moves)
     cells = _arm(held, moves) if held else _line(moves)
+    if not cells:
+        raise Misused(f"--package {moves}: no cell stands for a release of it; --hold says what to put beside")
     if not catalogue.cases(entry, cells[0]):
         raise Misused(f"{entry.issue.id}/{case.id} needs jax alone: --hold can change nothing, the line has its answer")
     line = tuple(dict(cell.holds)[moves] for cell in cells)
@@ -105,16 +107,16 @@ def _case(name: str) -> tuple[Entry, Case]:
     return replace(entry, issue=replace(entry.issue, cases=(case,))), case
 
 
-def _held(texts: Sequence[str], moves: Moving) -> dict[Moving, str]:
+def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
     offered = releases.load().packages
-    held: dict[Moving, str] = {}
+    held: dict[str, str] = {}
     for text in texts:
         parts = _HOLD.fullmatch(text)
         if parts is None:
             raise Misused(f"--hold {text}: not NAME==VERSION, such as jax==0.9.2")
-        name = next((each for each in MOVING if each == parts["name"]), None)
+        name = next((each for each in PACKAGES if each == parts["name"]), None)
         if name is None:
-            raise Misused(f"--hold {text}: what can be held is {', '.join(MOVING)}, and a jaxlib goes with its jax")
+            raise Misused(f"--hold {text}: what can be held is {', '.join(PACKAGES)}")
         if name == moves:
             raise Misused(f"--hold {text}: {name} is what moves, so it cannot be held; --package says what moves")
         if name in held:
@@ -126,10 +128,10 @@ def _held(texts: Sequence[str], moves: Moving) -> dict[Moving, str]:
         if found.yanked is not None:
             raise Misused(f"--hold {text}: it was yanked, and no installer gives it")
         held[name] = parts["version"]
-    return {name: held[name] for name in MOVING if name in held}
+    return {name: held[name] for name in PACKAGES if name in held}
 
 
-def _line(moves: Moving) -> tuple[Cell, ...]:
+def _line(moves: str) -> tuple[Cell, ...]:
     """The line's cells of this package's releases, in version order, less what was yanked."""
     found = [
         cell
@@ -139,7 +141,7 @@ def _line(moves: Moving) -> tuple[Cell, ...]:
     return tuple(sorted(found, key=lambda cell: Version(dict(cell.holds)[moves])))
 
 
-def _arm(held: Mapping[Moving, str], moves: Moving) -> tuple[Cell, ...]:
+def _arm(held: Mapping[str, str], moves: str) -> tuple[Cell, ...]:
     """Every release of `moves` beside what is held, in version order, less what was yanked."""
     there = releases.load().packages[moves]
     return tuple(
@@ -149,7 +151,7 @@ def _arm(held: Mapping[Moving, str], moves: Moving) -> tuple[Cell, ...]:
     )
 
 
-def _between(cells: tuple[Cell, ...], moves: Moving, ends: Sequence[str] | None) -> tuple[Cell, ...]:
+def _between(cells: tuple[Cell, ...], moves: str, ends: Sequence[str] | None) -> tuple[Cell, ...]:
     if ends is None:
         return cells
     places = {dict(cell.holds)[moves]: place for place, cell in enumerate(cells)}

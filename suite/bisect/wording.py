@@ -17,8 +17,7 @@ from suite.judge.table import GLYPHS, UNDECIDED, Verdict
 from suite.judge.verdicts import Judged, is_affected
 from suite.report.summary import Exit
 from suite.run.catalogue import Entry
-from suite.stack import lock
-from suite.stack.matrix import MOVING, Moving
+from suite.stack import lock, releases
 from suite.stack.plan import Cell
 
 
@@ -32,8 +31,8 @@ class Question:
 
     entry: Entry
     case: Case
-    package: Moving
-    holds: Mapping[Moving, str]
+    package: str
+    holds: Mapping[str, str]
     line: tuple[str, ...]
     cells: tuple[Cell, ...]
 
@@ -195,7 +194,7 @@ def _moved(asked: Question, seen: Seen, before: int, after: int) -> list[str]:
 
 
 def _can_be_held(asked: Question, name: str) -> bool:
-    return name in asked.case.needs and name in MOVING and name != asked.package
+    return name in releases.PACKAGES and name != asked.package
 
 
 def _expected(asked: Question, seen: Seen, at: int) -> str:

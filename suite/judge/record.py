@@ -68,13 +68,22 @@ class Machine(FileModel):
 
 
 class Key(FileModel):
-    """What an observation depends on; the shas are of file contents."""
+    """What an observation depends on; the shas are of file contents.
+
+    `python` is the interpreter's minor version, "3.12", whatever it is made from: an interpreter's patch release does
+    not void what was seen. Which one it was, the record's machine says.
+    """
 
     lock: str
     issue: str
     probe: str
     python: str
     platform: str
+
+    @field_validator("python")
+    @classmethod
+    def _minor(cls, python: str) -> str:
+        return ".".join(python.split(".")[:2])
 
 
 class Record(FileModel):

@@ -138,7 +138,7 @@ def _note(one: _Read, entry: Entry, case: Case, record: Record, judged: Judged, 
     if one.platform is None:
         one.platform = Platform(**record.machine.platform, device=status.device if status else "")
     if entry.issue.row_zero and judged.verdict != "clear" and one.broken_in is None:
-        libraries = [name for name in catalogue.PACKAGES if name not in ("jax", "jaxlib")]
+        libraries = [name for name in releases.PACKAGES if name not in ("jax", "jaxlib")]
         one.broken_in = broken_in(record.attempts[-1].parts["reproducer"], libraries)
 
 
@@ -162,12 +162,13 @@ def _cell(one: _Read, offered: releases.Packages) -> CellRow:
     return CellRow(
         id=cell.id,
         kind=cell.kind,
+        runs=cell.runs,
         moves=cell.moves,
         holds=dict(cell.holds),
         asks=[AskRow(question=question, along=along) for question, along in cell.asks],
         python=cell.python,
         released_on=cell.released_on,
-        packages=dict(pins) or dict(cell.holds),
+        packages=dict(pins) or {name: each for name, each in cell.holds if name in releases.PACKAGES},
         lock_sha256=one.pinned.sha256,
         declared=says,
         declared_observed=declared_observed(says, works),

@@ -18,6 +18,7 @@ from suite.judge.attribution import Grounds
 from suite.judge.metadata import Declared, DeclaredObserved
 from suite.judge.table import Verdict
 from suite.judge.verdicts import WorkaroundWord
+from suite.stack.matrix import Runs
 
 # What became of an observation since an earlier report, in the order in which it wants a look.
 ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
@@ -47,6 +48,7 @@ class CellRow(FileModel):
     moves: str = Field(description="the package whose release the cell stands for")
     holds: dict[str, str] = Field(description="the releases that its id names; the rest is as of that day")
     asks: list[AskRow] = Field(default=[], description="the questions for which an arm has it")
+    runs: Runs = Field("all", description="what is run in it: row zero, the cases that need a library too, or all")
     python: str
     released_on: date
     packages: dict[str, str] = {}

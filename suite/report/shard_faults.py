@@ -37,7 +37,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
         for cell in shard.cells
         for issue in shard.issues
         for case in issue.cases
-        if catalogue.concerns(cell.kind, case.needs)
+        if catalogue.concerns(cell.runs, case.needs, row_zero=catalogue.is_row_zero(issue.id))
     }
     there = [f"{each.cell}: {each.issue}/{each.case}" for each in shard.observations]
     for key, names, wanted in (

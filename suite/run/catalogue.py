@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from packaging.requirements import InvalidRequirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -20,10 +19,8 @@ from suite.judge import rules
 from suite.judge.verdicts import GIVEN
 from suite.names import nearest
 from suite.stack import releases
+from suite.stack.matrix import Runs
 from suite.stack.plan import Cell
-
-# What a case can need, and a rule can name.
-PACKAGES = tuple(dict.fromkeys((*releases.PACKAGES, *releases.PULLED_IN)))
 
 
 @dataclass(frozen=True)
@@ -63,15 +60,24 @@ def select(identifiers: list[str]) -> tuple[Entry, ...]:
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
     """The cases of an issue that are run in a cell."""
-    return tuple(case for case in entry.issue.cases if concerns(cell.kind, case.needs))
+    return tuple(
+        case for case in entry.issue.cases if concerns(cell.runs, case.needs, row_zero=is_row_zero(entry.issue.id))
+    )
 
 
-def concerns(kind: Literal["line", "arm"], needs: Collection[str]) -> bool:
-    """Whether a case with these `needs` is run in a cell of this kind.
+def concerns(runs: Runs, needs: Collection[str], *, row_zero: bool) -> bool:
+    """Whether a case with these `needs`, of row zero or not, is run in a cell that runs this.
 
-    An arm asks about the libraries that it holds: what jax does by itself, its own release's cell shows.
+    Most arms ask about the libraries that they hold: what jax does by itself, its own release's cell shows.
     """
-    return kind == "line" or not {"jax", "jaxlib"}.issuperset(needs)
+    if runs == "libraries":
+        return not {"jax", "jaxlib"}.issuperset(needs)
+    return runs == "all" or row_zero
+
+
+def is_row_zero(issue_id: str) -> bool:
+    """Whether this issue is the one that asks if the stack works at all."""
+    return issue_id == "stack-smoke"
 
 
 def faults(found: Entry) -> list[Fault]:
@@ -112,8 +118,8 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
         for number, on in enumerate(case.workaround.fails):
             yield from _of_requirements(f"workaround.fails.{number}", on)
     for name in case.needs:
-        if name not in PACKAGES:
-            yield "needs", f"{name!r} is not one of {', '.join(PACKAGES)}"
+        if name not in releases.PACKAGES:
+            yield "needs", f"{name!r} is not one of {', '.join(releases.PACKAGES)}"
     try:
         SpecifierSet(case.python)
     except InvalidSpecifier as error:
@@ -123,7 +129,7 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
 def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
     try:
         for requirement in rules.requirements(on):
-            if requirement.name not in PACKAGES:
+            if requirement.name not in releases.PACKAGES:
                 yield key, f"{requirement.name!r} is not of the stack"
     except InvalidRequirement as error:
         yield key, str(error).splitlines()[0]

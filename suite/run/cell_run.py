@@ -23,7 +23,7 @@ from suite.files import ROOT, STATE
 from suite.judge import rules, verdicts
 from suite.judge.record import Key
 from suite.judge.table import RETRIED
-from suite.run import catalogue, environment, interpreter, records
+from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
 from suite.run.records import Status
@@ -74,7 +74,7 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
         except Unprepared as error:
             progress.say(f"{error.verdict}: {error.detail}")
             return _note(cell, error.verdict, error.reason, error.detail)
-        tasks = _tasks(cell, entries, pinned, made.python, confirm=confirm)
+        tasks = _tasks(cell, entries, pinned, confirm=confirm)
         todo = tasks if fresh else _todo(cell, tasks, confirm=confirm)
         if len(todo) < len(tasks):
             progress.say(
@@ -91,17 +91,7 @@ def left(cell: Cell, entries: Sequence[Entry]) -> int:
     """How many cases a run of `cell` would run: none where it cannot be had. Raises BadFile."""
     if cell.unavailable is not None:
         return 0
-    pinned = lock.load(cell)
-    made = environment.ready(cell, pinned)
-    return len(_todo(cell, _tasks(cell, entries, pinned, made.python if made else _interpreter(cell))))
-
-
-def _interpreter(cell: Cell) -> str:
-    """The version that an environment would have, where there are records to hold against it: they may be enough."""
-    try:
-        return interpreter.find(cell.python)[1] if records.status(cell.id) else ""
-    except interpreter.NoInterpreter:
-        return ""
+    return len(_todo(cell, _tasks(cell, entries, lock.load(cell))))
 
 
 def _todo(cell: Cell, tasks: Sequence[Task], *, confirm: bool = False) -> Sequence[Task]:
@@ -129,10 +119,10 @@ def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
         hold.release()
 
 
-def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, python: str, *, confirm: bool = False) -> list[Task]:
+def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, *, confirm: bool = False) -> list[Task]:
     tasks = []
     for entry in entries:
-        key = records.key(entry, pinned.sha256, python)
+        key = records.key(entry, pinned.sha256, cell.python)
         for case in catalogue.cases(entry, cell):
             # The probe is content with one attempt where it sees what is expected.
             rule = None if confirm else rules.expected(case, pinned.pins)

@@ -25,17 +25,7 @@ from pypi_simple import (
 from remotezip import RemoteIOError, RemoteZip
 
 from suite.files import Failed
-from suite.stack.releases import PACKAGES, Release, Snapshot
-
-# The oldest release that has wheels for CPython 3.12, or was current when it came out.
-OLDEST = {
-    name: Version(oldest)
-    for name, oldest in {
-        **{"jax": "0.4.18", "jaxlib": "0.4.18", "equinox": "0.11.0", "diffrax": "0.4.1"},
-        **{"lineax": "0.0.4", "optimistix": "0.0.6"},
-    }.items()
-}
-
+from suite.stack.releases import EXTRAS, PACKAGES, PYTHONS, Release, Snapshot, Wheels, tag_of
 
 # nox logs all there is, down to each connection.
 logging.getLogger("urllib3").setLevel(logging.WARNING)
@@ -53,7 +43,7 @@ def snapshot(known: Snapshot | None = None) -> Snapshot:
     """
     with _asking() as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in PACKAGES}
-    return Snapshot(schema_version=1, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
+    return Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
 
 
 def sizes(addresses: Mapping[str, str]) -> dict[str, int]:
@@ -77,7 +67,7 @@ def _asking() -> Iterator[PyPISimple]:
 def _releases(client: PyPISimple, package: str, known: dict[str, Release]) -> dict[str, Release]:
     uploads: dict[str, list[tuple[DistributionPackage, datetime]]] = {}
     for file, uploaded in _files(client, package):
-        if file.version is not None and _in_scope(package, file):
+        if file.version is not None and _tags(package, file):
             uploads.setdefault(file.version, []).append((file, uploaded))
     return {
         version: Release(
@@ -85,10 +75,20 @@ def _releases(client: PyPISimple, package: str, known: dict[str, Release]) -> di
             requires_python=files[0][0].requires_python or "",
             requires_dist=known[version].requires_dist if version in known else _requires_dist(client, files[0][0]),
             yanked=next((file.yanked_reason or "" for file, _ in files if file.is_yanked), None),
-            wheels={file.filename: uploaded for file, uploaded in sorted(files, key=lambda each: each[0].filename)},
+            wheels=_wheels(package, files),
         )
         for version, files in sorted(uploads.items(), key=lambda each: Version(each[0]))
     }
+
+
+def _wheels(package: str, files: Iterable[tuple[DistributionPackage, datetime]]) -> dict[str, Wheels]:
+    newest: dict[str, datetime] = {}
+    platforms: dict[str, set[str]] = {}
+    for file, uploaded in files:
+        for interpreter, platform in _tags(package, file):
+            newest[interpreter] = max(uploaded, newest.get(interpreter, uploaded))
+            platforms.setdefault(interpreter, set()).add(platform)
+    return {each: Wheels(newest=newest[each], platforms=sorted(platforms[each])) for each in sorted(newest)}
 
 
 def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPackage, datetime]]:
@@ -106,18 +106,19 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
     ]
 
 
-def _in_scope(package: str, file: DistributionPackage) -> bool:
+def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
+    """The interpreters and platforms that this file is for, less those that no cell has; none where it is no wheel."""
     if file.package_type != "wheel":
-        return False
+        return []
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
     except (ValueError, InvalidVersion):
-        return False
-    return (
-        version >= OLDEST[package]
-        and not version.is_prerelease
-        and any(re.fullmatch(r"py3|cp312|py2\.py3", tag.interpreter) for tag in tags)
-    )
+        return []
+    if version < Version(PACKAGES[package].oldest) or version.is_prerelease:
+        return []
+    # Not a free-threaded interpreter's: its ABI is another (cp313t).
+    mine = {"py3": "none", **{tag: tag for tag in map(tag_of, PYTHONS)}}
+    return [(tag.interpreter, tag.platform) for tag in tags if mine.get(tag.interpreter) == tag.abi]
 
 
 def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
@@ -127,4 +128,10 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
         with RemoteZip(file.url, session=client.s) as wheel:
             name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
             text = wheel.read(name).decode()
-    return sorted(HeaderParser().parsestr(text).get_all("Requires-Dist") or [])
+    return sorted(filter(_asked_for, HeaderParser().parsestr(text).get_all("Requires-Dist") or []))
+
+
+def _asked_for(line: str) -> bool:
+    """Whether a cell can be asked for this: most of a package's extras are its developers' own."""
+    extras = re.findall(r"extra == ['\"]([^'\"]+)['\"]", line)
+    return not extras or not set(EXTRAS.values()).isdisjoint(extras)

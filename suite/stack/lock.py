@@ -4,8 +4,8 @@ A lock is a requirements file, so any installer can use it:
 
     uv pip sync --require-hashes suite/stack/locks/jax-0.4.30.txt
 
-It names no index: yours serves. It holds the wheels that CPython 3.12 can use on any platform, and no source archive:
-nothing is ever built.
+It names no index: yours serves. It holds the wheels that the cell's CPython can use on any platform, and no source
+archive: nothing is ever built.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import uv
+from packaging.markers import Marker
+from packaging.pylock import Package, Pylock
 from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 
 from suite.cell.atomic import write
 from suite.files import STACK, STATE, BadFile, Failed, Fault, FileModel, dump, read
-from suite.stack import releases
 from suite.stack.plan import Cell
+from suite.stack.releases import PACKAGES, tag_of
 
 LOCKS = STACK / "locks"
 # The locks of stacks that nobody planned, and somebody asked for.
 ASKED_FOR = STATE / "locks"
 SIZES = STACK / "sizes.json"
+# What each lock pins: Diffrax 0.4 came without Lineax and Optimistix.
+_EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
 _PIN = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)==(?P<version>[0-9][A-Za-z0-9.+!_-]*)")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
@@ -120,7 +123,7 @@ def parse(text: str, path: Path) -> Lock:
             if not _HASH.fullmatch(word):
                 faults.append(Fault(path, f"line {first}", f"{name}: {word!r} is not a sha256 hash"))
         pins[name] = pin["version"]
-    faults += [Fault(path, name, "is not pinned") for name in releases.STACK if name not in pins]
+    faults += [Fault(path, name, "is not pinned") for name in _EVERYWHERE if name not in pins]
     if faults:
         raise BadFile(faults)
     return Lock(path, text, hashlib.sha256(text.encode()).hexdigest(), pins)
@@ -140,14 +143,15 @@ def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
         # Their own metadata, or that of what they pull in, keeps them apart: what is `declared` will say so.
         over = tuple(each for each in cell.requires if "==" in each)
         packages = _compile(cell, over)
-    usable = {_name(package): _wheels(package, cell.python) for package in packages}
+    usable = {f"{package.name}=={package.version}": _wheels(package, cell.python) for package in packages}
     if without := [name for name, wheels in usable.items() if not wheels]:
         raise Unresolvable(f"no wheel for CPython {cell.python}: {', '.join(without)}")
-    if len(usable) < len(packages):
+    if len({package.name for package in packages}) < len(packages):
         raise Unresolvable("one package at two versions: the resolution differs between platforms")
     header = [
         f"# {cell.id}: what an installer would have given for {' '.join(cell.requires)}",
         f"# on CPython {cell.python} before {cell.as_of:%Y-%m-%d %H:%M} UTC"
+        + (", the day of releases.json" if cell.today else "")
         + "".join(f" ({name}: before {moment:%Y-%m-%d %H:%M})" for name, moment in cell.as_of_package)
         + (". What it names is installed over all metadata" if over else "")
         + ". Written by `nox -s lock`.",
@@ -160,7 +164,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
     return "\n".join([*header, *entries]) + "\n", linux
 
 
-def _compile(cell: Cell, over: Sequence[str]) -> list[Mapping[str, Any]]:
+def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
     """What an installer chooses for `cell`, with these requirements over all metadata. Raises Unresolvable."""
     with tempfile.TemporaryDirectory() as scratch:
         asked, overrides, answer = (Path(scratch, name) for name in ("requirements.in", "over.in", "pylock.toml"))
@@ -177,8 +181,18 @@ def _compile(cell: Cell, over: Sequence[str]) -> list[Mapping[str, Any]]:
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode:
             raise Unresolvable(run.stderr.strip())
-        packages: list[Mapping[str, Any]] = tomllib.loads(answer.read_text(encoding="utf-8"))["packages"]
-        return packages
+        chosen = Pylock.from_dict(tomllib.loads(answer.read_text(encoding="utf-8"))).packages
+        return [package for package in chosen if package.marker is None or _applies(package.marker, cell.python)]
+
+
+def _applies(marker: Marker, python: str) -> bool:
+    """Whether `python` can make `marker` true on some system: uv resolves for all newer interpreters, too."""
+    here = {"python_version": python, "python_full_version": f"{python}.0"}
+    systems = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
+    return any(
+        marker.evaluate({**here, "sys_platform": platform, "platform_system": system, "os_name": os})
+        for platform, system, os in systems
+    )
 
 
 def write_lock(cell: Cell, text: str) -> bool:
@@ -213,24 +227,21 @@ def prune(keep: set[str]) -> list[str]:
     return gone
 
 
-def _name(package: Mapping[str, Any]) -> str:
-    return f"{package['name']}=={package['version']}"
-
-
-def _wheels(package: Mapping[str, Any], python: str) -> dict[str, str]:
+def _wheels(package: Package, python: str) -> dict[str, str]:
     """Address → sha256 of the wheels that this interpreter can use on some platform."""
-    mine = {f"cp{python.replace('.', '')}", "py3", f"py{python.replace('.', '')}"}
+    mine = {tag_of(python), "py3", f"py{python.replace('.', '')}"}
     return {
-        wheel["url"]: wheel["hashes"]["sha256"]
-        for wheel in package.get("wheels", [])
-        if any(tag.interpreter in mine or tag.abi == "abi3" for tag in parse_wheel_filename(_file(wheel["url"]))[3])
+        wheel.url: wheel.hashes["sha256"]
+        for wheel in package.wheels or ()
+        if wheel.url is not None
+        # Not a free-threaded interpreter's: its ABI is another (cp313t).
+        and any(
+            (tag.interpreter in mine and not tag.abi.endswith("t")) or tag.abi == "abi3"
+            for tag in parse_wheel_filename(wheel.filename)[3]
+        )
     }
 
 
 def _is_linux(url: str) -> bool:
-    tags = {tag.platform for tag in parse_wheel_filename(_file(url))[3]}
+    tags = {tag.platform for tag in parse_wheel_filename(url.rsplit("/", 1)[1])[3]}
     return "any" in tags or any(re.fullmatch(r"manylinux.*x86_64", tag) for tag in tags)
-
-
-def _file(url: str) -> str:
-    return url.rsplit("/", 1)[1]

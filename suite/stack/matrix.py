@@ -7,6 +7,7 @@ release that `along` admits, less what `except` takes away: a question that peop
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Literal
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -15,15 +16,14 @@ from pydantic import Field
 
 from suite.files import STACK, Fault, FileModel
 from suite.names import nearest
-from suite.stack.releases import Snapshot
+from suite.stack.releases import AXES, Device, Snapshot
 
 PATH = STACK / "matrix.toml"
 NEWEST = "newest"
+EACH_MINOR = "newest of each minor"
 
-Moving = Literal["jax", "equinox", "diffrax"]
-MOVING: tuple[Moving, ...] = ("jax", "equinox", "diffrax")
-Stack = Mapping[Moving, str]
-Device = Literal["cpu", "gpu", "tpu"]
+# What is run in a cell: row zero alone, the cases that need a library as well, or every case.
+Runs = Literal["row-zero", "libraries", "all"]
 
 
 class Line(FileModel):
@@ -38,14 +38,18 @@ class Arm(FileModel):
     """One of `[[arms]]`: every stack of `times` with every release of `along`, but not those that `except` describes.
 
     `excluded`: whether a cell that the packages' own metadata excludes is tried all the same, or stands as a conflict.
-    `device`: what its cells are built for and run on.
+    `as_of`: what a cell does not hold is as of the day of its last release, or as of the day of the snapshot.
+    `run`: what is run in its cells. `device`: what they are built for and run on.
     """
 
     asks: str
-    times: list[dict[Moving, str]] = Field(min_length=1)
+    times: list[dict[str, str]] = Field(min_length=1)
     along: str
     excepting: list[list[str]] = Field(default=[], alias="except")
     excluded: Literal["try", "leave"] = "leave"
+    as_of: Literal["release", "snapshot"] = "release"
+    # What jax does without the libraries, its own release's cell shows.
+    run: Runs = "libraries"
     device: Device = "cpu"
 
 
@@ -58,9 +62,9 @@ class Matrix(FileModel):
     arms: list[Arm] = Field(default=[])
 
 
-def line(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[Moving, str]]:
+def line(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[str, str]]:
     """The package and version of each line cell, yanked ones among them; what is wrong goes into `faults`."""
-    found: list[tuple[Moving, str]] = []
+    found: list[tuple[str, str]] = []
     for position, text in enumerate(matrix.line.releases):
         found += _admitted(text, offered, f"line.releases.{position}", faults, yanked=True)
     for name, version in sorted({each for each in found if found.count(each) > 1}):
@@ -68,67 +72,62 @@ def line(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[M
     return found
 
 
-def default(matrix: Matrix, offered: Snapshot, on_line: Iterable[tuple[Moving, str]], faults: list[Fault]) -> set[str]:
+def default(matrix: Matrix, offered: Snapshot, on_line: Iterable[tuple[str, str]], faults: list[Fault]) -> set[str]:
     """The versions of jax that `nox -s compat` runs."""
     jaxes = [version for name, version in on_line if name == "jax"]
     found: list[str] = []
     for position, text in enumerate(matrix.line.default):
         key = f"line.default.{position}"
-        version = _version("jax", text, offered, key, faults)
-        if version is not None and version not in jaxes:
-            faults.append(Fault(PATH, key, f"jax {version} is not among line.releases"))
-        elif version in found:
-            faults.append(Fault(PATH, "line.default", f"{version} stands there twice"))
-        elif version is not None:
-            found.append(version)
+        for version in _versions("jax", text, offered, key, faults):
+            if version not in jaxes:
+                faults.append(Fault(PATH, key, f"jax {version} is not among line.releases"))
+            elif version in found:
+                faults.append(Fault(PATH, "line.default", f"{version} stands there twice"))
+            else:
+                found.append(version)
     return set(found)
 
 
-def arms(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[Stack, Moving, Arm]]:
-    """What each cell of the arms holds, which package moves in it, and the arm that asks for it."""
-    found: list[tuple[Stack, Moving, Arm]] = []
+def arms(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[Mapping[str, str], str, Arm]]:
+    """What each cell of the arms holds, in the order of AXES, which of it moves, and the arm that asks for it."""
+    found: list[tuple[Mapping[str, str], str, Arm]] = []
     for number, arm in enumerate(matrix.arms):
         key = f"arms.{number}"
         along = _admitted(arm.along, offered, f"{key}.along", faults, yanked=False)
-        stacks = []
+        stacks: list[dict[str, str]] = []
         for position, stack in enumerate(arm.times):
             where = f"{key}.times.{position}"
-            pinned = {name: _version(name, text, offered, f"{where}.{name}", faults) for name, text in stack.items()}
-            if along and along[0][0] in pinned:
+            if along and along[0][0] in stack:
                 faults.append(Fault(PATH, where, f"{along[0][0]} is held here and moved by along"))
-            stacks.append({name: version for name, version in pinned.items() if version is not None})
+            each = [_versions(name, text, offered, f"{where}.{name}", faults) for name, text in stack.items()]
+            stacks += [dict(zip(stack, versions, strict=True)) for versions in product(*each)]
         excepting = [
             [_requirement(text, f"{key}.except.{position}", faults) for text in texts]
             for position, texts in enumerate(arm.excepting)
         ]
         for stack in stacks:
             for moves, version in along:
-                holds = {name: each for name in MOVING if (each := {**stack, moves: version}.get(name)) is not None}
+                held = {**stack, moves: version}
+                holds = {name: held[name] for name in AXES if name in held}
                 if not any(_describes(requirements, holds) for requirements in excepting):
                     found.append((holds, moves, arm))
     return found
 
 
-def _describes(requirements: Iterable[Requirement | None], holds: Mapping[Moving, str]) -> bool:
-    held: dict[str, str] = {str(name): version for name, version in holds.items()}
+def _describes(requirements: Iterable[Requirement | None], held: Mapping[str, str]) -> bool:
     return all(each is not None and each.name in held and held[each.name] in each.specifier for each in requirements)
 
 
-def _admitted(text: str, offered: Snapshot, key: str, faults: list[Fault], *, yanked: bool) -> list[tuple[Moving, str]]:
+def _admitted(text: str, offered: Snapshot, key: str, faults: list[Fault], *, yanked: bool) -> list[tuple[str, str]]:
     """The releases that the requirement `text` admits, in version order."""
     requirement = _requirement(text, key, faults)
     if requirement is None:
         return []
-    name = next(name for name in MOVING if name == requirement.name)
-    there = offered.packages.get(name, {})
-    admitted = [
-        version
-        for version in sorted(there, key=Version)
-        if version in requirement.specifier and (yanked or there[version].yanked is None)
-    ]
+    there = offered.versions(requirement.name, yanked=yanked)
+    admitted = [(requirement.name, version) for version in there if version in requirement.specifier]
     if not admitted:
         faults.append(Fault(PATH, key, f"releases.json has no {text}"))
-    return [(name, version) for version in admitted]
+    return admitted
 
 
 def _requirement(text: str, key: str, faults: list[Fault]) -> Requirement | None:
@@ -137,25 +136,32 @@ def _requirement(text: str, key: str, faults: list[Fault]) -> Requirement | None
     except InvalidRequirement as error:
         faults.append(Fault(PATH, key, str(error).splitlines()[0]))
         return None
-    if requirement.name not in MOVING:
-        faults.append(Fault(PATH, key, f"{requirement.name!r} is not one of {', '.join(MOVING)}"))
-        return None
-    return requirement
+    return requirement if _is_axis(requirement.name, key, faults) else None
 
 
-def _version(name: Moving, text: str, offered: Snapshot, key: str, faults: list[Fault]) -> str | None:
-    there = offered.packages.get(name, {})
-    if text == NEWEST:
-        found = [version for version, release in there.items() if release.yanked is None]
+def _is_axis(name: str, key: str, faults: list[Fault]) -> bool:
+    if name not in AXES:
+        faults.append(Fault(PATH, key, f"{name!r} is not one of {', '.join(AXES)}"))
+    return name in AXES
+
+
+def _versions(name: str, text: str, offered: Snapshot, key: str, faults: list[Fault]) -> list[str]:
+    """The releases of `name` that `text` means: a version, `newest`, or `newest of each minor`."""
+    if not _is_axis(name, key, faults):
+        return []
+    if text in (NEWEST, EACH_MINOR):
+        found = offered.versions(name)
         if not found:
             faults.append(Fault(PATH, key, f"releases.json has no {name} that was not yanked"))
-        return max(found, key=Version, default=None)
+        by_minor = {Version(each).release[:2]: each for each in found}
+        return [*by_minor.values()] if text == EACH_MINOR else [*found[-1:]]
+    there = offered.versions(name, yanked=True)
     try:
         Version(text)
     except InvalidVersion:
         faults.append(Fault(PATH, key, f"{text!r} is not a version"))
-        return None
+        return []
     if text not in there:
         faults.append(Fault(PATH, key, f"releases.json has no {name} {text}; {nearest(text, there)}"))
-        return None
-    return text
+        return []
+    return [text]

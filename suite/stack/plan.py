@@ -7,54 +7,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
-from packaging.specifiers import SpecifierSet
-from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
-from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from suite.files import BadFile, Fault, Misused, read
 from suite.names import nearest
 from suite.stack import matrix as matrices
 from suite.stack import releases
-from suite.stack.matrix import MOVING, PATH, Arm, Device, Matrix, Moving
-from suite.stack.releases import Snapshot
+from suite.stack.matrix import PATH, Arm, Matrix, Runs
+from suite.stack.releases import AXES, EXTRAS, PACKAGES, Device, Snapshot
 
 TAGS = ("default", "line", "full")
-# The extra of jax that brings each device's build.
-EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
+# The end of a cell's id, where what it does not hold is as of the snapshot's day.
+TODAY = "today"
 
 
 @dataclass(frozen=True)
 class Cell:
     """One fully pinned stack, before it is resolved.
 
-    `holds` is what its id names, and `moves` whose release it stands for. `requires` is what an installer is asked for,
-    `as_of` the moment whose releases it may choose from, and `as_of_package` the packages whose wheels came later.
+    `holds` is what its id names, packages and maybe an interpreter other than the line's, and `moves` which of it the
+    cell stands for. `requires` is what an installer is asked for, `as_of` the moment whose releases it may choose from,
+    and `as_of_package` the packages whose wheels came later. `today`: that moment is the snapshot's.
     `asks` are the questions that have it, each with the package an arm moves along to answer it.
     `excluded` is the sentence in the packages' own metadata that keeps what it holds apart: such a cell is installed
     over it. `unavailable` is a reason code and a sentence. A cell without tags is nobody's plan: somebody asked for it.
-    `device` is what it needs of the machine that runs it.
+    `runs` is what is run in it, and `device` what it needs of the machine that runs it.
     """
 
     id: str
     kind: Literal["line", "arm"]
-    moves: Moving
-    holds: tuple[tuple[Moving, str], ...]
+    moves: str
+    holds: tuple[tuple[str, str], ...]
     python: str
     released_on: date
     requires: tuple[str, ...]
     as_of: datetime
     as_of_package: tuple[tuple[str, datetime], ...] = ()
-    asks: tuple[tuple[str, Moving], ...] = ()
+    asks: tuple[tuple[str, str], ...] = ()
     tags: tuple[str, ...] = ()
     excluded: str | None = None
     unavailable: tuple[str, str] | None = None
     device: Device = "cpu"
+    runs: Runs = "all"
+    today: bool = False
 
     @property
     def lock_name(self) -> str:
@@ -75,7 +75,7 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
         raise BadFile(faults)
     maker = _Maker(matrix, offered)
     line = {
-        (maker.uploaded(name, version), MOVING.index(name), Version(version)): maker.line(
+        (maker.uploaded(name, version), AXES.index(name), Version(version)): maker.line(
             name, version, default=version in default
         )
         for name, version in on_line
@@ -87,7 +87,7 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
         # Two arms can cross in a cell; it is tried where either asks for that.
         kept = made if before.unavailable and not made.unavailable else before
         asks = tuple(dict.fromkeys([*before.asks, *made.asks]))
-        arms[made.id] = replace(kept, asks=asks)
+        arms[made.id] = replace(kept, asks=asks, runs=max(before.runs, made.runs, key=get_args(Runs).index))
     return (*(line[place] for place in sorted(line)), *arms.values())
 
 
@@ -99,7 +99,7 @@ def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
 @cache
 def cells() -> tuple[Cell, ...]:
     """The cells planned from the files in the tree. Raises BadFile."""
-    return plan(read(Matrix, PATH), releases.load())
+    return plan(*_tree())
 
 
 def tagged(tag: str) -> tuple[Cell, ...]:
@@ -115,7 +115,7 @@ def cell(identifier: str) -> Cell:
     return found[identifier]
 
 
-_HELD = re.compile(rf"({'|'.join(MOVING)})-([0-9][0-9a-z.]*)")
+_HELD = re.compile(rf"({'|'.join(AXES)})-([0-9][0-9a-z.]*)")
 
 
 def stack(identifier: str) -> Cell:
@@ -127,20 +127,29 @@ def stack(identifier: str) -> Cell:
     if identifier in found:
         return found[identifier]
     parts = identifier.split("+")
+    today = parts[-1] == TODAY
     named = {part[1]: part[2] for part in map(_HELD.fullmatch, parts) if part is not None}
-    if len(named) < len(parts) or len(parts) == 1:
+    if len(named) + today < len(parts) or len(parts) == 1 or PACKAGES.keys().isdisjoint(named):
         raise Misused(f"no cell {identifier!r}; {nearest(identifier, found)}")
-    return holding({name: named[name] for name in MOVING if name in named})
+    return holding({name: named[name] for name in AXES if name in named}, today=today)
 
 
-def holding(holds: Mapping[Moving, str], moves: Moving = "jax") -> Cell:
-    """The cell that holds just these releases, whatever the matrix asks for. Raises Misused where one is none."""
-    offered = releases.load()
+def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False) -> Cell:
+    """The cell that holds just these releases, and maybe a Python, whatever the matrix asks for.
+
+    Raises Misused where one of them is none.
+    """
+    matrix, offered = _tree()
     for name, version in holds.items():
-        if version not in (known := offered.packages[name]):
+        if version not in (known := offered.versions(name, yanked=True)):
             raise Misused(f"releases.json has no {name} {version}; {nearest(version, known)}")
-    made = _Maker(read(Matrix, PATH), offered).arm(holds, moves, None)
+    made = _Maker(matrix, offered).arm(holds, moves, None, today=today)
     return next((each for each in cells() if each.id == made.id), made)
+
+
+@cache
+def _tree() -> tuple[Matrix, Snapshot]:
+    return read(Matrix, PATH), releases.load()
 
 
 @dataclass(frozen=True)
@@ -149,70 +158,95 @@ class _Maker:
 
     matrix: Matrix
     offered: Snapshot
+    _jaxlibs: dict[tuple[str, str, Device], tuple[datetime | None, tuple[str, str] | None]] = field(
+        default_factory=dict
+    )
 
-    def uploaded(self, name: Moving, version: str) -> datetime:
+    def uploaded(self, name: str, version: str) -> datetime:
         return self.offered.packages[name][version].uploaded
 
-    def line(self, name: Moving, version: str, *, default: bool) -> Cell:
+    def line(self, name: str, version: str, *, default: bool) -> Cell:
         tags = ("full", "line", "default") if default and name == "jax" else ("full", "line")
         return self._cell({name: version}, "line", name, tags)
 
-    def arm(self, holds: Mapping[Moving, str], moves: Moving, arm: Arm | None) -> Cell:
-        made = self._cell(holds, "arm", moves, ("full", "arm") if arm else (), arm.device if arm else "cpu")
-        excluded = releases.exclusion(
-            {str(name): holds[name] for name in holds}, self.offered.packages, self.matrix.python
+    def arm(self, holds: Mapping[str, str], moves: str, arm: Arm | None, *, today: bool = False) -> Cell:
+        today = today or (arm is not None and arm.as_of == "snapshot")
+        made = self._cell(
+            holds, "arm", moves, ("full", "arm") if arm else (), arm.device if arm else "cpu", today=today
         )
-        asks = ((arm.asks, moves),) if arm else ()
+        excluded = releases.exclusion(holds, self.offered.packages, made.python)
         unavailable = made.unavailable
         if excluded and arm and arm.excluded == "leave":
             unavailable = unavailable or ("plan.excludes", excluded)
-        return replace(made, asks=asks, excluded=excluded, unavailable=unavailable)
+        # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy.
+        by_itself: Runs = "libraries" if {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(holds) else "all"
+        return replace(
+            made,
+            asks=((arm.asks, moves),) if arm else (),
+            excluded=excluded,
+            unavailable=unavailable,
+            runs=arm.run if arm else by_itself,
+        )
 
     def _cell(
         self,
-        holds: Mapping[Moving, str],
+        holds: Mapping[str, str],
         kind: Literal["line", "arm"],
-        moves: Moving,
+        moves: str,
         tags: tuple[str, ...],
         device: Device = "cpu",
+        *,
+        today: bool = False,
     ) -> Cell:
-        moments = [self.uploaded(name, version) for name, version in holds.items()]
-        as_of = _day_after(max(moments))
-        unavailable = next(filter(None, (self._unavailable(*each) for each in holds.items())), None)
+        python = holds.get("python", self.matrix.python)
+        packages = {name: version for name, version in holds.items() if name in PACKAGES}
+        named = {**packages, **({"python": python} if python != self.matrix.python else {})}
+        came_out = max(self.uploaded(*each) for each in packages.items())
+        as_of = self.offered.taken_at if today else _day_after(came_out)
+        unavailable = next(filter(None, (self._unavailable(*each, python) for each in packages.items())), None)
         late: list[tuple[str, datetime]] = []
-        if "jax" in holds and not unavailable:
-            jaxlib, unavailable = self._jaxlib_of(holds["jax"], device)
+        if "jax" in packages and "jaxlib" not in packages and not unavailable:
+            jaxlib, unavailable = self._jaxlib_of(packages["jax"], python, device)
             late = [("jaxlib", _day_after(jaxlib))] if jaxlib and _day_after(jaxlib) > as_of else []
-        # Up to 0.4.29 jax[cpu] alone asks for a jaxlib.
-        jax = f"jax[{EXTRAS[device]}]"
-        asked = [f"{jax}=={holds['jax']}" if "jax" in holds else jax]
-        asked += [f"{name}=={holds[name]}" if name in holds else name for name in MOVING[1:]]
         return Cell(
-            id="+".join([f"{name}-{holds[name]}" for name in MOVING if name in holds] + [device] * (device != "cpu")),
+            id="+".join(
+                [*(f"{name}-{version}" for name, version in named.items())]
+                + [device] * (device != "cpu")
+                + [TODAY] * today
+            ),
             kind=kind,
             moves=moves,
-            holds=tuple((name, holds[name]) for name in MOVING if name in holds),
-            python=self.matrix.python,
-            released_on=max(moments).date(),
-            requires=(*asked, *self.matrix.line.beside),
+            holds=tuple(named.items()),
+            python=python,
+            released_on=came_out.date(),
+            requires=(*_asked(packages, device), *self.matrix.line.beside),
             as_of=as_of,
             as_of_package=tuple(late),
             tags=tags,
             unavailable=unavailable,
             device=device,
+            today=today,
         )
 
-    def _unavailable(self, name: Moving, version: str) -> tuple[str, str] | None:
+    def _unavailable(self, name: str, version: str, python: str) -> tuple[str, str] | None:
         release = self.offered.packages[name][version]
         if release.yanked is not None:
             return "plan.yanked", f"{name} {version} was yanked: {release.yanked or 'no reason given'}"
-        if release.requires_python and f"{self.matrix.python}.0" not in SpecifierSet(release.requires_python):
+        if not release.allows(python):
             return "plan.excludes", f"{name} {version} requires Python {release.requires_python}"
+        if not release.installs_here(python):
+            return "plan.no-wheel", f"{name} {version} has no wheel for CPython {python} on this platform"
         return None
 
-    def _jaxlib_of(self, version: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
+    def _jaxlib_of(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
         """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
-        python, extra = self.matrix.python, EXTRAS[device]
+        asked = version, python, device
+        if asked not in self._jaxlibs:
+            self._jaxlibs[asked] = self._find_jaxlib(*asked)
+        return self._jaxlibs[asked]
+
+    def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
+        extra = EXTRAS[device]
         there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
         asked = list(map(releases.requirement, self.offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
@@ -225,24 +259,25 @@ class _Maker:
         ]
         candidates = [
             candidate
-            for candidate, jaxlib in self.offered.packages["jaxlib"].items()
-            if jaxlib.yanked is None and all(candidate in requirement.specifier for requirement in wanted)
+            for candidate in self.offered.versions("jaxlib")
+            if all(candidate in requirement.specifier for requirement in wanted)
         ]
         if not candidates:
             return None, ("plan.no-release", f"the index has no jaxlib that jax {version} accepts")
-        jaxlib = max(candidates, key=Version)
-        wheels = self.offered.packages["jaxlib"][jaxlib].wheels
-        if all(_tags_here(python).isdisjoint(parse_wheel_filename(name)[3]) for name in wheels):
-            return None, ("plan.no-wheel", f"jaxlib {jaxlib} has no wheel for CPython {python} on this platform")
-        # The last of all platforms' wheels: the lock must not depend on the machine it is made on.
-        return max(wheels.values()), None
+        unavailable = self._unavailable("jaxlib", candidates[-1], python)
+        newest = self.offered.packages["jaxlib"][candidates[-1]].newest_wheel(python)
+        return (None, unavailable) if unavailable else (newest, None)
 
 
-@cache
-def _tags_here(python: str) -> frozenset[Tag]:
-    version = tuple(map(int, python.split(".")))
-    platforms = list(platform_tags())
-    return frozenset([*cpython_tags(version, platforms=platforms), *compatible_tags(version, platforms=platforms)])
+def _asked(packages: Mapping[str, str], device: Device) -> list[str]:
+    """What an installer is asked for, in the order of PACKAGES, so that it gives these releases."""
+    # Up to 0.4.29 jax[cpu] alone asks for a jaxlib; a jaxlib that is held is asked for by itself.
+    extra = {} if "jaxlib" in packages else {"jax": f"[{EXTRAS[device]}]"}
+    return [
+        f"{name}{extra.get(name, '')}" + (f"=={packages[name]}" if name in packages else "")
+        for name, package in PACKAGES.items()
+        if package.asked or name in packages
+    ]
 
 
 def _day_after(moment: datetime) -> datetime:

@@ -6,36 +6,100 @@ The plan is made from it, never from the live index, so that it is the same on e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Literal
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.tags import platform_tags
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from suite.cell.atomic import write
 from suite.files import STACK as FOLDER
 from suite.files import FileModel, dump, read
 
 PATH = FOLDER / "releases.json"
-STACK = ("jax", "jaxlib", "equinox", "diffrax")
-# Whose metadata counts when it is asked whether a stack is one that its packages allow.
-PACKAGES = (*STACK, "lineax", "optimistix")
-# What they pull in, and can break by: an expectation may name these too.
-PULLED_IN = ("lineax", "optimistix", "jaxtyping", "numpy", "scipy")
+
+Device = Literal["cpu", "gpu", "tpu"]
+# The extra of jax that brings each device's build.
+EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of the stack.
+
+    `oldest` is the first release that a cell can hold: the line's first day gives it, or it is the one before. `asked`:
+    every cell asks an installer for it by name; the others come with those, unless a cell holds them.
+    """
+
+    name: str
+    oldest: str
+    asked: bool = False
+
+
+# In the order in which a cell's id names them. Every lock pins all of them.
+PACKAGES: Mapping[str, Package] = {
+    each.name: each
+    for each in (
+        Package("jax", "0.4.18", asked=True),
+        Package("jaxlib", "0.4.18"),
+        Package("equinox", "0.11.0", asked=True),
+        Package("diffrax", "0.4.1", asked=True),
+        Package("lineax", "0.0.4"),
+        Package("optimistix", "0.0.6"),
+        Package("jaxtyping", "0.2.22"),
+        Package("numpy", "1.26.0"),
+        Package("scipy", "1.11.3"),
+    )
+}
+# The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+# What a cell can hold, and an arm move along.
+AXES = (*PACKAGES, "python")
+
+
+class Wheels(FileModel):
+    """The wheels of a release for one interpreter: their platforms, and when the newest of them was uploaded."""
+
+    newest: datetime
+    platforms: list[str]
 
 
 class Release(FileModel):
     """One release of one package, as the index describes it.
 
-    `wheels` has those that CPython 3.12 can install somewhere, with their upload times; `uploaded` is the first.
+    `uploaded` is when its first wheel was. `wheels` are by interpreter: `cp312`, or `py3` where any can install them.
+    `requires_dist` leaves out what only an extra asks for that no cell has.
     """
 
     uploaded: datetime
     requires_python: str
     requires_dist: list[str]
     yanked: str | None
-    wheels: dict[str, datetime]
+    wheels: dict[str, Wheels]
+
+    def newest_wheel(self, python: str) -> datetime | None:
+        """When the last wheel for `python` ("3.12") was uploaded, for whatever platform; None without any.
+
+        Of all platforms: a lock must not depend on the machine that it is made on.
+        """
+        return max((each.newest for each in self._wheels_for(python)), default=None)
+
+    def installs_here(self, python: str) -> bool:
+        """Whether a wheel for `python` is for this machine's platform."""
+        here = _platforms_here()
+        return any(not here.isdisjoint(each.platforms) for each in self._wheels_for(python))
+
+    def allows(self, python: str) -> bool:
+        """Whether it says that it can be installed on `python`."""
+        return not self.requires_python or _allows(self.requires_python, python)
+
+    def _wheels_for(self, python: str) -> list[Wheels]:
+        return [each for tag, each in self.wheels.items() if tag in ("py3", tag_of(python))]
 
 
 Packages = dict[str, dict[str, Release]]
@@ -44,9 +108,16 @@ Packages = dict[str, dict[str, Release]]
 class Snapshot(FileModel):
     """releases.json."""
 
-    schema_version: Literal[1]
+    schema_version: Literal[2]
     taken_at: datetime
     packages: Packages
+
+    def versions(self, axis: str, *, yanked: bool = False) -> tuple[str, ...]:
+        """What there is of a package, or the interpreters that there are, in version order."""
+        if axis == "python":
+            return PYTHONS
+        there = self.packages.get(axis, {})
+        return tuple(sorted((each for each in there if yanked or there[each].yanked is None), key=Version))
 
 
 def load() -> Snapshot:
@@ -81,3 +152,18 @@ def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | 
             if not wanted.specifier.contains(pin, prereleases=True):
                 return f"{name} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
     return None
+
+
+def tag_of(python: str) -> str:
+    """The interpreter's tag in a wheel's name: `cp312` of "3.12"."""
+    return f"cp{python.replace('.', '')}"
+
+
+@cache
+def _platforms_here() -> frozenset[str]:
+    return frozenset(["any", *platform_tags()])
+
+
+@cache
+def _allows(requires_python: str, python: str) -> bool:
+    return f"{python}.0" in SpecifierSet(requires_python)
