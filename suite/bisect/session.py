@@ -18,11 +18,9 @@ from suite.bisect import wording as finding
 from suite.bisect.search import Ask, Find
 from suite.bisect.wording import Question, Sighting
 from suite.cell.issue import Case
-from suite.files import Failed, Misused
+from suite.errors import Exit, Failed, Misused, nearest
 from suite.judge import verdicts as judge
 from suite.judge.verdicts import Judged
-from suite.names import nearest
-from suite.report.summary import Exit
 from suite.run import catalogue, environment, records
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
@@ -100,7 +98,7 @@ def _case(name: str) -> tuple[Entry, Case]:
     if wanted and wanted not in cases:
         raise Misused(f"{issue} has no case {wanted!r}; {nearest(wanted, cases)}")
     case = cases[wanted] if wanted else entry.issue.cases[0]
-    return replace(entry, issue=replace(entry.issue, cases=(case,))), case
+    return catalogue.narrowed(entry, [case.id]), case
 
 
 def _held(texts: Sequence[str], moves: Moving) -> dict[Moving, str]:
@@ -193,7 +191,7 @@ def _look(asked: Question, cell: Cell, *, fresh: bool, confirm: bool, console: C
         lock.obtain(cell)
     except lock.Unresolvable as error:
         return Sighting(Judged("error", None, "plan.unresolved", judge.tidy(str(error))))
-    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm)
+    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm, bisecting=True)
     if status.reason in _EVERYWHERE:
         raise Failed(f"{cell.id}: {status.detail}")
     record = _record(asked, cell) if status.verdict == "ran" else None

@@ -9,9 +9,9 @@ from itertools import groupby, pairwise
 from suite.bisect import search as bisect
 from suite.bisect.search import Agreed, Answer, Boundary, Contradicted, Untestable
 from suite.cell.issue import Case
+from suite.errors import Exit
 from suite.judge import verdicts as judge
 from suite.judge.verdicts import GLYPHS, Agreement, Judged, Point, Verdict
-from suite.report.summary import Exit
 from suite.run.catalogue import Entry
 from suite.stack import lock
 from suite.stack.matrix import Moving

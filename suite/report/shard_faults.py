@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from suite.files import Fault
+from suite.errors import Fault
 from suite.report.model import CellRow, IssueRow, Observation, Report
 from suite.run import catalogue
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -14,8 +14,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from suite import issues as folder
 from suite.cell.issue import Case, Issue
-from suite.files import BadFile, Fault, Misused
-from suite.names import nearest
+from suite.errors import BadFile, Fault, Misused, nearest
 from suite.stack import releases
 from suite.stack.plan import Cell
 
@@ -46,13 +45,23 @@ def entry(module: str) -> Entry:
     return Entry(loaded.ISSUE, module, Path(str(loaded.__file__)))
 
 
-def select(identifiers: list[str]) -> tuple[Entry, ...]:
-    """The issues with these ids, or all where none is named. Raises Misused with the nearest names."""
+def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, ...]:
+    """The issues with these ids, or all where none is named; with `headlines`, only the first case of each.
+
+    Raises Misused with the nearest names, and BadFile.
+    """
     known = {each.issue.id: each for each in entries()}
     for identifier in identifiers:
         if identifier not in known:
             raise Misused(f"no issue {identifier!r}; {nearest(identifier, known)}")
-    return tuple(each for each in known.values() if not identifiers or each.issue.id in identifiers)
+    chosen = [each for each in known.values() if not identifiers or each.issue.id in identifiers]
+    return tuple(narrowed(each, [each.issue.cases[0].id]) if headlines else each for each in chosen)
+
+
+def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:
+    """The issue as if these of its cases were all that it has."""
+    cases = tuple(case for case in entry.issue.cases if case.id in identifiers)
+    return replace(entry, issue=replace(entry.issue, cases=cases))
 
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:

@@ -53,36 +53,48 @@ class Progress(Protocol):
         """A case is done."""
 
 
-def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool = False) -> Status:
+def run(
+    cell: Cell,
+    entries: Sequence[Entry],
+    *,
+    fresh: bool,
+    progress: Progress,
+    confirm: bool = False,
+    bisecting: bool = False,
+) -> Status:
     """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
 
-    `confirm`: a case is known, and done, only once more than one attempt has been made of it.
-    Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
+    `confirm`: a case is known, and done, only once more than one attempt has been made of it. `bisecting`: it is a
+    bisection that asks. Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
     """
+    with _reserved(cell, progress):
+        before = records.status(cell.id)
+        status = _run(cell, entries, fresh=fresh, progress=progress, confirm=confirm)
+        status = status.model_copy(update={"bisected": bisecting and (before is None or before.bisected)})
+        records.write_status(status)
+        return status
+
+
+def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool) -> Status:
     if cell.unavailable is not None:
         return _note(cell, plan.verdict(cell), *cell.unavailable)
     pinned = lock.obtain(cell)
-    with _reserved(cell, progress):
-        if environment.ready(cell, pinned) is None:
-            progress.say(
-                f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch"
-            )
-        try:
-            made = environment.prepare(cell, pinned)
-        except Unprepared as error:
-            progress.say(f"{error.verdict}: {error.detail}")
-            return _note(cell, error.verdict, error.reason, error.detail)
-        tasks = _tasks(cell, entries, pinned, made.python, confirm=confirm)
-        todo = tasks if fresh else _todo(cell, tasks, confirm=confirm)
-        if len(todo) < len(tasks):
-            progress.say(
-                f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run"
-            )
-        if not todo:
-            return _note(cell, "ran", "ran", python=made.python, device=_device(cell))
-        if not _has_device(cell, made):
-            return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
-        return _probe(cell, made, pinned, todo, progress)
+    if environment.ready(cell, pinned) is None:
+        progress.say(f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch")
+    try:
+        made = environment.prepare(cell, pinned)
+    except Unprepared as error:
+        progress.say(f"{error.verdict}: {error.detail}")
+        return _note(cell, error.verdict, error.reason, error.detail)
+    tasks = _tasks(cell, entries, pinned, made.python, confirm=confirm)
+    todo = tasks if fresh else _todo(cell, tasks, confirm=confirm)
+    if len(todo) < len(tasks):
+        progress.say(f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run")
+    if not todo:
+        return _note(cell, "ran", "ran", python=made.python, device=_device(cell))
+    if not _has_device(cell, made):
+        return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
+    return _probe(cell, made, pinned, todo, progress)
 
 
 def left(cell: Cell, entries: Sequence[Entry]) -> int:
@@ -254,7 +266,7 @@ def surroundings() -> dict[str, str]:
 
 
 def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
-    found = Status(
+    return Status(
         cell=cell.id,
         at=datetime.now(UTC).replace(microsecond=0),
         verdict=verdict,
@@ -264,5 +276,3 @@ def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str =
         platform=records.here(),
         device=device,
     )
-    records.write_status(found)
-    return found

@@ -38,7 +38,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from suite.cell.atomic import write
-from suite.files import BadFile, Failed, Fault, parse
+from suite.errors import BadFile, Failed, Fault
+from suite.files import parse
 from suite.run import catalogue, environment, records, worker
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry

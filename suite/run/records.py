@@ -16,7 +16,8 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from suite.cell.atomic import write
-from suite.files import ROOT, STATE, BadFile, Fault, FileModel, dump, read
+from suite.errors import BadFile, Fault
+from suite.files import ROOT, STATE, FileModel, dump, read
 from suite.run.catalogue import Entry
 
 RECORDS = STATE / "records"
@@ -100,7 +101,10 @@ class Record(FileModel):
 
 
 class Status(FileModel):
-    """How far a cell got. `reason` is `ran`, or a reason code with the sentence in `detail`."""
+    """How far a cell got. `reason` is `ran`, or a reason code with the sentence in `detail`.
+
+    `bisected`: nobody but a bisection has run it, and so it is in no report that did not ask for it.
+    """
 
     schema_version: Literal[1] = 1
     cell: str
@@ -111,6 +115,7 @@ class Status(FileModel):
     python: str = ""
     platform: str = ""
     device: str = ""
+    bisected: bool = False
 
 
 def here() -> str:

@@ -10,7 +10,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import TypedDict
 
-from suite.files import ROOT, BadFile, Failed, Misused, dump
+from suite.errors import BadFile, Failed, Misused
+from suite.files import ROOT, dump
 from suite.run import catalogue, records
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
@@ -20,10 +21,11 @@ from suite.stack.plan import Cell
 
 
 class OrderedIssue(TypedDict):
-    """An issue by the module it is in, the sha256 of that, and whether the driver has its records already."""
+    """An issue by the module it is in, the sha256 of that, which cases, and whether the driver has their records."""
 
     module: str
     sha256: str
+    cases: list[str]
     known: bool
 
 
@@ -95,7 +97,9 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
         lock=pinned.sha256,
         probe=records.probe_sha256(),
         issues=[
-            OrderedIssue(module=entry.module, sha256=key.issue, known=each)
+            OrderedIssue(
+                module=entry.module, sha256=key.issue, cases=[case.id for case in entry.issue.cases], known=each
+            )
             for entry, key, each in zip(entries, keys, known, strict=True)
         ],
         fresh=fresh,
@@ -157,7 +161,11 @@ def _answer(
 
 def _find(order: Order) -> tuple[Cell, Lock, list[Entry]]:
     cell = plan.stack(order["cell"])
-    return cell, lock.obtain(cell), [catalogue.entry(each["module"]) for each in order["issues"]]
+    return (
+        cell,
+        lock.obtain(cell),
+        [catalogue.narrowed(catalogue.entry(each["module"]), each["cases"]) for each in order["issues"]],
+    )
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:

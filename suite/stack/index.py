@@ -24,7 +24,7 @@ from pypi_simple import (
 )
 from remotezip import RemoteIOError, RemoteZip
 
-from suite.files import Failed
+from suite.errors import Failed
 from suite.stack.releases import PACKAGES, Release, Snapshot
 
 # The oldest release that has wheels for CPython 3.12, or was current when it came out.

@@ -26,7 +26,8 @@ from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 
 from suite.cell.atomic import write
-from suite.files import STACK, STATE, BadFile, Failed, Fault, FileModel, dump, read
+from suite.errors import BadFile, Failed, Fault
+from suite.files import STACK, STATE, FileModel, dump, read
 from suite.stack import releases
 from suite.stack.plan import Cell
 

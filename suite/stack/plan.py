@@ -17,8 +17,8 @@ from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
-from suite.files import BadFile, Fault, Misused, read
-from suite.names import nearest
+from suite.errors import BadFile, Fault, Misused, nearest
+from suite.files import read
 from suite.stack import matrix as matrices
 from suite.stack import releases
 from suite.stack.matrix import MOVING, PATH, Arm, Device, Matrix, Moving

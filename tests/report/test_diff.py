@@ -15,12 +15,12 @@ from rich.console import Console
 
 from suite import __main__ as command
 from suite import commands, files
+from suite.errors import Exit
 from suite.judge.verdicts import UNDECIDED, VERDICTS, Verdict
 from suite.report.diff import KINDS, Diff, change, diff, exit_code, tracks
 from suite.report.formats.diff import as_json, last, markdown, show
 from suite.report.formats.length_limit import MOST
 from suite.report.model import CellRow, Observation, Report
-from suite.report.summary import Exit
 from tests.report.test_report import cell_row, observation, report, tokens, undecided
 
 GOOD = {"verdict": "clear", "behaviour": "good", "reason": None, "workaround": "not-needed"}

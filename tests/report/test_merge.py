@@ -16,7 +16,8 @@ from rich.console import Console
 
 from suite import __main__ as command
 from suite import commands, files
-from suite.files import REPORTS, BadFile
+from suite.errors import BadFile, Exit
+from suite.files import REPORTS
 from suite.judge.verdicts import Verdict
 from suite.report import summary
 from suite.report.assemble import untried
@@ -24,7 +25,6 @@ from suite.report.derive import derive
 from suite.report.merge import join, merge
 from suite.report.model import Observation, Platform, Report
 from suite.report.shard_faults import faults
-from suite.report.summary import Exit
 from suite.report.write import publish, write
 from suite.run import catalogue, environment, records
 from suite.run.records import Status

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from suite.files import Failed, Misused, read
-from suite.report.summary import Exit
+from suite.errors import Exit, Failed, Misused
+from suite.files import read
 from suite.stack.plan import Cell
 from suite.timings import bench
 from suite.timings import release_line as line

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.report.summary import Exit
+from suite.errors import Exit
 from suite.timings import bench
 from suite.timings import statistics as timing
 from suite.timings.results import OUTCOMES, Row
