@@ -66,7 +66,9 @@ ASKED = nox_options.parse_args()
 if ASKED.keywords:
     SESSIONS = [name for name in COMMANDS if keyword_match(ASKED.keywords, [name])]
 else:
-    SESSIONS = ASKED.sessions or ([] if ASKED.tags else ["compat"])
+    SESSIONS = list(ASKED.sessions or ([] if ASKED.tags else ["compat"]))
+# Who lists or explains sessions is told of all of them, and nothing is read for that.
+LISTING = ASKED.list_sessions or ASKED.usage is not None
 # The cells run headlines where `compat` alone requires them. The processes of -j are told so by their environment.
 HEADLINES = "SUITE_HEADLINES"
 if not ASKED.parallel_worker:
@@ -89,11 +91,11 @@ def required(session: str) -> list[str]:
     if session not in OPTIONS or ON_CLUSTER or ASKED.parallel_worker:
         return []
     options, cells = OPTIONS[session], plan.tagged(TAGS[session])
-    if options.shard or not ASKED.list_sessions:
+    if options.shard or not LISTING:
         from suite import commands
 
         cells = commands.share(cells, options.shard)
-        if not options.fresh and not ASKED.list_sessions:
+        if not options.fresh and not LISTING:
             cells = commands.unfinished(cells, options)
     return [f"plan({TAGS[session]})", *(f"cell({cell.id})" for cell in cells)]
 
@@ -129,9 +131,8 @@ def run_on_cluster(session: nox.Session) -> None:
 
         cells = [cell.id for cell in commands.share(plan.tagged(TAGS[session.name]), options.shard)]
         session.log(f"{len(cells)} cells on a cluster")
-        session.run(
-            "python", "-m", "suite", "record", *cells, *os.environ[HEADLINES].split(), *session.posargs, log=False
-        )
+        called = ["record", *cells, *os.environ[HEADLINES].split(), *session.posargs]
+        session.run("python", "-m", "suite", *called, log=False)
 
 
 @nox.session(name="plan", venv_backend="none", default=False, allow_parallel=True)
@@ -157,9 +158,9 @@ def compat(session: nox.Session) -> None:
     """Run each issue's headline in the default cells, judge them, and report into reports/latest: the main job.
 
     Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
-    a time, `-- --all-cases` the other cases of each issue too. What is known and unchanged is not run again; `-- --fresh`
-    does, `-- --issue ID` narrows to an issue.
-    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/run/cluster.py).
+    a time, and `-- --all-cases` the other cases of each issue too. What is known and unchanged is not run again;
+    `-- --fresh` does, `-- --issue ID` narrows to an issue. `-- --scheduler tcp://host:8786` has the workers of a Dask
+    cluster run the cells (see suite/run/cluster.py).
     """
     run_on_cluster(session)
     suite(session)

@@ -38,15 +38,14 @@ def main(words: Sequence[str]) -> Exit:
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """What `words` mean; cells and issues are looked up.
 
-    Raises SystemExit, once it has said why, for what cannot be meant; BadFile.
+    Raises SystemExit, once it has said why, for words that are none; Misused for those that do not go together; BadFile.
     """
-    parser = _parser()
-    options = parser.parse_args(words)
+    options = _parser().parse_args(words)
     if options.command == "report":
         if options.to.resolve() == _REPORTS / "published" and (options.issue or options.shard or options.headlines):
-            parser.error("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
+            raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
         if options.shard and not options.tag:
-            parser.error(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
+            raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
     return options
 
 

@@ -92,6 +92,8 @@ def _of_a_run(options: argparse.Namespace) -> Exit:
                 show_plan(share(plan.tagged(options.tag), options.shard), entries, fresh=options.fresh)
             case "report":
                 planned = plan.tagged(options.tag) if options.tag else recorded()
+                if not options.tag:
+                    OUT.print(f"About {_named(planned)}.", soft_wrap=True)
                 return report(planned, entries, options.to, options.shard, headlines=options.headlines)
             case command:
                 # What cannot be read is said before the first of them runs.
@@ -256,7 +258,6 @@ def report(
     cells = share(planned, part)
     made = assemble(cells, entries, planned=planned, shard=part)
     own = [cell.id for cell in cells if not cell.tags]
-    OUT.print(f"About {_named(cells)}.", soft_wrap=True)
     own_stack.show(made, [row for row in made.cells if row.id in own], OUT)
     code = _publish(made, folder)
     if headlines:

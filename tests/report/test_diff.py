@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -329,7 +330,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     printed = StringIO()
     console = Console(file=printed, width=80, highlight=False)
     monkeypatch.setattr(commands, "OUT", console)
-    monkeypatch.setattr(command, "ERR", console)
+    monkeypatch.setattr(sys, "stderr", printed)
     return printed
 
 
