@@ -38,7 +38,7 @@ def main(words: Sequence[str]) -> Exit:
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """What `words` mean; cells and issues are looked up.
 
-    Raises SystemExit, once it has said why, for words that are none; Misused for those that do not go together; BadFile.
+    Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
     """
     options = _parser().parse_args(words)
     if options.command == "report":

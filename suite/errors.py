@@ -1,10 +1,14 @@
-"""What a command can end with: its exit codes, its faults, and the one place where they become sentences."""
+"""What a command can end with: its exit codes, its faults, and the one place where they become sentences.
+
+The standard library alone: what is told is that a package is missing, too.
+"""
 
 from __future__ import annotations
 
 import difflib
 import errno
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -78,12 +82,26 @@ def guarded() -> Iterator[Guard]:
     except Failed as error:
         say(str(error))
         guard.code = Exit.INCOMPLETE
+    except ModuleNotFoundError as error:
+        lacking = (error.name or "").partition(".")[0]
+        if lacking in ("", "suite"):
+            raise
+        say(
+            f"this Python has no {lacking}; `{installation()}` brings all that the driver needs, as each nox session has"
+        )
+        guard.code = Exit.MISUSED
     except OSError as error:
         if error.errno not in _DISK:
             raise
         say(f"cannot write {error.filename or 'a file'}: {error.strerror}")
         print("What had finished is kept: make room, and run the same command again.", file=sys.stderr)
         guard.code = Exit.INCOMPLETE
+
+
+def installation() -> str:
+    """The command that installs what pyproject.toml says the driver needs."""
+    project = tomllib.loads((_TREE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return f"python -m pip install --constraint constraints.txt {' '.join(project['dependencies'])}"
 
 
 def say(sentence: str) -> None:

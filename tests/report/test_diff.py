@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from suite import __main__ as command
-from suite import commands, files
+from suite import commands, errors, files
 from suite.errors import Exit
 from suite.judge.verdicts import UNDECIDED, VERDICTS, Verdict
 from suite.report.diff import KINDS, Diff, change, diff, exit_code, tracks
@@ -330,7 +329,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     printed = StringIO()
     console = Console(file=printed, width=80, highlight=False)
     monkeypatch.setattr(commands, "OUT", console)
-    monkeypatch.setattr(sys, "stderr", printed)
+    monkeypatch.setattr(errors, "say", lambda sentence: print("error:", sentence, file=printed))
     return printed
 
 

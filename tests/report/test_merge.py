@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from suite import __main__ as command
-from suite import commands, files
+from suite import commands, errors, files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.judge.verdicts import Verdict
@@ -416,7 +415,7 @@ def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StringIO:
     printed = StringIO()
     console = Console(file=printed, width=200, highlight=False)
     monkeypatch.setattr(commands, "OUT", console)
-    monkeypatch.setattr(sys, "stderr", printed)
+    monkeypatch.setattr(errors, "say", lambda sentence: print("error:", sentence, file=printed))
     return printed
 
 
