@@ -22,24 +22,23 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import nox
+from nox._options import options as nox_options
+from nox.manifest import keyword_match
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
-from suite import commands  # noqa: E402
-from suite.__main__ import arguments, guarded, main  # noqa: E402
-from suite.files import Misused  # noqa: E402
-from suite.run import catalogue  # noqa: E402
+from suite.__main__ import main, parse  # noqa: E402
+from suite.errors import guarded  # noqa: E402
 from suite.stack import plan  # noqa: E402
-from suite.timings import release_line as release_line  # noqa: E402
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
 os.environ["NOX_SCRIPT_MODE"] = "none"
@@ -48,84 +47,99 @@ nox.options.sessions = ["compat"]
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = True
 
+# The sessions that are a command of `python -m suite`, and its words. What follows `--` comes after them.
+COMMANDS = {
+    "compat": ["report", "--tag", "default", "--headlines"],
+    "compat-line": ["report", "--tag", "line"],
+    "compat-full": ["report", "--tag", "full"],
+    "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
+    **{name: [name] for name in ("run", "report", "merge", "diff", "rebuild", "bisect", "discover")},
+    **{name: [name] for name in ("snapshot", "lock", "line", "pins", "cost", "upkeep")},
+    "bench": ["bench", "run"],
+    **{f"bench-{work}": ["bench", work] for work in ("compare", "instructions", "noise", "publish")},
+}
+# The sessions that require cells, and which.
+TAGS = {"compat": "default", "compat-line": "line", "compat-full": "full", "publish": "full"}
 
-# These mend what the others need whole, or do not look at it.
-UNCHECKED = {"lock", "snapshot", "pins", "lint", "tests", "rebuild", "merge", "diff"}
-# These have a command line of their own.
-UNCHECKED |= {"line", "bench", "bench-compare", "bench-instructions", "bench-noise", "bench-publish"}
-
-
-# What lists sessions lists all of them, and the sessions of -j need not be told again what there is to do.
-LISTING = {"-l", "--list", "--list-sessions", "--parallel-worker"}
-
-
-def checked_cells(words: list[str]) -> tuple[plan.Cell, ...]:
-    """The planned cells, once every file has been read and the command line means something: exit code 2 if not."""
-    with guarded() as guard:
-        plan.cells()
-        # nox's own word for the sessions of -j: what started them has checked.
-        if "--parallel-worker" not in words and not UNCHECKED.intersection(words):
-            commands.check()
-            for identifier in re.findall(r"(?m)^cell\((.+)\)$", "\n".join(words)):
-                plan.cell(identifier)
-            place = words.index("--") if "--" in words else len(words)
-            sessions = {word.rpartition("=")[2] for word in words[:place]}
-            # What these are asked is not what a run is.
-            if place < len(words) and not {"bisect", "upkeep"} & sessions:
-                options = arguments().parse_args(words[place + 1 :])
-                if "publish" in sessions and (options.shard or options.issue):
-                    raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
-                catalogue.select(options.issue)
-                commands.share(plan.cells(), options.shard)
-    if guard.code:
-        sys.exit(guard.code)
-    return plan.cells()
+# What nox was asked for, read by nox itself.
+ASKED = nox_options.parse_args()
+if ASKED.keywords:
+    SESSIONS = [name for name in COMMANDS if keyword_match(ASKED.keywords, [name])]
+else:
+    SESSIONS = list(ASKED.sessions or ([] if ASKED.tags else ["compat"]))
+# Who lists or explains sessions is told of all of them, and nothing is read for that.
+LISTING = ASKED.list_sessions or ASKED.usage is not None
+# The cells run headlines where `compat` alone requires them. The processes of -j are told so by their environment.
+HEADLINES = "SUITE_HEADLINES"
+if not ASKED.parallel_worker:
+    os.environ[HEADLINES] = "--headlines" if set(TAGS).intersection(SESSIONS) == {"compat"} else ""
 
 
-CELLS = checked_cells(sys.argv[1:])
+def words(session: str) -> list[str] | None:
+    """What `python -m suite` is called with by a session; None for one that does something else."""
+    if match := re.fullmatch(r"(plan|cell)\((.+)\)", session):
+        command = ["plan", "--tag"] if match[1] == "plan" else ["record"]
+        return [*command, match[2], *os.environ[HEADLINES].split()]
+    return COMMANDS.get(session)
 
 
-# With `-- --scheduler ADDRESS` the cells are run by a cluster's machines, from an environment that can talk to them.
-ON_CLUSTER = any(word.partition("=")[0] == "--scheduler" for word in sys.argv[1:])
+def required(session: str) -> list[str]:
+    """The sessions that come before this one: what there is to do is said, and the cells that have anything left run.
+
+    What is known costs no session; a list of sessions has all of them.
+    """
+    if session not in OPTIONS or ON_CLUSTER or ASKED.parallel_worker:
+        return []
+    options, cells = OPTIONS[session], plan.tagged(TAGS[session])
+    if options.shard or not LISTING:
+        from suite import commands
+
+        cells = commands.share(cells, options.shard)
+        if not options.fresh and not LISTING:
+            cells = commands.unfinished(cells, options)
+    return [f"plan({TAGS[session]})", *(f"cell({cell.id})" for cell in cells)]
+
+
+# All that can be wrong with the words and the files is said before anything runs.
+with guarded() as guard:
+    CELLS = plan.cells()
+    OPTIONS: dict[str, argparse.Namespace] = {
+        session: parse([*called, *ASKED.posargs]) for session in SESSIONS if (called := words(session))
+    }
+    # With `-- --scheduler ADDRESS` a cluster's machines run the cells, from an environment that can talk to them.
+    ON_CLUSTER = any(getattr(options, "scheduler", None) for options in OPTIONS.values())
+    REQUIRED = {session: required(session) for session in TAGS}
+if guard.code:
+    sys.exit(guard.code)
 BACKEND = None if ON_CLUSTER else "none"
 
 
-def named(tag: str, session: str = "") -> list[str]:
-    """The sessions that run the cells with this tag, or a shard of them, after the one that says what is to do.
-
-    Of the session that is asked for, only the cells that have anything left to run: what is known costs no session.
-    """
-    if ON_CLUSTER:
-        return []
-    words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv and not UNCHECKED.intersection(sys.argv) else []
-    options = arguments().parse_known_args(words)[0]
-    cells = commands.share(plan.tagged(tag), options.shard)
-    if session in sys.argv and not LISTING.intersection(sys.argv) and not options.fresh:
-        cells = commands.unfinished(cells, catalogue.select(options.issue))
-    return [f"plan({tag})", *(f"cell({cell.id})" for cell in cells)]
+def suite(session: nox.Session) -> None:
+    """Run the command that this session is, and fail the session where it fails."""
+    called = words(session.name)
+    assert called is not None
+    if code := main([*called, *session.posargs]):
+        session.error(f"{session.name}: {code.name.lower().replace('_', ' ')}")
 
 
-def suite(session: nox.Session, *words: str) -> None:
-    """Run a command of `python -m suite` here, and fail the session where it fails."""
-    if code := main(words, checked=True):
-        session.error(f"{' '.join(words)}: {code.name.lower().replace('_', ' ')}")
-
-
-def run_on_cluster(session: nox.Session, tag: str) -> None:
-    """Run the cells with this tag on the cluster, where one was asked for: then no session has run them."""
+def run_on_cluster(session: nox.Session) -> None:
+    """Run the cells that this session is about on the cluster, where one was asked for: no session has run them."""
     if ON_CLUSTER:
         install(session, extras=["cluster"])
-        shard = arguments().parse_args(session.posargs).shard
-        cells = [cell.id for cell in commands.share(plan.tagged(tag), shard)]
+        options = OPTIONS[session.name]
+        from suite import commands
+
+        cells = [cell.id for cell in commands.share(plan.tagged(TAGS[session.name]), options.shard)]
         session.log(f"{len(cells)} cells on a cluster")
-        session.run("python", "-m", "suite", "run", *cells, *session.posargs, log=False)
+        called = ["record", *cells, *os.environ[HEADLINES].split(), *session.posargs]
+        session.run("python", "-m", "suite", *called, log=False)
 
 
 @nox.session(name="plan", venv_backend="none", default=False, allow_parallel=True)
 @nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
 def show_plan(session: nox.Session, tag: str) -> None:
     """Say what the cells with this tag would run, and how much there is to fetch."""
-    suite(session, "plan", "--tag", tag, *session.posargs)
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False, allow_parallel=True)
@@ -136,75 +150,86 @@ def cell(session: nox.Session, cell: str) -> None:
     Ends well whatever happens in there: an environment that can't be made, an issue that crashes. The report tells.
     `nox -s "cell(jax-0.4.30)" report` reads one cell; `-- --issue ID` narrows; `-- --fresh` runs known cases again.
     """
-    suite(session, "run", cell, *session.posargs)
+    suite(session)
 
 
-@nox.session(venv_backend=BACKEND, requires=named("default", "compat"))
+@nox.session(venv_backend=BACKEND, requires=REQUIRED["compat"])
 def compat(session: nox.Session) -> None:
-    """Run the default cells, judge them, and report into reports/latest: the main job.
+    """Run each issue's headline in the default cells, judge them, and report into reports/latest: the main job.
 
     Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
-    a time. What is known and unchanged is not run again; `-- --fresh` does, `-- --issue ID` narrows to an issue.
-    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/run/cluster.py).
+    a time, and `-- --all-cases` the other cases of each issue too. What is known and unchanged is not run again;
+    `-- --fresh` does, `-- --issue ID` narrows to an issue. `-- --scheduler tcp://host:8786` has the workers of a Dask
+    cluster run the cells (see suite/run/cluster.py).
     """
-    run_on_cluster(session, "default")
-    suite(session, "report", "--tag", "default", *session.posargs)
+    run_on_cluster(session)
+    suite(session)
 
 
-@nox.session(name="compat-line", venv_backend=BACKEND, default=False, requires=named("line", "compat-line"))
+@nox.session(name="compat-line", venv_backend=BACKEND, default=False, requires=REQUIRED["compat-line"])
 def compat_line(session: nox.Session) -> None:
-    """The same for every cell of the release line."""
-    run_on_cluster(session, "line")
-    suite(session, "report", "--tag", "line", *session.posargs)
+    """The same for every cell of the release line, all cases of all issues."""
+    run_on_cluster(session)
+    suite(session)
 
 
-@nox.session(name="compat-full", venv_backend=BACKEND, default=False, requires=named("full", "compat-full"))
+@nox.session(name="compat-full", venv_backend=BACKEND, default=False, requires=REQUIRED["compat-full"])
 def compat_full(session: nox.Session) -> None:
-    """The same for every cell there is.
+    """The same for every cell there is, all cases of all issues.
 
     Ten machines share it: the third runs `nox -s compat-full -- --shard 3/10`, one of ten parts that cost the same, and
     hands on its reports/latest; `nox -s merge -- FOLDER…` joins the ten, and counts what nobody brought as not
     run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that wants a job for each
     part, or for each cell. `compat` and `compat-line` are shared alike.
     """
-    run_on_cluster(session, "full")
-    suite(session, "report", "--tag", "full", *session.posargs)
+    run_on_cluster(session)
+    suite(session)
 
 
-@nox.session(venv_backend=BACKEND, default=False, requires=named("full", "publish"))
+@nox.session(venv_backend=BACKEND, default=False, requires=REQUIRED["publish"])
 def publish(session: nox.Session) -> None:
     """Run every cell, and put the report into reports/published and its excerpt into the README: commit them."""
-    run_on_cluster(session, "full")
-    code = main(["report", "--tag", "full", "--to", "reports/published", *session.posargs], checked=True)
-    suite(session, "readme")
+    run_on_cluster(session)
+    code = main([*COMMANDS["publish"], *session.posargs])
+    main(["readme"])
     if code:
         session.error(f"published all the same: {code.name.lower()}")
 
 
 @nox.session(venv_backend="none", default=False)
+def run(session: nox.Session) -> None:
+    """Run a stack of your own, or any cell, and say what it does: `nox -s run -- jax-0.4.36+diffrax-0.6.0`.
+
+    The worst first, with the workaround where one was run there and holds. `-- CELL --issue ID` narrows to an issue.
+    `nox -s report` then has it beside the other cells.
+    """
+    suite(session)
+
+
+@nox.session(venv_backend="none", default=False)
 def report(session: nox.Session) -> None:
     """Judge and report what records there are, into reports/latest: `nox -s "cell(jax-0.4.30)" report`."""
-    suite(session, "report", *session.posargs)
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def merge(session: nox.Session) -> None:
     """Join the reports of a run's shards: `nox -s merge -- FOLDER…`, into reports/latest or `--to FOLDER`."""
-    suite(session, "merge", *session.posargs)
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def diff(session: nox.Session) -> None:
     """Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed."""
-    suite(session, "diff", *session.posargs)
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def rebuild(session: nox.Session) -> None:
     """Make anew what follows from reports/published/compat.json, the README's excerpt too; or from `-- FOLDER`'s."""
-    suite(session, "rebuild", *session.posargs)
+    suite(session)
     if not session.posargs:
-        suite(session, "readme")
+        main(["readme"])
 
 
 @nox.session(venv_backend="none", default=False)
@@ -215,37 +240,37 @@ def bisect(session: nox.Session) -> None:
     move together. n releases take at most ⌈log2 n⌉ + 3 cell runs, less what is on record, more where one cannot be
     tested. `--between A B` narrows, `--find first-affected` or `first-clear` insists, `--scan` runs all of them.
     """
-    suite(session, "bisect", *session.posargs)
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def discover(session: nox.Session) -> None:
     """Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day."""
-    suite(session, "discover")
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def snapshot(session: nox.Session) -> None:
     """Read what the package index offers into suite/stack/releases.json, and say what is new."""
-    suite(session, "snapshot")
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def lock(session: nox.Session) -> None:
     """Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time."""
-    suite(session, "lock")
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def pins(session: nox.Session) -> None:
     """Pin the driver's own packages anew: constraints.txt, and from it the header of this file."""
-    suite(session, "pins")
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def cost(session: nox.Session) -> None:
     """Time a warm `nox -j2 -s compat` against the ideal and against the obvious loop, and print the ratios."""
-    suite(session, "cost")
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
@@ -254,17 +279,13 @@ def upkeep(session: nox.Session) -> None:
 
     Of the default cells it takes minutes; of all cells an hour, and shows how the cost grows with the cells.
     """
-    suite(session, "upkeep", *session.posargs)
+    suite(session)
 
 
 @nox.session(venv_backend="none", default=False)
 def line(session: nox.Session) -> None:
     """Build the release line, asv's project, from the locks: from then on, `asv continuous A B` takes releases."""
-    with guarded() as guard:
-        built = release_line.build(release_line.commits(), release_line.PATH)
-        session.log(f"{release_line.PATH}: {'built' if built else 'as it was'}")
-    if guard.code:
-        session.error(f"line: {guard.code.name.lower()}")
+    suite(session)
 
 
 @nox.session(default=False, reuse_venv=True)
@@ -274,7 +295,7 @@ def bench(session: nox.Session) -> None:
     What has a result is not measured again; `-- --fresh` does, `-- --line` takes every release. `-- --smoke` runs each
     benchmark once and keeps nothing. `-- --python PATH` measures the stack of that interpreter, on a GPU or a TPU.
     """
-    timings(session, "run")
+    timings(session)
 
 
 @nox.session(name="bench-compare", default=False, reuse_venv=True)
@@ -283,7 +304,7 @@ def bench_compare(session: nox.Session) -> None:
 
     Eight processes of each side, or `--processes N`; what looks changed is measured again. `--bench REGEX` narrows.
     """
-    timings(session, "compare")
+    timings(session)
 
 
 @nox.session(name="bench-instructions", default=False, reuse_venv=True)
@@ -293,27 +314,25 @@ def bench_instructions(session: nox.Session) -> None:
     Counts repeat to a few in a thousand where times do not; `nox -s bench-compare -- A B --bench Instructions` holds
     two releases against each other. It needs valgrind.
     """
-    if shutil.which("valgrind") is None:
-        session.error("counting instructions needs valgrind, which is not on this machine: install that package")
-    timings(session, "run", "--bench", "Instructions")
+    timings(session)
 
 
 @nox.session(name="bench-noise", default=False, reuse_venv=True)
 def bench_noise(session: nox.Session) -> None:
     """Time one release against itself: what this machine's verdicts are worth, and each benchmark's own fence."""
-    timings(session, "noise")
+    timings(session)
 
 
 @nox.session(name="bench-publish", default=False, reuse_venv=True)
 def bench_publish(session: nox.Session) -> None:
     """Make asv's site of the results, in reports/timings."""
-    timings(session, "publish")
+    timings(session)
 
 
-def timings(session: nox.Session, *words: str) -> None:
-    """Run a command of `python -m suite.timings.bench`; its last line says what its exit code means."""
+def timings(session: nox.Session) -> None:
+    """Run `python -m suite bench` where asv is; its last line says what its exit code means."""
     install(session, "bench")
-    session.run("python", "-m", "suite.timings.bench", *words, *session.posargs)
+    session.run("python", "-m", "suite", *COMMANDS[session.name], *session.posargs)
 
 
 @nox.session(default=False)

@@ -1,34 +1,137 @@
-"""`python -m suite`: what the nox sessions do, one command each."""
+"""The one command line, `python -m suite`: which words there are, what they mean, and what a wrong one is told.
+
+The nox sessions are called by the same words. What a command does is `suite.commands`; reading the words needs nothing
+but the standard library, until one of them names a cell, an issue or a tag.
+"""
 
 from __future__ import annotations
 
 import argparse
-import errno
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from rich.console import Console
-from rich.markup import escape
+from suite.errors import Exit, Misused, guarded
 
-from suite import commands
-from suite.bisect.search import FINDS
-from suite.files import REPORTS, BadFile, Failed, Misused
-from suite.report.formats.diff import FORMATS
-from suite.report.summary import Exit
-from suite.run import catalogue, shard
-from suite.stack import plan
-from suite.upkeep import cost, discover, pins, readme, upkeep
+Meant = TypeVar("Meant")
 
-ERR = Console(stderr=True, highlight=False)
+_REPORTS = Path(__file__).resolve().parent.parent / "reports"
+
+_CODES = "Exit codes: 0 {0}; 1 {1}; 2 the command or a file is wrong; 3 {2}."
+_RUN_CODES = _CODES.format(
+    "all planned observations made and as expected", "something is not as expected", "something did not run"
+)
+_STATE = "Environments and records are kept in .suite, or where SUITE_STATE says."
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The options that `nox -s compat -- …` and its like take too."""
-    parser = argparse.ArgumentParser(prog="nox -s compat --", add_help=False)
-    parser.add_argument("--issue", action="append", default=[], metavar="ID", help="only this issue; may be repeated")
+def main(words: Sequence[str]) -> Exit:
+    """Run one command; its exit code. Raises SystemExit for words that cannot be meant, and for --help."""
+    with guarded() as guard:
+        options = parse(words)
+        from suite import commands  # it needs packages, and words that cannot be meant are told without
+
+        guard.code = commands.carry_out(options)
+    return guard.code
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """What `words` mean; cells and issues are looked up.
+
+    Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
+    """
+    options = _parser().parse_args(words)
+    if options.command == "report":
+        if options.to.resolve() == _REPORTS / "published" and (options.issue or options.shard or options.headlines):
+            raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
+        if options.shard and not options.tag:
+            raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m suite",
+        description="Runs every documented JAX / Equinox / Diffrax issue on real releases, and reports what was seen.",
+        epilog=f"{_RUN_CODES} `python -m suite COMMAND --help` explains one. {_STATE}",
+    )
+    chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, help: str, **more: object) -> argparse.ArgumentParser:
+        described = {"description": f"{help[0].upper()}{help[1:]}.", **more}
+        return chosen.add_parser(name, help=help, **described)  # type: ignore[arg-type]
+
+    common = _of_a_run()
+    planning = command("plan", "say what would run, and how much there is to fetch", parents=[common])
+    planning.add_argument("--tag", default="default", type=_tag, help="default, line or full (default: %(default)s)")
+    running = command(
+        "run",
+        "run issues in cells, and say what they do there, the worst first",
+        parents=[common],
+        epilog=f"{_RUN_CODES} What is known and unchanged is not run again. {_STATE}",
+    )
+    recording = command("record", "run issues in cells, and write down what they do for a report", parents=[common])
+    for each in (running, recording):
+        each.add_argument(
+            "cells",
+            nargs="+",
+            type=_cell,
+            metavar="CELL",
+            help="a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
+        )
+    reporting = command("report", "judge and report what records there are", parents=[common], epilog=_RUN_CODES)
+    reporting.add_argument(
+        "--tag", type=_tag, help="require all cells with this tag: default, line or full (default: those that were run)"
+    )
+    merging = command("merge", "join the reports of a run's shards into one", epilog=_RUN_CODES)
+    merging.add_argument("shards", nargs="+", type=Path, metavar="SHARD", help="a compat.json, or a folder with one")
+    for each in (reporting, merging):
+        each.add_argument(
+            "--to", type=Path, default=_REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
+        )
+    differing = command(
+        "diff",
+        "say what one report shows that another did not",
+        epilog="Exit codes: 0 nothing is worse; 1 something regressed; 2 the command or a file is wrong.",
+    )
+    differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
+    differing.add_argument("new", type=Path, metavar="NEW", help="the same")
+    differing.add_argument(
+        "--format", choices=("terminal", "markdown", "json"), default="terminal", help="default: %(default)s"
+    )
+    rebuilding = command("rebuild", "make what lies beside a compat.json anew, from that alone")
+    rebuilding.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=_REPORTS / "published",
+        metavar="FOLDER",
+        help="default: reports/published",
+    )
+    _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
+    command("discover", "read the index; lock, run and compare what is new since the snapshot", epilog=_RUN_CODES)
+    command("lock", "resolve every cell as of its day, and write the locks")
+    command("snapshot", "read the index into releases.json")
+    command("line", "build the release line, asv's project, from the locks")
+    _add_bench(command("bench", "time the stack along the release line, with asv"))
+    command("readme", "put an excerpt of the published report into the README")
+    command("pins", "pin the driver's own packages anew")
+    command("cost", "time a warm run against the ideal and against the obvious loop")
+    keeping = command("upkeep", "time a run from nothing, an unchanged run, an edited issue and a new cell")
+    keeping.add_argument("--tag", default="default", type=_tag, help="of which cells (default: %(default)s)")
+    return parser
+
+
+def _of_a_run() -> argparse.ArgumentParser:
+    """The options that all sessions of a run are given, each of which looks at its own."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument(
+        "--issue", action="append", default=[], type=_issue, metavar="ID", help="only this issue; may be repeated"
+    )
+    parser.add_argument(
+        "--headlines", action="store_true", help="only the first case of each issue, as `nox -s compat` does"
+    )
+    parser.add_argument("--all-cases", dest="headlines", action="store_false", help="every case, after --headlines too")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
     parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")
     parser.add_argument(
@@ -37,133 +140,18 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def _shard(text: str) -> shard.Shard:
-    try:
-        return shard.parse(text)
-    except Misused as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def main(words: Sequence[str], *, checked: bool = False) -> Exit:
-    """Run one command; its exit code. `checked`: that every file a run depends on can be read is known."""
-    common = arguments()
-    parser = argparse.ArgumentParser(
-        prog="python -m suite",
-        description="Runs every documented JAX / Equinox / Diffrax issue on real releases, and reports what was seen.",
-        epilog="Exit codes: 0 all planned observations made and as expected; 1 something is not as expected; "
-        "2 the command or a file is wrong; 3 something did not run. "
-        "Environments and records are kept in .suite, or where SUITE_STATE says.",
-    )
-    chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    planning = chosen.add_parser("plan", parents=[common], help="say what would run, and how much there is to fetch")
-    planning.add_argument("--tag", default="default", choices=plan.TAGS, help="which cells (default: %(default)s)")
-    running = chosen.add_parser("run", parents=[common], help="run issues in cells, and write down what they do")
-    running.add_argument(
-        "cells",
-        nargs="+",
-        metavar="CELL",
-        help="a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
-    )
-    reporting = chosen.add_parser("report", parents=[common], help="judge and report what records there are")
-    reporting.add_argument("--tag", choices=plan.TAGS, help="require all cells with this tag")
-    reporting.add_argument(
-        "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
-    )
-    merging = chosen.add_parser("merge", help="join the reports of a run's shards into one")
-    merging.add_argument("shards", nargs="+", type=Path, metavar="SHARD", help="a compat.json, or a folder with one")
-    merging.add_argument(
-        "--to", type=Path, default=REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
-    )
-    differing = chosen.add_parser("diff", help="say what one report shows that another did not")
-    differing.description = "Says what NEW shows that OLD did not, and what was run otherwise."
-    differing.epilog = "Exit codes: 0 nothing is worse; 1 something regressed; 2 the command or a file is wrong."
-    differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
-    differing.add_argument("new", type=Path, metavar="NEW", help="the same")
-    differing.add_argument("--format", choices=FORMATS, default="terminal", help="default: %(default)s")
-    rebuilding = chosen.add_parser("rebuild", help="make what lies beside a compat.json anew, from that alone")
-    rebuilding.add_argument(
-        "folder",
-        nargs="?",
-        type=Path,
-        default=REPORTS / "published",
-        metavar="FOLDER",
-        help="default: reports/published",
-    )
-    _add_bisect(chosen.add_parser("bisect", help="find the release where a case changes, in few cell runs"))
-    chosen.add_parser("discover", help="read the index; lock, run and compare what is new since the snapshot")
-    chosen.add_parser("lock", help="resolve every cell as of its day, and write the locks")
-    chosen.add_parser("snapshot", help="read the index into releases.json")
-    chosen.add_parser("readme", help="put an excerpt of the published report into the README")
-    chosen.add_parser("pins", help="pin the driver's own packages anew")
-    chosen.add_parser("cost", help="time a warm run against the ideal and against the obvious loop")
-    keeping = chosen.add_parser("upkeep", help="time a run from nothing, and an unchanged run, an edit, an addition")
-    keeping.add_argument("--tag", default="default", choices=plan.TAGS, help="of which cells (default: %(default)s)")
-    options = parser.parse_args(words)
-    with guarded() as guard:
-        if options.command in ("plan", "run", "report") and not checked:
-            commands.check()
-        match options.command:
-            case "plan":
-                cells = commands.share(plan.tagged(options.tag), options.shard)
-                commands.show_plan(cells, catalogue.select(options.issue), fresh=options.fresh)
-            case "run":
-                entries = catalogue.select(options.issue)
-                cells = tuple(plan.stack(identifier) for identifier in options.cells)
-                if options.scheduler:
-                    commands.run_on_cluster(options.scheduler, cells, entries, fresh=options.fresh)
-                else:
-                    for cell in cells:
-                        commands.run_cell(cell, entries, fresh=options.fresh)
-            case "report":
-                if options.shard and not options.tag:
-                    raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
-                planned = plan.tagged(options.tag) if options.tag else commands.recorded()
-                cells = commands.share(planned, options.shard)
-                if not cells:
-                    raise Misused(f"nothing is left for shard {options.shard}: there are only {len(planned)} cells")
-                entries = catalogue.select(options.issue)
-                guard.code = commands.report(cells, entries, options.to, planned, options.shard)
-            case "discover":
-                guard.code = discover.discover(catalogue.entries(), commands.OUT)
-            case "merge":
-                guard.code = commands.merge(options.shards, options.to)
-            case "diff":
-                guard.code = commands.diff(options.old, options.new, options.format)
-            case "rebuild":
-                commands.rebuild(options.folder)
-            case "bisect":
-                guard.code = commands.bisect(
-                    options.case,
-                    options.package,
-                    options.hold,
-                    options.between,
-                    find=options.find,
-                    scan=options.scan,
-                    fresh=options.fresh,
-                )
-            case "lock":
-                commands.write_locks()
-            case "snapshot":
-                commands.write_snapshot()
-            case "readme":
-                readme.renew()
-            case "pins":
-                pins.renew()
-            case "cost":
-                cost.measure(commands.OUT)
-            case "upkeep":
-                upkeep.measure(options.tag, commands.OUT)
-    return guard.code
-
-
 def _add_bisect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Finds the release of a package where a case changes between affected and not. A release that cannot be tested "
         "is never taken for either: it is gone round. Linked packages move together: each jax comes with its jaxlib."
     )
     parser.epilog = (
-        "Exit codes: 0 found, to the release, and as expected; 1 not as expected, or the end points agree or show the "
-        "opposite; 2 the command or a file is wrong; 3 not exact, or something did not run. What is on record is used."
+        _CODES.format(
+            "found, to the release, and as expected",
+            "not as expected, or the end points agree or show the opposite",
+            "not exact, or something did not run",
+        )
+        + " What is on record is used."
     )
     parser.add_argument(
         "case", metavar="ISSUE/CASE", help="such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"
@@ -177,46 +165,90 @@ def _add_bisect(parser: argparse.ArgumentParser) -> None:
         help="along an arm that holds this; may be repeated",
     )
     parser.add_argument("--between", nargs=2, metavar=("A", "B"), help="only these releases and what is between them")
-    parser.add_argument("--find", choices=FINDS, help="default: what the end points show")
+    parser.add_argument("--find", choices=("first-affected", "first-clear"), help="default: what the end points show")
     parser.add_argument("--scan", action="store_true", help="run every release, and show every interval")
     parser.add_argument("--fresh", action="store_true", help="take no answer from the records")
 
 
-@dataclass
-class Guard:
-    """What the command under `guarded` ends with."""
+def _add_bench(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _CODES.format(
+        "all was measured, and nothing is slower",
+        "something is slower, and confirmed",
+        "something was not measured, failed, or could not be decided",
+    )
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--bench", action="append", metavar="REGEX", help="only these benchmarks; may be repeated")
+    common.add_argument("--machine", metavar="NAME", help="file the results under this name (default: the processor's)")
+    chosen = parser.add_subparsers(dest="work", required=True, metavar="WORK")
+    running = chosen.add_parser("run", parents=[common], help="measure cells, and keep the results")
+    counting = chosen.add_parser(
+        "instructions", parents=[common], help="count the machine instructions of tracing and lowering, under callgrind"
+    )
+    for each in (running, counting):
+        each.add_argument("cells", nargs="*", type=_of_line, metavar="CELL", help="default: the default ones")
+        each.add_argument("--line", action="store_true", help="every cell of the line")
+        each.add_argument(
+            "--python",
+            type=Path,
+            metavar="PATH",
+            help="not a cell, but the stack of this interpreter, on its own device",
+        )
+        each.add_argument("--fresh", action="store_true", help="measure again what has a result")
+        each.add_argument("--smoke", action="store_true", help="each benchmark once, and nothing kept")
+    comparing = chosen.add_parser("compare", parents=[common], help="measure two cells in turns, and judge")
+    comparing.add_argument("base", type=_of_line, metavar="A")
+    comparing.add_argument("other", type=_of_line, metavar="B")
+    comparing.add_argument("--processes", type=int, metavar="N", help="of each side (default: the fewest that decide)")
+    noisy = chosen.add_parser("noise", parents=[common], help="measure a cell against itself")
+    noisy.add_argument("cell", nargs="?", type=_of_line, metavar="CELL", help="default: the newest default one")
+    noisy.add_argument("--processes", type=int, metavar="N", help="of both sides (default: the fewest that decide)")
+    chosen.add_parser("publish", parents=[common], help="make asv's site of the results")
 
-    code: Exit = Exit.AS_EXPECTED
 
-
-@contextmanager
-def guarded() -> Iterator[Guard]:
-    """Turn what a user or a machine can cause into a sentence and an exit code; a fault of ours keeps its traceback."""
-    guard = Guard()
+def _meaning(look_up: Callable[[str], Meant], text: str) -> Meant:
+    """What `text` names; argparse says which option it was that named nothing."""
     try:
-        yield guard
-    except BadFile as error:
-        for fault in error.faults:
-            ERR.print(f"[red]error[/red]: {escape(str(fault))}", soft_wrap=True)
-        guard.code = Exit.MISUSED
+        return look_up(text)
     except Misused as error:
-        ERR.print(f"[red]error[/red]: {escape(str(error))}", soft_wrap=True)
-        guard.code = Exit.MISUSED
-    except Failed as error:
-        ERR.print(f"[red]error[/red]: {escape(str(error))}", soft_wrap=True)
-        guard.code = Exit.INCOMPLETE
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES):
-            raise
-        where = escape(str(error.filename or "a file"))
-        ERR.print(f"[red]error[/red]: cannot write {where}: {error.strerror}", soft_wrap=True)
-        ERR.print("What had finished is kept: make room, and run the same command again.")
-        guard.code = Exit.INCOMPLETE
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _tag(text: str) -> str:
+    from suite.stack import plan
+
+    if text not in plan.TAGS:
+        raise argparse.ArgumentTypeError(f"no tag {text!r}: there are {', '.join(plan.TAGS)}")
+    return text
+
+
+def _cell(text: str) -> object:
+    from suite.stack import plan
+
+    return _meaning(plan.stack, text)
+
+
+def _of_line(text: str) -> object:
+    from suite.timings import release_line
+
+    return _meaning(release_line.cell, text)
+
+
+def _issue(text: str) -> str:
+    from suite.run import catalogue
+
+    _meaning(lambda identifier: catalogue.select([identifier]), text)
+    return text
+
+
+def _shard(text: str) -> object:
+    from suite.run import shard
+
+    return _meaning(shard.parse, text)
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        ERR.print("interrupted: what had finished is kept, and the same command goes on from there")
+        print("interrupted: what had finished is kept, and the same command goes on from there", file=sys.stderr)
         sys.exit(130)

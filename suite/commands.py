@@ -1,20 +1,23 @@
-"""What a person can ask for, one function each: `python -m suite` and the nox sessions call these."""
+"""What the command line can do, a function for each command. `suite.__main__` has read the words by now.
+
+What one command alone needs is imported there: a cell of a run starts sooner without the libraries of its report.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
-from suite.bisect.search import Find
-from suite.files import REPORTS, BadFile, Failed, Misused, read
-from suite.report.formats.diff import Format
-from suite.report.model import Report
-from suite.report.summary import Exit, exit_code
+from suite.errors import BadFile, Exit, Failed, Fault, Misused
+from suite.files import REPORTS, read
 from suite.run import catalogue, environment, interpreter, records, shard
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
@@ -23,27 +26,128 @@ from suite.run.shard import Measured, Shard, Timed
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 
+if TYPE_CHECKING:
+    from suite.report.model import Report
+
 OUT = Console(highlight=False)
 
 
-def check() -> None:
-    """Read every file that a run depends on. Raises BadFile with all faults in all of them, before anything runs."""
-    catalogue.entries()
-    faults = records.faults()
+def carry_out(options: argparse.Namespace) -> Exit:
+    """Do what `options` say, as `suite.__main__.parse` gives them; the exit code it deserves.
+
+    Raises BadFile, Failed, Misused, and OSError where the disk refuses.
+    """
+    match options.command:
+        case "plan" | "run" | "record" | "report":
+            return _of_a_run(options)
+        case "merge":
+            return merge(options.shards, options.to)
+        case "diff":
+            return diff(options.old, options.new, options.format)
+        case "rebuild":
+            rebuild(options.folder)
+        case "bisect":
+            return bisect(options)
+        case "discover":
+            from suite.upkeep import discover
+
+            return discover.discover(catalogue.entries(), OUT)
+        case "lock":
+            write_locks()
+        case "snapshot":
+            write_snapshot()
+        case "line":
+            from suite.timings import release_line
+
+            built = release_line.build(release_line.commits(), release_line.PATH)
+            OUT.print(f"{release_line.PATH}: {'built' if built else 'as it was'}", soft_wrap=True)
+        case "bench":
+            from suite.timings import bench
+
+            return bench.carry_out(options)
+        case "readme":
+            from suite.upkeep import readme
+
+            readme.renew()
+        case "pins":
+            from suite.upkeep import pins
+
+            pins.renew()
+        case "cost":
+            from suite.upkeep import cost
+
+            cost.measure(OUT)
+        case "upkeep":
+            from suite.upkeep import upkeep
+
+            upkeep.measure(options.tag, OUT)
+    return Exit.AS_EXPECTED
+
+
+def _of_a_run(options: argparse.Namespace) -> Exit:
+    entries = catalogue.select(options.issue, headlines=options.headlines)
+    with _every_fault():
+        match options.command:
+            case "plan":
+                show_plan(share(plan.tagged(options.tag), options.shard), entries, fresh=options.fresh)
+            case "report":
+                planned = plan.tagged(options.tag) if options.tag else recorded()
+                if not options.tag:
+                    OUT.print(f"About {_named(planned)}.", soft_wrap=True)
+                return report(planned, entries, options.to, options.shard, headlines=options.headlines)
+            case command:
+                # What cannot be read is said before the first of them runs.
+                left([cell for cell in options.cells if cell.tags], entries)
+                if options.scheduler:
+                    run_on_cluster(options.scheduler, options.cells, entries, fresh=options.fresh)
+                else:
+                    for cell in options.cells:
+                        run_cell(cell, entries, fresh=options.fresh)
+                if command == "run":
+                    return tell(options.cells, entries)
+    return Exit.AS_EXPECTED
+
+
+@contextmanager
+def _every_fault() -> Iterator[None]:
+    """Where a lock or record is found that cannot be used, look for others: BadFile is raised with all of them."""
+    try:
+        yield
+    except BadFile as error:
+        raise BadFile(list(dict.fromkeys([*_lock_faults(), *records.faults()])) or error.faults) from error
+
+
+def _lock_faults() -> Iterator[Fault]:
     for cell in plan.cells():
         try:
             lock.load(cell)
         except BadFile as error:
-            faults += error.faults
-    if faults:
-        raise BadFile(faults)
+            yield from error.faults
+
+
+def left(cells: Sequence[Cell], entries: Sequence[Entry]) -> Mapping[Cell, int]:
+    """How many cases of `entries` each cell has left to run. Raises BadFile with every fault in locks and records."""
+    with _every_fault():
+        return {cell: run.left(cell, entries) for cell in cells}
+
+
+def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell, ...]:
+    """The cells in which something of what `options` ask for is left to run. Raises BadFile."""
+    todo = left(cells, catalogue.select(options.issue, headlines=options.headlines))
+    return tuple(cell for cell in cells if todo[cell])
 
 
 def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
-    """What falls into a shard of `cells` by their costs in the published report; all without one. Raises BadFile."""
+    """What falls into a shard of `cells` by their costs in the published report; all without one.
+
+    Raises Misused where nothing does, and BadFile.
+    """
     if part is None:
         return tuple(cells)
-    return shard.shard(cells, shard.costs(cells, _measured()), part.part, part.parts)
+    found = shard.shard(cells, shard.costs(cells, _measured()), part.part, part.parts)
+    if not found:
+        raise Misused(f"nothing is left for shard {part}: there are only {len(cells)} cells")
+    return found
 
 
 @cache
@@ -52,22 +156,17 @@ def _measured() -> Sequence[Timed]:
     return read(Measured, path).observations if path.exists() else ()
 
 
-def unfinished(cells: Sequence[Cell], entries: Sequence[Entry]) -> tuple[Cell, ...]:
-    """The cells in which something of `entries` is left to run. Raises BadFile."""
-    return tuple(cell for cell in cells if run.left(cell, entries))
-
-
 def show_plan(cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
     """Say what a run of `cells` would do: how many observations, on which interpreter, and how much to fetch."""
-    planned = sum(len(catalogue.cases(entry, cell)) for entry in entries for cell in cells)
-    left = planned if fresh else sum(run.left(cell, entries) for cell in cells)
-    known = f", {left:,} of them to run: the others are known and unchanged" if left < planned else ""
-    OUT.print(f"{len(cells)} cells, {planned:,} observations{known}", soft_wrap=True)
+    planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in entries) for cell in cells}
+    todo = {cell: 0 if cell.unavailable else planned[cell] for cell in cells} if fresh else left(cells, entries)
+    total, open_ones = sum(planned.values()), sum(todo.values())
+    known = f", {open_ones:,} of them to run: the others are known and unchanged" if open_ones < total else ""
+    OUT.print(f"{len(cells)} cells, {total:,} observations{known}", soft_wrap=True)
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
-    waiting = [cell for cell in (cells if fresh else unfinished(cells, entries)) if not cell.unavailable]
-    wanted = [(cell, lock.load(cell)) for cell in waiting]
+    wanted = [(cell, lock.load(cell)) for cell in cells if todo[cell]]
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
         OUT.print("every environment that is needed is there: nothing to fetch")
@@ -87,26 +186,30 @@ def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
         run.run(cell, entries, fresh=fresh, progress=progress)
 
 
-def bisect(
-    name: str,
-    package: str,
-    holds: Sequence[str],
-    between: Sequence[str] | None,
-    *,
-    find: Find | None,
-    scan: bool,
-    fresh: bool,
-) -> Exit:
+def tell(cells: Sequence[Cell], entries: Sequence[Entry]) -> Exit:
+    """Say what was seen in `cells`, the worst first; the exit code it deserves. No report is written."""
+    from suite.report.assemble import assemble
+    from suite.report.formats import own_stack
+    from suite.report.summary import exit_code, last_line
+
+    found = assemble(cells, entries)
+    own_stack.show(found, found.cells, OUT)
+    OUT.print()
+    OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
+    return exit_code(found)
+
+
+def bisect(options: argparse.Namespace) -> Exit:
     """Find the release where a case changes, and say so; the exit code it deserves.
 
     Raises Misused for a question that cannot be meant, Failed where this machine cannot run a cell, BadFile, OSError.
     """
-    from suite.bisect import session as hunt
+    from suite.bisect import session
 
-    asked = hunt.question(name, package, holds, between)
-    if scan:
-        return hunt.scan(asked, fresh=fresh, console=OUT)
-    return hunt.bisection(asked, find=find, fresh=fresh, console=OUT)
+    asked = session.question(options.case, options.package, options.hold, options.between)
+    if options.scan:
+        return session.scan(asked, fresh=options.fresh, console=OUT)
+    return session.bisection(asked, find=options.find, fresh=options.fresh, console=OUT)
 
 
 def run_on_cluster(scheduler: str, cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
@@ -122,30 +225,55 @@ def run_on_cluster(scheduler: str, cells: Sequence[Cell], entries: Sequence[Entr
 
 
 def recorded() -> tuple[Cell, ...]:
-    """The cells that have been tried: of the plan, and stacks that somebody asked for. Raises Misused without any."""
-    tried = records.cells_recorded()
+    """The cells that somebody ran: of the plan, and stacks of their own. What a bisection left is not among them.
+
+    Raises Misused where there is none, and BadFile.
+    """
     asked_for = [plan.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
-    cells = tuple(cell for cell in (*plan.cells(), *asked_for) if cell.id in tried)
-    if not cells:
+    found = []
+    for cell in (*plan.cells(), *asked_for):
+        status = records.status(cell.id)
+        if status is not None and not status.bisected:
+            found.append(cell)
+    if not found:
         raise Misused("there are no records to report on: `nox -s compat` makes some")
-    return cells
+    return tuple(found)
 
 
 def report(
-    cells: Sequence[Cell],
+    planned: Sequence[Cell],
     entries: Sequence[Entry],
     folder: Path,
-    planned: Sequence[Cell] = (),
     part: Shard | None = None,
+    *,
+    headlines: bool = False,
 ) -> Exit:
-    """Judge what was observed in `cells`, write it into `folder`, print it; the exit code it deserves.
+    """Judge what was observed in the cells `planned`, write it into `folder`, print it; the exit code it deserves.
 
-    `planned` are the cells of the whole run, where `cells` are but one part of it.
+    Of a `part` of a run there are but some of them. Raises Misused, BadFile, OSError.
     """
-    # A cell starts sooner without the report's libraries, and there are many cells to a report.
     from suite.report.assemble import assemble
+    from suite.report.formats import own_stack
 
-    return _publish(assemble(cells, entries, planned=planned, shard=part), folder)
+    cells = share(planned, part)
+    made = assemble(cells, entries, planned=planned, shard=part)
+    own = [cell.id for cell in cells if not cell.tags]
+    own_stack.show(made, [row for row in made.cells if row.id in own], OUT)
+    code = _publish(made, folder)
+    if headlines:
+        OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
+    return code
+
+
+def _named(cells: Sequence[Cell]) -> str:
+    """Which cells a report is about, for people."""
+    line = [cell for cell in cells if cell.kind == "line" and cell.tags]
+    arms = [cell for cell in cells if cell.kind == "arm" and cell.tags]
+    own = [cell.id for cell in cells if not cell.tags]
+    told = [f"{len(line)} of the line, {line[0].id} to {line[-1].id}"] if len(line) > 1 else [each.id for each in line]
+    told += [f"{len(arms)} of arms"] if len(arms) > 1 else [each.id for each in arms]
+    told += [f"stacks of your own: {', '.join(own)}"] if own else []
+    return f"{len(cells)} cell{'s' * (len(cells) != 1)}: {'; '.join(told)}"
 
 
 def merge(shards: Sequence[Path], folder: Path) -> Exit:
@@ -157,6 +285,7 @@ def merge(shards: Sequence[Path], folder: Path) -> Exit:
 
 def _publish(made: Report, folder: Path) -> Exit:
     from suite.report.formats import terminal
+    from suite.report.summary import exit_code
     from suite.report.write import publish
 
     published = publish(made, folder)
@@ -164,10 +293,11 @@ def _publish(made: Report, folder: Path) -> Exit:
     return exit_code(published)
 
 
-def diff(old: Path, new: Path, shown_as: Format) -> Exit:
+def diff(old: Path, new: Path, shown_as: str) -> Exit:
     """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse. Raises BadFile."""
     from suite.report import diff as differences
     from suite.report.formats import diff as diff_formats
+    from suite.report.model import Report
 
     before, now = (read(Report, path / "compat.json" if path.is_dir() else path) for path in (old, new))
     found = differences.diff(before, now)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from suite.errors import BadFile, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
@@ -24,36 +25,6 @@ class FileModel(BaseModel):
     """A record in one of our files: unknown keys are faults, and nothing changes after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One thing wrong in a file: which key, and what about it."""
-
-    path: Path
-    key: str
-    message: str
-
-    def __str__(self) -> str:
-        """Name the file, the key and the fault on one line."""
-        shown = self.path.relative_to(ROOT) if self.path.is_relative_to(ROOT) else self.path
-        return f"{shown}: {self.key}: {self.message}"
-
-
-class BadFile(Exception):
-    """Files that cannot be used, with every fault in them."""
-
-    def __init__(self, faults: list[Fault]) -> None:
-        super().__init__("\n".join(map(str, faults)))
-        self.faults = faults
-
-
-class Misused(Exception):
-    """A command that cannot be meant as it was given; the message says what would be."""
-
-
-class Failed(Exception):
-    """Something outside that a command needs did not work: the index, the resolver. The message says what."""
 
 
 def parse(model: type[Model], text: str, path: Path) -> Model:

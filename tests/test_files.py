@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from suite import files
 from suite.cell import atomic
-from suite.files import ROOT, BadFile, Fault, FileModel
+from suite.errors import BadFile, Fault
+from suite.files import ROOT, FileModel
 
 
 class Row(FileModel):

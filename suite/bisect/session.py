@@ -18,15 +18,13 @@ from suite.bisect import wording as finding
 from suite.bisect.search import Ask, Find
 from suite.bisect.wording import Question, Sighting
 from suite.cell.issue import Case
-from suite.files import Failed, Misused
+from suite.errors import Exit, Failed, Misused, nearest
 from suite.judge import verdicts
 from suite.judge.record import Record
 from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
-from suite.names import nearest
-from suite.report.summary import Exit
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, records
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
 from suite.stack import lock, plan, releases
@@ -104,7 +102,7 @@ def _case(name: str) -> tuple[Entry, Case]:
     if wanted and wanted not in cases:
         raise Misused(f"{issue} has no case {wanted!r}; {nearest(wanted, cases)}")
     case = cases[wanted] if wanted else entry.issue.cases[0]
-    return replace(entry, issue=replace(entry.issue, cases=(case,))), case
+    return catalogue.narrowed(entry, [case.id]), case
 
 
 def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
@@ -178,12 +176,7 @@ def _recorded(asked: Question, *, fresh: bool) -> dict[int, Sighting]:
 
 
 def _record(asked: Question, cell: Cell) -> Record | None:
-    """The record that holds now, by the interpreter that made the environment."""
-    pinned = lock.load(cell)
-    made, status = environment.ready(cell, pinned), records.status(cell.id)
-    python = made.python if made else status.python if status else ""
-    key = records.key(asked.entry, pinned.sha256, python)
-    return records.find(cell.id, asked.entry, asked.case.id, key)
+    return records.in_force(cell, asked.entry, asked.case, lock.load(cell))
 
 
 def _sighting(asked: Question, record: Record) -> Sighting:
@@ -197,7 +190,7 @@ def _look(asked: Question, cell: Cell, *, fresh: bool, confirm: bool, console: C
         lock.obtain(cell)
     except lock.Unresolvable as error:
         return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))
-    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm)
+    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm, bisecting=True)
     if status.reason in _EVERYWHERE:
         raise Failed(f"{cell.id}: {status.detail}")
     record = _record(asked, cell) if status.verdict == "ran" else None

@@ -9,13 +9,13 @@ from itertools import groupby, pairwise
 from suite.bisect import search as bisect
 from suite.bisect.search import Agreed, Answer, Boundary, Contradicted, Untestable
 from suite.cell.issue import Case
+from suite.errors import Exit
 from suite.judge.agreement import Agreement, agree
 from suite.judge.attribution import blame
 from suite.judge.intervals import Point, intervals
 from suite.judge.rules import Run, expected
 from suite.judge.table import GLYPHS, UNDECIDED, Verdict
 from suite.judge.verdicts import Judged, is_affected
-from suite.report.summary import Exit
 from suite.run.catalogue import Entry
 from suite.stack import lock, releases
 from suite.stack.plan import Cell

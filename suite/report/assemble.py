@@ -16,7 +16,6 @@ from suite.judge.rules import expected
 from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import broken_in, tidy
-from suite.report import source
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     AskRow,
@@ -30,7 +29,7 @@ from suite.report.model import (
     UpstreamRow,
     WorkaroundRow,
 )
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, records, source
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.run.shard import Shard
@@ -94,18 +93,13 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
     """Judge every case that is planned in `cell`; where `unread` is given, that is it, whatever the records say."""
     one = _Read(cell, lock.load(cell))
     status = None if unread else records.status(cell.id)
-    # The status says which interpreter ran the cell last, and where: an environment here need not be what did.
-    python, where = (status.python, status.platform) if status else ("", "")
-    if not python and (made := environment.ready(cell, one.pinned)) is not None:
-        python = made.python
     # An environment that could not be made says nothing of older records of it.
     tried = (
         not unread and cell.unavailable is None and (status is None or status.verdict == "ran" or bool(status.python))
     )
     for entry in entries:
-        key = records.key(entry, one.pinned.sha256, python, where) if tried else None
         for case in catalogue.cases(entry, cell):
-            record = records.find(cell.id, entry, case.id, key) if key else None
+            record = records.in_force(cell, entry, case, one.pinned) if tried else None
             judged = verdicts.judge(case, record.attempts) if record else unread or _without(cell, status)
             rule = expected(case, one.pinned.pins)
             fails = case.workaround.fails if case.workaround else ()

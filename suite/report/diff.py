@@ -10,10 +10,10 @@ from typing import get_args
 
 from packaging.version import Version
 
+from suite.errors import Exit
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.report.model import CellRow, ChangeKind, Observation, Report
 from suite.report.shard_faults import named
-from suite.report.summary import Exit
 
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
-from suite.files import ROOT, BadFile, Fault, read
+from suite.errors import BadFile, Fault
+from suite.files import ROOT, read
 from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import CellRow, Observation, Report

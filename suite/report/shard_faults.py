@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from suite.files import Fault
+from suite.errors import Fault
 from suite.report.model import CellRow, IssueRow, Observation, Report
 from suite.run import catalogue
 
@@ -37,7 +37,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
         for cell in shard.cells
         for issue in shard.issues
         for case in issue.cases
-        if catalogue.concerns(cell.runs, case.needs, row_zero=catalogue.is_row_zero(issue.id))
+        if catalogue.concerns(cell.runs, case.needs, row_zero=issue.row_zero)
     }
     there = [f"{each.cell}: {each.issue}/{each.case}" for each in shard.observations]
     for key, names, wanted in (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from packaging.version import Version
 
+from suite.errors import Exit
 from suite.judge.metadata import DeclaredObserved
 from suite.judge.table import Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
@@ -24,15 +24,6 @@ STACK_WORDS: dict[DeclaredObserved, str] = {
     "guarded": "metadata excludes it, and it does not work",
     "over-tight": "metadata excludes it, and it works",
 }
-
-
-class Exit(IntEnum):
-    """The exit codes of `python -m suite`; under nox every one but 0 becomes 1."""
-
-    AS_EXPECTED = 0
-    UNEXPECTED = 1
-    MISUSED = 2
-    INCOMPLETE = 3
 
 
 def exit_code(report: Report) -> Exit:

@@ -12,7 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from suite.cell.atomic import write as put
-from suite.files import BadFile, Fault, dump, read
+from suite.errors import BadFile, Fault
+from suite.files import dump, read
 from suite.judge.table import GLYPHS
 from suite.report import compact, summary
 from suite.report.changes import since

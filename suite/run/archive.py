@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from suite.cell.atomic import write
-from suite.files import REPORTS, BadFile, Fault
+from suite.errors import BadFile, Fault
+from suite.files import REPORTS
 from suite.run import records
 
 PACKED = REPORTS / "published" / "records.tar.xz"

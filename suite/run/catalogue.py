@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -14,10 +14,9 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from suite import issues as folder
 from suite.cell.issue import Case, Issue
-from suite.files import BadFile, Fault, Misused
+from suite.errors import BadFile, Fault, Misused, nearest
 from suite.judge import rules
 from suite.judge.verdicts import GIVEN
-from suite.names import nearest
 from suite.stack import releases
 from suite.stack.matrix import Runs
 from suite.stack.plan import Cell
@@ -49,20 +48,28 @@ def entry(module: str) -> Entry:
     return Entry(loaded.ISSUE, module, Path(str(loaded.__file__)))
 
 
-def select(identifiers: list[str]) -> tuple[Entry, ...]:
-    """The issues with these ids, or all where none is named. Raises Misused with the nearest names."""
+def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, ...]:
+    """The issues with these ids, or all where none is named; with `headlines`, only the first case of each.
+
+    Raises Misused with the nearest names, and BadFile.
+    """
     known = {each.issue.id: each for each in entries()}
     for identifier in identifiers:
         if identifier not in known:
             raise Misused(f"no issue {identifier!r}; {nearest(identifier, known)}")
-    return tuple(each for each in known.values() if not identifiers or each.issue.id in identifiers)
+    chosen = [each for each in known.values() if not identifiers or each.issue.id in identifiers]
+    return tuple(narrowed(each, [each.issue.cases[0].id]) if headlines else each for each in chosen)
+
+
+def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:
+    """The issue as if these of its cases were all that it has."""
+    cases = tuple(case for case in entry.issue.cases if case.id in identifiers)
+    return replace(entry, issue=replace(entry.issue, cases=cases))
 
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
     """The cases of an issue that are run in a cell."""
-    return tuple(
-        case for case in entry.issue.cases if concerns(cell.runs, case.needs, row_zero=is_row_zero(entry.issue.id))
-    )
+    return tuple(case for case in entry.issue.cases if concerns(cell.runs, case.needs, row_zero=entry.issue.row_zero))
 
 
 def concerns(runs: Runs, needs: Collection[str], *, row_zero: bool) -> bool:
@@ -73,11 +80,6 @@ def concerns(runs: Runs, needs: Collection[str], *, row_zero: bool) -> bool:
     if runs == "libraries":
         return not {"jax", "jaxlib"}.issuperset(needs)
     return runs == "all" or row_zero
-
-
-def is_row_zero(issue_id: str) -> bool:
-    """Whether this issue is the one that asks if the stack works at all."""
-    return issue_id == "stack-smoke"
 
 
 def faults(found: Entry) -> list[Fault]:
@@ -111,9 +113,8 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
         if not rule.on and number + 1 < len(case.rules):
             yield f"rules.{number}", "it matches every stack, and there are more behind it"
     if case.workaround is not None:
-        ways = [each for each in (case.workaround.code, case.workaround.environment, case.workaround.pin) if each]
-        if len(ways) > 1:
-            yield "workaround", "it is more than one of code, environment and pin"
+        if case.workaround.pin and (case.workaround.code or case.workaround.environment):
+            yield "workaround", "it is a pin, and code or environment too"
         yield from _of_requirements("workaround.pin", case.workaround.pin)
         for number, on in enumerate(case.workaround.fails):
             yield from _of_requirements(f"workaround.fails.{number}", on)

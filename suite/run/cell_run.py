@@ -55,47 +55,60 @@ class Progress(Protocol):
         """A case is done."""
 
 
-def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool = False) -> Status:
+def run(
+    cell: Cell,
+    entries: Sequence[Entry],
+    *,
+    fresh: bool,
+    progress: Progress,
+    confirm: bool = False,
+    bisecting: bool = False,
+) -> Status:
     """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
 
-    `confirm`: a case is known, and done, only once more than one attempt has been made of it.
-    Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
+    `confirm`: a case is known, and done, only once more than one attempt has been made of it. `bisecting`: it is a
+    bisection that asks. Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
     """
+    with _reserved(cell, progress):
+        before = records.status(cell.id)
+        status = _run(cell, entries, fresh=fresh, progress=progress, confirm=confirm)
+        status = status.model_copy(update={"bisected": bisecting and (before is None or before.bisected)})
+        records.write_status(status)
+        return status
+
+
+def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool) -> Status:
     if cell.unavailable is not None:
         return _note(cell, plan.verdict(cell), *cell.unavailable)
     pinned = lock.obtain(cell)
-    with _reserved(cell, progress):
-        if environment.ready(cell, pinned) is None:
-            progress.say(
-                f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch"
-            )
-        try:
-            made = environment.prepare(cell, pinned)
-        except Unprepared as error:
-            progress.say(f"{error.verdict}: {error.detail}")
-            return _note(cell, error.verdict, error.reason, error.detail)
-        tasks = _tasks(cell, entries, pinned, confirm=confirm)
-        todo = tasks if fresh else _todo(cell, tasks, confirm=confirm)
-        if len(todo) < len(tasks):
-            progress.say(
-                f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run"
-            )
-        if not todo:
-            return _note(cell, "ran", "ran", python=made.python, device=_device(cell))
-        if not _has_device(cell, made):
-            return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
-        return _probe(cell, made, pinned, todo, progress)
+    tasks = _tasks(cell, entries, pinned, confirm=confirm)
+    todo = tasks if fresh else _todo(cell, tasks, pinned, confirm=confirm)
+    if len(todo) < len(tasks):
+        progress.say(f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run")
+    if not todo and (last := records.status(cell.id)):
+        return last.model_copy(update={"verdict": "ran", "reason": "ran", "detail": ""})
+    if environment.ready(cell, pinned) is None:
+        progress.say(f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch")
+    try:
+        made = environment.prepare(cell, pinned)
+    except Unprepared as error:
+        progress.say(f"{error.verdict}: {error.detail}")
+        return _note(cell, error.verdict, error.reason, error.detail)
+    if not _has_device(cell, made):
+        return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
+    return _probe(cell, made, pinned, todo, progress)
 
 
 def left(cell: Cell, entries: Sequence[Entry]) -> int:
     """How many cases a run of `cell` would run: none where it cannot be had. Raises BadFile."""
     if cell.unavailable is not None:
         return 0
-    return len(_todo(cell, _tasks(cell, entries, lock.load(cell))))
+    pinned = lock.load(cell)
+    return len(_todo(cell, _tasks(cell, entries, pinned), pinned))
 
 
-def _todo(cell: Cell, tasks: Sequence[Task], *, confirm: bool = False) -> Sequence[Task]:
-    todo = [task for task in tasks if not known(cell, task.entry, task.case, task.key, confirm=confirm)]
+def _todo(cell: Cell, tasks: Sequence[Task], pinned: Lock, *, confirm: bool = False) -> Sequence[Task]:
+    todo = [task for task in tasks if not known(cell, task.entry, task.case, pinned, confirm=confirm)]
     # Killed before its status was written, a run leaves all its records, and no word of the device that they are from.
     return todo if todo or _device(cell) else tasks[-1:]
 
@@ -122,21 +135,29 @@ def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
 def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, *, confirm: bool = False) -> list[Task]:
     tasks = []
     for entry in entries:
-        key = records.key(entry, pinned.sha256, cell.python)
         for case in catalogue.cases(entry, cell):
             # The probe is content with one attempt where it sees what is expected.
             rule = None if confirm else rules.expected(case, pinned.pins)
             expected = rule.behaviour if rule else None
+            key = records.key(entry, case, pinned.sha256, cell.python)
             tasks.append(Task(entry, case, key, expected, records.path_of(cell.id, entry.issue.id, case.id)))
     return tasks
 
 
-def known(cell: Cell, entry: Entry, case: Case, key: Key, *, confirm: bool = False) -> bool:
-    """Whether there is a record to keep. One of a run that went wrong is not kept: it is tried again."""
-    record = records.find(cell.id, entry, case.id, key)
-    if record is None or (confirm and not verdicts.confirmed(record.attempts)):
+def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
+    """Whether there is a record to keep. One of a run that went wrong is not kept: it is tried again.
+
+    So is one that a single attempt was enough for when it was expected, and is not as the rules have it now.
+    """
+    record = records.in_force(cell, entry, case, pinned)
+    if record is None:
         return False
-    return verdicts.judge(case, record.attempts).verdict not in RETRIED
+    judged = verdicts.judge(case, record.attempts)
+    rule = rules.expected(case, pinned.pins)
+    as_expected = judged.behaviour is not None and rule is not None and judged.behaviour == rule.behaviour
+    if (confirm or not as_expected) and not verdicts.confirmed(record.attempts):
+        return False
+    return judged.verdict not in RETRIED
 
 
 # Where it finds no such device, jax would quietly run on the CPU. A jax that cannot be imported is the probe's to tell.
@@ -246,7 +267,7 @@ def surroundings() -> dict[str, str]:
 
 
 def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
-    found = Status(
+    return Status(
         cell=cell.id,
         at=datetime.now(UTC).replace(microsecond=0),
         verdict=verdict,
@@ -256,5 +277,3 @@ def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str =
         platform=records.here(),
         device=device,
     )
-    records.write_status(found)
-    return found

@@ -38,7 +38,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from suite.cell.atomic import write
-from suite.files import BadFile, Failed, Fault, parse
+from suite.errors import BadFile, Failed, Fault
+from suite.files import parse
 from suite.judge.record import Record
 from suite.run import catalogue, environment, records, worker
 from suite.run import cell_run as run
@@ -282,7 +283,7 @@ class _Errands:
         if status.cell != cell.id:
             raise BadFile([Fault(status_path, "cell", f"{status.cell!r} was not asked for")])
         wanted = {
-            (entry.issue.id, case.id): records.key(entry, order["lock"], status.python, status.platform)
+            (entry.issue.id, case.id): records.key(entry, case, order["lock"], cell.python, status.platform)
             for entry in self._entries
             for case in catalogue.cases(entry, cell)
         }

@@ -16,7 +16,8 @@ import uv
 from filelock import FileLock
 
 from suite.cell.atomic import write
-from suite.files import STATE, BadFile, FileModel, dump, read
+from suite.errors import BadFile
+from suite.files import STATE, FileModel, dump, read
 from suite.run import interpreter
 from suite.stack import lock
 from suite.stack.lock import Lock

@@ -14,15 +14,23 @@ from pathlib import Path
 from typing import Literal
 
 from suite.cell.atomic import write
-from suite.files import ROOT, STATE, BadFile, Fault, FileModel, dump, read
+from suite.cell.issue import Case
+from suite.errors import BadFile, Fault
+from suite.files import ROOT, STATE, FileModel, dump, read
 from suite.judge.record import Key, Record
+from suite.run import source
 from suite.run.catalogue import Entry
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
 
 RECORDS = STATE / "records"
 
 
 class Status(FileModel):
-    """How far a cell got. `reason` is `ran`, or a reason code with the sentence in `detail`."""
+    """How far a cell got. `reason` is `ran`, or a reason code with the sentence in `detail`.
+
+    `bisected`: nobody but a bisection has run it, and so it is in no report that did not ask for it.
+    """
 
     schema_version: Literal[1] = 1
     cell: str
@@ -33,6 +41,7 @@ class Status(FileModel):
     python: str = ""
     platform: str = ""
     device: str = ""
+    bisected: bool = False
 
 
 def here() -> str:
@@ -40,15 +49,38 @@ def here() -> str:
     return f"{platform.system()}-{platform.machine()}"
 
 
-def key(entry: Entry, lock_sha256: str, python: str, where: str = "") -> Key:
-    """What an observation of this issue, under this lock, with this interpreter, here or there, depends on."""
+def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = "") -> Key:
+    """What an observation of this case, under this lock, with this interpreter, here or there, depends on."""
     return Key(
         lock=lock_sha256,
-        issue=source_sha256(entry),
+        issue=case_sha256(entry, case),
         probe=probe_sha256(),
         python=python,
         platform=where or here(),
     )
+
+
+def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
+    """The record of a case that holds now: of this lock, this code and this probe, where the cell was run last.
+
+    Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and not ours to remove.
+    """
+    path = path_of(cell.id, entry.issue.id, case.id)
+    if not path.exists():
+        return None
+    record, last = read(Record, path), status(cell.id)
+    return record if record.key == key(entry, case, pinned.sha256, cell.python, last.platform if last else "") else None
+
+
+def case_sha256(entry: Entry, case: Case) -> str:
+    """The sha256 of the code that runs for a case, and of what it asks of the process that runs it.
+
+    Not of the table's words: a rule, a story or another case may change, and what was seen holds.
+    """
+    code = source.run_of(_text(entry.source), case)
+    asked = (case.needs, case.x64, case.environment, case.host_devices, case.cpu, case.python, case.isolation)
+    asked += (case.seconds, case.memory_mib, case.signatures, case.workaround and case.workaround.environment)
+    return hashlib.sha256(f"{code}\n{asked}".encode()).hexdigest()
 
 
 def source_sha256(entry: Entry) -> str:
@@ -58,24 +90,13 @@ def source_sha256(entry: Entry) -> str:
 
 def probe_sha256() -> str:
     """The sha256 of what runs the issues in a cell."""
-    return _sha256(*sorted((ROOT / "suite" / "cell").glob("*.py")))
+    # What runs an issue by itself, for a reader, runs none here.
+    return _sha256(*sorted(each for each in (ROOT / "suite" / "cell").glob("*.py") if each.name != "standalone.py"))
 
 
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:
     """Where the record of a case in a cell lies."""
     return RECORDS / cell / issue_id / f"{case_id}.json"
-
-
-def find(cell: str, entry: Entry, case_id: str, expected: Key) -> Record | None:
-    """The record of a case, if there is one and it was made under the key `expected`.
-
-    Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and not ours to remove.
-    """
-    path = path_of(cell, entry.issue.id, case_id)
-    if not path.exists():
-        return None
-    record = read(Record, path)
-    return record if record.key == expected else None
 
 
 def status(cell: str) -> Status | None:
@@ -105,6 +126,11 @@ def faults() -> list[Fault]:
 def cells_recorded() -> list[str]:
     """The cells that have been tried."""
     return sorted(path.parent.name for path in RECORDS.glob("*/cell.json"))
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 @cache

@@ -14,7 +14,8 @@ from statistics import median
 
 from pydantic import ConfigDict
 
-from suite.files import FileModel, Misused
+from suite.errors import Misused
+from suite.files import FileModel
 from suite.stack.plan import Cell
 
 

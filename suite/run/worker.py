@@ -10,7 +10,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import TypedDict
 
-from suite.files import ROOT, BadFile, Failed, Misused, dump
+from suite.errors import BadFile, Failed, Misused
+from suite.files import ROOT, dump
 from suite.run import catalogue, records
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
@@ -20,17 +21,18 @@ from suite.stack.plan import Cell
 
 
 class OrderedIssue(TypedDict):
-    """An issue by the module it is in, the sha256 of that, and whether the driver has its records already."""
+    """An issue by the module it is in, the sha256 of that, which cases, and whether the driver has their records."""
 
     module: str
     sha256: str
+    cases: list[str]
     known: bool
 
 
 class Order(TypedDict):
     """One cell to run, and the shas of what its records will depend on.
 
-    `python` and `platform` are what the driver's own records of the known issues were made on.
+    `platform` is what the driver's own records of the known issues were made on.
     """
 
     cell: str
@@ -38,7 +40,6 @@ class Order(TypedDict):
     probe: str
     issues: list[OrderedIssue]
     fresh: bool
-    python: str
     platform: str
 
 
@@ -80,11 +81,9 @@ class Kept:
 def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) -> Order | None:
     """What is to be run of `entries` in `cell`, so that all of it is known here; None where it is."""
     status = records.status(cell.id)
-    python, platform = (status.python, status.platform) if status else ("", "")
-    keys = [records.key(entry, pinned.sha256, python, platform) for entry in entries]
     known = [
-        not fresh and all(run.known(cell, entry, case, key) for case in catalogue.cases(entry, cell))
-        for entry, key in zip(entries, keys, strict=True)
+        not fresh and all(run.known(cell, entry, case, pinned) for case in catalogue.cases(entry, cell))
+        for entry in entries
     ]
     if all(known):
         if status is not None and status.verdict == "ran":
@@ -95,12 +94,16 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
         lock=pinned.sha256,
         probe=records.probe_sha256(),
         issues=[
-            OrderedIssue(module=entry.module, sha256=key.issue, known=each)
-            for entry, key, each in zip(entries, keys, known, strict=True)
+            OrderedIssue(
+                module=entry.module,
+                sha256=records.source_sha256(entry),
+                cases=[case.id for case in entry.issue.cases],
+                known=each,
+            )
+            for entry, each in zip(entries, known, strict=True)
         ],
         fresh=fresh,
-        python=python,
-        platform=platform,
+        platform=status.platform if status else "",
     )
 
 
@@ -126,8 +129,8 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> An
     kept = Kept()
     done = [entry for entry, each in zip(entries, order["issues"], strict=True) if not each["known"]]
     status = run.run(cell, done, fresh=order["fresh"], progress=kept)
-    if len(done) < len(entries) and (status.python, status.platform) != (order["python"], order["platform"]):
-        # What the driver has was made on another interpreter: a cell's records are all of one.
+    if len(done) < len(entries) and status.platform != order["platform"]:
+        # What the driver has was made on another platform: a cell's records are all of one.
         done = list(entries)
         status = run.run(cell, done, fresh=False, progress=kept)
     told = [
@@ -138,7 +141,7 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> An
         )
         for entry in done
         for case in catalogue.cases(entry, cell)
-        if records.find(cell.id, entry, case.id, records.key(entry, pinned.sha256, status.python)) is not None
+        if records.in_force(cell, entry, case, pinned) is not None
     ]
     return _answer(status=dump(status.model_dump(mode="json")), records=told, ran=kept.ran, said=kept.said)
 
@@ -157,7 +160,11 @@ def _answer(
 
 def _find(order: Order) -> tuple[Cell, Lock, list[Entry]]:
     cell = plan.stack(order["cell"])
-    return cell, lock.obtain(cell), [catalogue.entry(each["module"]) for each in order["issues"]]
+    return (
+        cell,
+        lock.obtain(cell),
+        [catalogue.narrowed(catalogue.entry(each["module"]), each["cases"]) for each in order["issues"]],
+    )
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:
@@ -165,7 +172,7 @@ def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str
     found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
     found += ["the probe"] if order["probe"] != records.probe_sha256() else []
     for entry, each in zip(entries, order["issues"], strict=True):
-        if each["sha256"] != records.key(entry, "", "").issue:
+        if each["sha256"] != records.source_sha256(entry):
             found.append(entry.source.name)
     return found
 

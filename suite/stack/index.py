@@ -24,7 +24,7 @@ from pypi_simple import (
 )
 from remotezip import RemoteIOError, RemoteZip
 
-from suite.files import Failed
+from suite.errors import Failed
 from suite.stack.releases import EXTRAS, PACKAGES, PYTHONS, Release, Snapshot, Wheels, tag_of
 
 # nox logs all there is, down to each connection.

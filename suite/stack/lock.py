@@ -27,7 +27,8 @@ from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 
 from suite.cell.atomic import write
-from suite.files import STACK, STATE, BadFile, Failed, Fault, FileModel, dump, read
+from suite.errors import BadFile, Failed, Fault
+from suite.files import STACK, STATE, FileModel, dump, read
 from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES, tag_of
 

@@ -14,8 +14,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 from pydantic import Field
 
-from suite.files import STACK, Fault, FileModel
-from suite.names import nearest
+from suite.errors import Fault, nearest
+from suite.files import STACK, FileModel
 from suite.stack.releases import AXES, Device, Snapshot
 
 PATH = STACK / "matrix.toml"

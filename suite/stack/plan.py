@@ -14,8 +14,8 @@ from typing import Literal, get_args
 
 from packaging.version import Version
 
-from suite.files import BadFile, Fault, Misused, read
-from suite.names import nearest
+from suite.errors import BadFile, Fault, Misused, nearest
+from suite.files import read
 from suite.stack import matrix as matrices
 from suite.stack import releases
 from suite.stack.matrix import PATH, Arm, Matrix, Runs

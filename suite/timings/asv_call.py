@@ -28,7 +28,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from suite.cell.atomic import write
-from suite.files import ROOT, STATE, Failed, dump
+from suite.errors import Failed
+from suite.files import ROOT, STATE, dump
 from suite.run import cell_run as run
 from suite.run import interpreter
 from suite.stack import plan
@@ -193,6 +194,11 @@ def _bin_with(python: str) -> Path:
         link.unlink(missing_ok=True)
         link.symlink_to(real)
     return link.parent
+
+
+def only(patterns: Sequence[str]) -> list[str]:
+    """The words that have asv run only the benchmarks that one of `patterns` finds."""
+    return [word for pattern in patterns for word in ("--bench", pattern)]
 
 
 def last_words(log: Path) -> str:

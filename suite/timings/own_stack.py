@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from suite.cell.atomic import write
-from suite.files import Misused, dump
+from suite.errors import Misused
+from suite.files import dump
 from suite.run import cell_run as run
 from suite.stack import lock
 from suite.stack.plan import Cell

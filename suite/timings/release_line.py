@@ -19,8 +19,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from suite.files import STATE, Failed, Misused
-from suite.names import nearest
+from suite.errors import Failed, Misused, nearest
+from suite.files import STATE
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 

@@ -17,7 +17,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from suite.files import ROOT, BadFile, Fault, FileModel
+from suite.errors import BadFile, Fault
+from suite.files import ROOT, FileModel
 
 RESULTS = ROOT / "benchmarks" / "results"
 NOISE = ROOT / "benchmarks" / "noise"
@@ -115,6 +116,14 @@ def tally(found: Iterable[Row]) -> dict[State, int]:
     """How many rows are in each state."""
     states = [row.state for row in found]
     return {state: states.count(state) for state in STATES}
+
+
+_SAID: dict[State, str] = {"lacking": "n/a", "missing": "not measured"}
+
+
+def counted(tally: Mapping[State, int]) -> str:
+    """A tally, for people."""
+    return ", ".join(f"{count} {_SAID.get(state, state)}" for state, count in tally.items())
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from rich.console import Console
 from rich.table import Table
 
-from suite.files import ROOT, Misused, read
+from suite.errors import Misused
+from suite.files import ROOT, read
 from suite.judge.record import Record
 from suite.run import catalogue, environment, records
 from suite.run import cell_run as run

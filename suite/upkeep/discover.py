@@ -11,10 +11,11 @@ from packaging.version import Version
 from rich.console import Console
 
 from suite import commands
+from suite.errors import Exit
 from suite.files import REPORTS, read
 from suite.report.diff import Change, change
 from suite.report.model import CellRow, Report
-from suite.report.summary import Exit, exit_code
+from suite.report.summary import exit_code
 from suite.run.catalogue import Entry
 from suite.stack import matrix as matrices
 from suite.stack import plan, releases

@@ -22,7 +22,8 @@ from rich.table import Table
 from suite import commands
 from suite.bisect import search as bisect
 from suite.bisect.search import Answer, Ask, Boundary
-from suite.files import ROOT, STATE, Failed
+from suite.errors import Failed
+from suite.files import ROOT, STATE
 from suite.run import catalogue
 from suite.run.shard import Shard
 from suite.stack import plan

@@ -13,9 +13,9 @@ from rich.console import Console
 
 from suite import commands
 from suite.__main__ import main
+from suite.errors import Exit
 from suite.files import read
 from suite.judge import verdicts as judge
-from suite.report.summary import Exit
 from suite.run import catalogue, environment, records
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from suite import __main__ as command
-from suite import commands, files
+from suite import commands, errors, files
+from suite.errors import Exit
 from suite.judge.verdicts import UNDECIDED, VERDICTS, Verdict
 from suite.report.diff import KINDS, Diff, change, diff, exit_code, tracks
 from suite.report.formats.diff import as_json, last, markdown, show
 from suite.report.formats.length_limit import MOST
 from suite.report.model import CellRow, Observation, Report
-from suite.report.summary import Exit
 from tests.report.test_report import cell_row, observation, report, tokens, undecided
 
 GOOD = {"verdict": "clear", "behaviour": "good", "reason": None, "workaround": "not-needed"}
@@ -329,7 +329,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     printed = StringIO()
     console = Console(file=printed, width=80, highlight=False)
     monkeypatch.setattr(commands, "OUT", console)
-    monkeypatch.setattr(command, "ERR", console)
+    monkeypatch.setattr(errors, "say", lambda sentence: print("error:", sentence, file=printed))
     return printed
 
 

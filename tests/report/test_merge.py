@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from suite import __main__ as command
-from suite import commands, files
-from suite.files import REPORTS, BadFile
+from suite import commands, errors, files
+from suite.errors import BadFile, Exit
+from suite.files import REPORTS
 from suite.judge.verdicts import Verdict
 from suite.report import summary
 from suite.report.assemble import untried
@@ -24,7 +25,6 @@ from suite.report.derive import derive
 from suite.report.merge import join, merge
 from suite.report.model import Observation, Platform, Report
 from suite.report.shard_faults import faults
-from suite.report.summary import Exit
 from suite.report.write import publish, write
 from suite.run import catalogue, environment, records
 from suite.run.records import Status
@@ -415,7 +415,7 @@ def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StringIO:
     printed = StringIO()
     console = Console(file=printed, width=200, highlight=False)
     monkeypatch.setattr(commands, "OUT", console)
-    monkeypatch.setattr(command, "ERR", console)
+    monkeypatch.setattr(errors, "say", lambda sentence: print("error:", sentence, file=printed))
     return printed
 
 
@@ -450,8 +450,8 @@ def test_shards_reported_apart_are_the_report(screen: StringIO, tmp_path: Path) 
     folders = [tmp_path / f"part-{number}" for number in (1, 2, 3)]
     for number, folder in enumerate(folders, 1):
         words = ["report", "--tag", "default", "--shard", f"{number}/3", "--to", str(folder)]
-        assert Exit.INCOMPLETE == command.main(words, checked=True)
-    command.main(["report", "--tag", "default", "--to", str(tmp_path / "whole")], checked=True)
+        assert Exit.INCOMPLETE == command.main(words)
+    command.main(["report", "--tag", "default", "--to", str(tmp_path / "whole")])
     command.main(["merge", *map(str, folders), "--to", str(tmp_path / "merged")])
 
     made, apart = (files.read(Report, tmp_path / name / "compat.json") for name in ("whole", "merged"))
@@ -460,7 +460,7 @@ def test_shards_reported_apart_are_the_report(screen: StringIO, tmp_path: Path) 
 
 def test_a_shard_says_that_it_is_one(screen: StringIO, tmp_path: Path) -> None:
     """The report of a shard names all cells that were planned, counts its own alone, and says so in the last line."""
-    command.main(["report", "--tag", "default", "--shard", "2/3", "--to", str(tmp_path)], checked=True)
+    command.main(["report", "--tag", "default", "--shard", "2/3", "--to", str(tmp_path)])
 
     made = files.read(Report, tmp_path / "compat.json")
     cells = [cell.id for cell in commands.share(plan.tagged("default"), parse("2/3"))]
@@ -479,6 +479,6 @@ def test_a_shard_says_that_it_is_one(screen: StringIO, tmp_path: Path) -> None:
 )
 def test_a_shard_of_nothing_is_misuse(words: list[str], sentence: str, screen: StringIO, tmp_path: Path) -> None:
     """A shard of no tag, or one for which no cell is left, is exit code 2 and a sentence."""
-    assert Exit.MISUSED == command.main(["report", *words, "--to", str(tmp_path / "to")], checked=True)
+    assert Exit.MISUSED == command.main(["report", *words, "--to", str(tmp_path / "to")])
     assert sentence in screen.getvalue()
     assert not (tmp_path / "to").exists()

@@ -20,7 +20,8 @@ from markdown_it.token import Token
 from rich.console import Console
 
 from suite import files
-from suite.files import REPORTS, BadFile
+from suite.errors import BadFile, Exit
+from suite.files import REPORTS
 from suite.judge import verdicts as judge
 from suite.judge.verdicts import GLYPHS, UNDECIDED, VERDICTS, Agreement, Verdict
 from suite.report import summary
@@ -31,7 +32,6 @@ from suite.report.formats.markup import clipped
 from suite.report.formats.text import said
 from suite.report.model import IntervalRow, Observation, Report
 from suite.report.site.embed import digest
-from suite.report.summary import Exit
 from suite.report.write import render, schema, write
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from suite import __main__ as command
 from suite import files
-from suite.files import REPORTS, BadFile
+from suite.errors import BadFile, Exit
+from suite.files import REPORTS
 from suite.judge.verdicts import UNDECIDED, Verdict
 from suite.report import summary
 from suite.report.formats.badges import badges
@@ -26,7 +27,6 @@ from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import MOST, fit
 from suite.report.formats.markup import cell_text, element, printable, xml
 from suite.report.model import Report
-from suite.report.summary import Exit
 from suite.report.write import rebuild, siblings, write
 from suite.stack import plan
 from tests.report.test_report import EVERY_VERDICT, REPORTS_TO_SHOW, cell_row, observation, report, undecided

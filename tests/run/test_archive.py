@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.files import BadFile
+from suite.errors import BadFile
 from suite.run import archive, records
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from suite.cell.issue import Case, Expectation, Issue, Seen, Upstream
-from suite.files import Misused
+from suite.errors import Misused
 from suite.run import catalogue
 from suite.run.catalogue import Entry
 

@@ -40,7 +40,7 @@ def suite(state: Path, *words: str, **surroundings: str) -> subprocess.Completed
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A state folder in which the cell has been run once, on one issue."""
     folder = tmp_path_factory.mktemp("state")
-    ran = suite(folder, "run", CELL.id, "--issue", ISSUE)
+    ran = suite(folder, "record", CELL.id, "--issue", ISSUE)
     assert ran.returncode == 0, ran.stderr
     return folder
 
@@ -66,10 +66,10 @@ def test_what_is_known_is_not_run_again(state: Path) -> None:
     """A second run keeps every record as it is, and says so; --fresh makes them anew."""
     records = sorted((state / "records" / CELL.id / ISSUE).glob("*.json"))
     before = [record.read_bytes() for record in records]
-    again = suite(state, "run", CELL.id, "--issue", ISSUE)
+    again = suite(state, "record", CELL.id, "--issue", ISSUE)
     assert "7 of 7 cases are known and unchanged, 0 left to run" in again.stdout
     assert before == [record.read_bytes() for record in records]
-    suite(state, "run", CELL.id, "--issue", ISSUE, "--fresh")
+    suite(state, "record", CELL.id, "--issue", ISSUE, "--fresh")
     assert all(old != record.read_bytes() for old, record in zip(before, records, strict=True))
 
 
@@ -93,7 +93,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(state: Path, how: si
     for record in folder.glob("*.json"):
         record.unlink()
     running = subprocess.Popen(
-        [sys.executable, "-m", "suite", "run", CELL.id, "--issue", ISSUE],
+        [sys.executable, "-m", "suite", "record", CELL.id, "--issue", ISSUE],
         cwd=ROOT,
         env={**os.environ, "SUITE_STATE": str(state)},
         stdout=subprocess.DEVNULL,
@@ -113,7 +113,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(state: Path, how: si
     assert _processes_in(state) == []
     kept = {record: record.read_bytes() for record in folder.glob("*.json")}
     assert 2 <= len(kept) < 7
-    again = suite(state, "run", CELL.id, "--issue", ISSUE)
+    again = suite(state, "record", CELL.id, "--issue", ISSUE)
     assert f"{len(kept)} of 7 cases are known and unchanged, {7 - len(kept)} left to run" in again.stdout
     assert kept == {record: record.read_bytes() for record in kept}
     assert 7 == len(list(folder.glob("*.json")))
@@ -139,7 +139,7 @@ def _processes_in(state: Path) -> list[str]:
 
 def test_two_runs_at_once_do_not_mix(state: Path) -> None:
     """A second run of the same cell waits for the first, and then finds its records."""
-    command = [sys.executable, "-m", "suite", "run", CELL.id, "--issue", ISSUE]
+    command = [sys.executable, "-m", "suite", "record", CELL.id, "--issue", ISSUE]
     surroundings = {**os.environ, "SUITE_STATE": str(state), "NO_COLOR": "1"}
     for record in (state / "records" / CELL.id / ISSUE).glob("*.json"):
         record.unlink()
@@ -156,7 +156,8 @@ def test_a_lock_whose_hash_does_not_match_is_refused(state: Path, tmp_path: Path
     wrong = re.sub(r"(jaxtyping==\S+ \\\n    --hash=sha256:)[0-9a-f]{64}", rf"\g<1>{'0' * 64}", text)
     assert wrong != text
     script = (
-        "import sys; from pathlib import Path; from suite import environment, lock, plan\n"
+        "import sys; from pathlib import Path\n"
+        "from suite.run import environment; from suite.stack import lock, plan\n"
         "path = Path(sys.argv[2]); path.write_text(sys.argv[3])\n"
         "try: environment.prepare(plan.cell(sys.argv[1]), lock.parse(path.read_text(), path))\n"
         "except environment.Unprepared as error: print(error.verdict, error.reason)\n"
@@ -176,7 +177,7 @@ def test_an_index_out_of_reach_is_an_error(tmp_path: Path) -> None:
     """With no index and an empty cache every case of the cell is `error`, and the report's exit code is not 0."""
     nowhere = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_CACHE_DIR": str(tmp_path / "cache")}
     away = {**nowhere, "UV_HTTP_TIMEOUT": "1", "UV_HTTP_RETRIES": "0", "UV_FIND_LINKS": ""}
-    assert 0 == suite(tmp_path, "run", CELL.id, **away).returncode
+    assert 0 == suite(tmp_path, "record", CELL.id, **away).returncode
     reported = suite(tmp_path, "report", "--to", str(tmp_path / "report"))
     assert 3 == reported.returncode
     report = Report.model_validate_json((tmp_path / "report" / "compat.json").read_text(encoding="utf-8"))
@@ -190,7 +191,7 @@ def test_without_an_interpreter_the_cell_is_unavailable(tmp_path: Path) -> None:
     nothing.mkdir()
     places = ("HOME", "PATH", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR")
     bare = {**dict.fromkeys(places, str(nothing)), "UV_PYTHON_DOWNLOADS": "never"}
-    ran = suite(tmp_path, "run", CELL.id, **bare)
+    ran = suite(tmp_path, "record", CELL.id, **bare)
     assert f"no CPython {CELL.python} on this machine" in ran.stdout
     assert f"uv python install {CELL.python}" in ran.stdout
     reported = suite(tmp_path, "report", "--to", str(tmp_path / "report"))
@@ -219,7 +220,7 @@ def test_a_fresh_run_that_is_cut_short_loses_nothing(state: Path) -> None:
     before = {record: record.read_bytes() for record in folder.glob("*.json")}
     assert len(before) == 7
     with subprocess.Popen(
-        [sys.executable, "-m", "suite", "run", CELL.id, "--issue", ISSUE, "--fresh"],
+        [sys.executable, "-m", "suite", "record", CELL.id, "--issue", ISSUE, "--fresh"],
         cwd=ROOT,
         env={**os.environ, "SUITE_STATE": str(state)},
         stdout=subprocess.DEVNULL,

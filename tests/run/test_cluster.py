@@ -23,9 +23,9 @@ import pytest
 from rich.console import Console
 
 from suite.cell.atomic import write
-from suite.files import ROOT, Failed, dump
+from suite.errors import Exit, Failed
+from suite.files import ROOT, dump
 from suite.report.assemble import assemble
-from suite.report.summary import Exit
 from suite.run import catalogue, cluster, environment, records, worker
 from suite.run.environment import Marker
 from suite.stack import lock, plan

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.files import ROOT, Misused
+from suite.errors import Misused
+from suite.files import ROOT
 from suite.run.shard import Measured, Shard, Timed, costs, parse, shard
 from suite.stack import plan
 from suite.stack.plan import Cell

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.files import BadFile
+from suite.errors import BadFile
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 

@@ -10,9 +10,8 @@ import pytest
 from packaging.version import Version
 
 from suite import files
-from suite.files import BadFile, Misused
+from suite.errors import BadFile, Misused, nearest
 from suite.judge import verdicts as judge
-from suite.names import nearest
 from suite.run import catalogue
 from suite.stack import lock, plan, releases
 from suite.stack import matrix as matrices

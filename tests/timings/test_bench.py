@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from suite.files import Failed, Misused, read
-from suite.report.summary import Exit
+from suite.errors import Exit, Failed, Misused
+from suite.files import read
 from suite.stack.plan import Cell
-from suite.timings import bench
+from suite.timings import bench, compare
 from suite.timings import release_line as line
 from suite.timings.asv_call import Asv
 from suite.timings.results import Comparison, NoiseFile
@@ -71,11 +71,12 @@ class Pretended(Asv):
 @pytest.fixture
 def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pretended]:
     """Make a pretended asv, and keep what the sessions write away from the tree."""
-    monkeypatch.setattr(bench, "WORK", tmp_path / "work")
-    monkeypatch.setattr(bench, "STATE", tmp_path)
-    monkeypatch.setattr(bench, "ROOT", tmp_path)
-    monkeypatch.setattr(bench, "NOISE", tmp_path / "noise")
-    monkeypatch.setattr(bench, "COMPARED", tmp_path / "compared")
+    for module in (bench, compare):
+        monkeypatch.setattr(module, "WORK", tmp_path / "work")
+        monkeypatch.setattr(module, "STATE", tmp_path)
+    monkeypatch.setattr(compare, "ROOT", tmp_path)
+    monkeypatch.setattr(compare, "NOISE", tmp_path / "noise")
+    monkeypatch.setattr(compare, "COMPARED", tmp_path / "compared")
     (tmp_path / "logs").mkdir()
     for label in (f"asv-{BASE}", f"asv-{OTHER}", "asv-first-0-base"):
         (tmp_path / "logs" / f"{label}.log").write_text("·· first\n·· asv's last words\n", encoding="utf-8")
@@ -117,7 +118,7 @@ def test_a_slow_down_is_told_and_confirmed(
     """Eight processes of each side in turns, and eight again of what looks changed alone: exit code 1."""
     asv = pretend(told(slower=1.5))
 
-    code = bench.compare(asv, *cells(), TIMED, 8)
+    code = compare.compare(asv, *cells(), TIMED, 8)
 
     assert Exit.UNEXPECTED == code
     assert "1 regressed, 2 stable, 1 not-measured, 0 failed, of 4" in capsys.readouterr().out
@@ -138,12 +139,12 @@ def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pr
     asv = pretend(told())
     path = tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json"
 
-    bench.compare(asv, *cells(), ["time_it"], 8)
-    bench.compare(asv, *cells(), ["track_size"], 8)
+    compare.compare(asv, *cells(), ["time_it"], 8)
+    compare.compare(asv, *cells(), ["track_size"], 8)
 
     assert {"m.time_it(1)", "m.time_it('two')", "m.track_size"} == set(read(Comparison, path).benchmarks)
     path.write_text(path.read_text(encoding="utf-8").replace("a" * 40, "c" * 40), encoding="utf-8")
-    bench.compare(asv, *cells(), ["track_size"], 8)
+    compare.compare(asv, *cells(), ["track_size"], 8)
     assert {"m.track_size"} == set(read(Comparison, path).benchmarks)
 
 
@@ -152,7 +153,7 @@ def test_the_same_release_twice_is_no_regression(pretend: Callable[..., Pretende
     """A release against itself exits 0: twenty times out of twenty."""
     cell = line.cell(BASE)
 
-    assert Exit.AS_EXPECTED == bench.compare(pretend(told(seed=seed)), cell, cell, TIMED, 8)
+    assert Exit.AS_EXPECTED == compare.compare(pretend(told(seed=seed)), cell, cell, TIMED, 8)
 
 
 def test_a_release_that_cannot_be_installed_is_not_measured(
@@ -161,7 +162,7 @@ def test_a_release_that_cannot_be_installed_is_not_measured(
     """Nothing of it is called stable, nothing failed, no second process is tried, and the exit code is 3."""
     asv = pretend(told(), broken=[OTHER])
 
-    assert Exit.INCOMPLETE == bench.compare(asv, *cells(), TIMED, 8)
+    assert Exit.INCOMPLETE == compare.compare(asv, *cells(), TIMED, 8)
 
     assert "0 regressed, 0 stable, 4 not-measured, 0 failed, of 4" in capsys.readouterr().out
     assert 2 == len(asv.calls)
@@ -173,7 +174,7 @@ def test_one_broken_release_stops_no_other(
     """Every cell has a call of its own, each is counted, and the sum is exit code 3 as long as something is missing."""
     asv = pretend(told(), broken=[BASE])
 
-    code = bench.bench(asv, cells(), TIMED, fresh=False, smoke=False)
+    code = bench.run(asv, cells(), TIMED, fresh=False, smoke=False)
 
     said = capsys.readouterr().out
     assert Exit.INCOMPLETE == code
@@ -182,17 +183,17 @@ def test_one_broken_release_stops_no_other(
     assert "nothing was measured; asv said, at the end: first / asv's last words" in said
     assert f"2/2 {OTHER}: 3 measured, 1 n/a, 0 failed, 0 not measured" in said
     assert "2 cells: 3 measured, 1 n/a, 0 failed, 4 not measured" in said
-    assert Exit.AS_EXPECTED == bench.bench(pretend(told()), cells(), TIMED, fresh=False, smoke=False)
-    assert Exit.INCOMPLETE == bench.bench(pretend(told()), cells(), ["failing"], fresh=False, smoke=False)
+    assert Exit.AS_EXPECTED == bench.run(pretend(told()), cells(), TIMED, fresh=False, smoke=False)
+    assert Exit.INCOMPLETE == bench.run(pretend(told()), cells(), ["failing"], fresh=False, smoke=False)
 
 
 def test_a_smoke_run_keeps_nothing(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
     """A quick result is never saved among the results, and only a smoke run is quick."""
     asv = pretend(told())
 
-    bench.bench(asv, cells(), TIMED, fresh=False, smoke=True)
+    bench.run(asv, cells(), TIMED, fresh=False, smoke=True)
     assert not (tmp_path / "results").exists()
-    bench.bench(asv, cells(), TIMED, fresh=True, smoke=False)
+    bench.run(asv, cells(), TIMED, fresh=True, smoke=False)
 
     assert [True, True, False, False] == ["--quick" in words for _, words in asv.calls]
 
@@ -203,7 +204,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     """One release against itself gives each timed benchmark its fence, and a later comparison is held to it."""
     noise = pretend(told(noise=0.15))
 
-    assert Exit.AS_EXPECTED == bench.noise(noise, line.cell(BASE), TIMED, 16)
+    assert Exit.AS_EXPECTED == compare.noise(noise, line.cell(BASE), TIMED, 16)
 
     made = read(NoiseFile, tmp_path / "noise" / "cpu-x.json")
     assert {"m.time_it(1)", "m.time_it('two')"} == made.benchmarks.keys()
@@ -212,7 +213,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     assert "16 processes of jax-0.6.0" in capsys.readouterr().out
     fence = made.benchmarks["m.time_it('two')"].fence
     slower = pretend(told(slower=1 + 0.8 * fence, noise=0.001))
-    assert Exit.INCOMPLETE == bench.compare(slower, *cells(), TIMED, 8)
+    assert Exit.INCOMPLETE == compare.compare(slower, *cells(), TIMED, 8)
     assert "no more than runs of one lock differ by" in capsys.readouterr().out
 
 
@@ -222,11 +223,11 @@ def test_too_few_processes_are_refused(pretend: Callable[..., Pretended], work: 
     asv = pretend(told())
 
     with pytest.raises(Misused, match=r"at least (8|16)"):
-        bench.compare(asv, *cells(), TIMED, 7) if work == "compare" else bench.noise(asv, cells()[0], TIMED, 15)
+        compare.compare(asv, *cells(), TIMED, 7) if work == "compare" else compare.noise(asv, cells()[0], TIMED, 15)
     assert [] == asv.calls
 
 
 def test_no_benchmark_at_all_is_a_failure(pretend: Callable[..., Pretended]) -> None:
     """A pattern that finds nothing, or an asv that gave up, is no empty table: asv's last words are shown."""
     with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
-        bench.compare(pretend(told()), *cells(), ["nothing like it"], 8)
+        compare.compare(pretend(told()), *cells(), ["nothing like it"], 8)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.files import Misused
+from suite.errors import Misused
 from suite.stack import lock
 from suite.timings import own_stack as existing
 from suite.timings import release_line as line

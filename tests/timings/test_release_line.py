@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from asv.util import load_json
 
-from suite.files import Failed, Misused
+from suite.errors import Failed, Misused
 from suite.stack import lock
 from suite.timings import asv_call
 from suite.timings import release_line as lines

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.report.summary import Exit
-from suite.timings import bench
+from suite.errors import Exit
+from suite.timings import compare
 from suite.timings import statistics as timing
 from suite.timings.results import OUTCOMES, Row
 from suite.timings.statistics import LACKS, Pair, Side, Verdict
@@ -173,12 +173,12 @@ def test_the_exit_code_means_what_it_says() -> None:
     lacks = Verdict("not-measured", f"{LACKS} on the base side")
     stable, improved, regressed = Verdict("stable"), Verdict("improved"), Verdict("regressed")
 
-    assert Exit.AS_EXPECTED == bench.exit_code([stable, improved, lacks])
-    assert Exit.UNEXPECTED == bench.exit_code([stable, regressed, Verdict("failed")])
+    assert Exit.AS_EXPECTED == compare.exit_code([stable, improved, lacks])
+    assert Exit.UNEXPECTED == compare.exit_code([stable, regressed, Verdict("failed")])
     for undecided in ("failed", "insufficient", "not-measured"):
-        assert Exit.INCOMPLETE == bench.exit_code([stable, Verdict(undecided)])
-    assert Exit.INCOMPLETE == bench.exit_code([])
-    assert Exit.INCOMPLETE == bench.exit_code([lacks])
+        assert Exit.INCOMPLETE == compare.exit_code([stable, Verdict(undecided)])
+    assert Exit.INCOMPLETE == compare.exit_code([])
+    assert Exit.INCOMPLETE == compare.exit_code([lacks])
 
 
 def test_processes_become_sides() -> None:
@@ -187,7 +187,7 @@ def test_processes_become_sides() -> None:
     broken = {"a": Row("failed", "1", False)}
     absent = {"a": Row("missing", "1", False)}
 
-    made = bench.pair("a", [here, here], [here, broken, absent, {}])
+    made = compare.pair("a", [here, here], [here, broken, absent, {}])
 
     assert Pair(Side((1.5, 1.5), version="1"), Side((1.5,), failed=1, missing=1, version="1")) == made
 

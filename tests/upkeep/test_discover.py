@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from suite.files import Failed
-from suite.report.summary import Exit
+from suite.errors import Exit, Failed
 from suite.run import catalogue, environment, records
 from suite.stack import index, lock, plan, releases
 from suite.stack import matrix as matrices

@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from suite.errors import Exit
 from suite.judge.table import GLYPHS, PROPERTIES
 from suite.report.model import CaseRow, Observation, Report
 from suite.report.summary import (
     STACK_GLYPHS,
-    Exit,
     advice,
     exit_code,
     held,

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from suite.files import ROOT, BadFile, Fault, read
+from suite.errors import BadFile, Fault
+from suite.files import ROOT, read
 from suite.timings import release_line as line
 from suite.timings import results as measured
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row

@@ -17,6 +17,14 @@ from suite.cell.issue import Case, Issue
 STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "scipy")
 
 
+def run_of(source: str, case: Case) -> str:
+    """All that runs where a case does: its functions, and what of the module these use, however deep."""
+    code = case.workaround.code if case.workaround else None
+    own = {each.__name__ for each in (case.reproducer, case.control, code) if each is not None}
+    tree = ast.parse(source)
+    return _joined(tree, source, own | _reached(tree, own))
+
+
 def of_case(source: str, case: Case) -> str:
     """The reproducer of a case and its workaround, as they stand in the module's `source`."""
     return _joined(ast.parse(source), source, _names([case]))

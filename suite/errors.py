@@ -1,0 +1,118 @@
+"""What a command can end with: its exit codes, its faults, and the one place where they become sentences.
+
+The standard library alone: what is told is that a package is missing, too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+_TREE = Path(__file__).resolve().parent.parent
+# What the machine can cause, and making room or asking its owner can mend. Anything else is a fault of ours.
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES)
+
+
+class Exit(IntEnum):
+    """The exit codes of `python -m suite`; under nox every one but 0 becomes 1."""
+
+    AS_EXPECTED = 0
+    UNEXPECTED = 1
+    MISUSED = 2
+    INCOMPLETE = 3
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong in a file: which key, and what about it."""
+
+    path: Path
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        """Name the file, the key and the fault on one line."""
+        shown = self.path.relative_to(_TREE) if self.path.is_relative_to(_TREE) else self.path
+        return f"{shown}: {self.key}: {self.message}"
+
+
+class BadFile(Exception):
+    """Files that cannot be used, with every fault in them."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__("\n".join(map(str, faults)))
+        self.faults = faults
+
+
+class Misused(Exception):
+    """A command that cannot be meant as it was given; the message says what would be."""
+
+
+class Failed(Exception):
+    """Something outside that a command needs did not work: the index, the resolver. The message says what."""
+
+
+@dataclass
+class Guard:
+    """What the command under `guarded` ends with."""
+
+    code: Exit = Exit.AS_EXPECTED
+
+
+@contextmanager
+def guarded() -> Iterator[Guard]:
+    """Turn what a user or a machine can cause into a sentence and an exit code; a fault of ours keeps its traceback."""
+    guard = Guard()
+    try:
+        yield guard
+    except BadFile as error:
+        for fault in error.faults:
+            say(str(fault))
+        guard.code = Exit.MISUSED
+    except Misused as error:
+        say(str(error))
+        guard.code = Exit.MISUSED
+    except Failed as error:
+        say(str(error))
+        guard.code = Exit.INCOMPLETE
+    except ModuleNotFoundError as error:
+        lacking = (error.name or "").partition(".")[0]
+        if lacking in ("", "suite"):
+            raise
+        say(
+            f"this Python has no {lacking}; `{installation()}` brings all that the driver needs, as each nox session has"
+        )
+        guard.code = Exit.MISUSED
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        say(f"cannot write {error.filename or 'a file'}: {error.strerror}")
+        print("What had finished is kept: make room, and run the same command again.", file=sys.stderr)
+        guard.code = Exit.INCOMPLETE
+
+
+def installation() -> str:
+    """The command that installs what pyproject.toml says the driver needs."""
+    project = tomllib.loads((_TREE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return f"python -m pip install --constraint constraints.txt {' '.join(project['dependencies'])}"
+
+
+def say(sentence: str) -> None:
+    """Print one error, by print alone: it has to work without any package."""
+    print(f"error: {sentence}", file=sys.stderr)
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A phrase that offers the names closest to a mistaken one."""
+    known = list(names)
+    longer = [each for each in known if name and each.startswith(name)]
+    close = [*longer, *difflib.get_close_matches(name, known, n=3, cutoff=0.5)] or known
+    close = list(dict.fromkeys(close))[:3]
+    return f"the nearest are {', '.join(close)}" if close else "there are none"

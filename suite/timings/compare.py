@@ -1,0 +1,256 @@
+"""Two releases held against each other, or one against itself: processes in turns, and what they are judged to say.
+
+A comparison is not `asv continuous`. That pools the samples of all processes of a side, with nothing between them
+(`--interleave-rounds`, `-a processes=`, `--append-samples` alike), and how many of them a process gave depends on the
+time it had. So each process is an asv run of one round with a results folder of its own: what stands there was measured
+in that process, now, and never before.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from suite.cell.atomic import write
+from suite.errors import Exit, Failed, Misused
+from suite.files import ROOT, STATE, dump, read
+from suite.report.site.timings import duration
+from suite.stack.plan import Cell
+from suite.timings import results as measured
+from suite.timings import statistics as timing
+from suite.timings.asv_call import OUT, WORK, Asv, last_words, only
+from suite.timings.results import COMPARED, NOISE, Comparison, Fence, Judged, NoiseFile, Row, counted
+from suite.timings.statistics import Pair, Side, Verdict
+
+# A process of a comparison: half a second for each row, that the least may be of a moment when nothing else ran.
+_PROCESS = ("-a", "rounds=1", "-a", "repeat=(1,100,0.5)")
+
+
+def compare(asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> Exit:
+    """Measure two cells in turns, again what looks changed, and say what did change."""
+    if processes < timing.MIN_PROCESSES:
+        raise Misused(f"--processes {processes}: a side needs at least {timing.MIN_PROCESSES}")
+    folder = WORK / "compare" / f"{base.id}..{other.id}"
+    shutil.rmtree(folder, ignore_errors=True)
+    fences = _fences(asv.machine)
+    first = measure(asv, base, other, patterns, processes, folder / "first")
+    usable = {key: each.fence for key, each in fences.items() if key in first and each.version == _version(first[key])}
+    looking = timing.candidates(first, usable)
+    again: Mapping[str, Pair] = {}
+    if looking:
+        OUT.print(f"{len(looking)} of {len(first)} benchmarks look changed, and are measured again")
+        again = measure(asv, base, other, _exactly(looking), processes, folder / "again")
+    verdicts = timing.judge(first, again, usable)
+    if base != other:
+        keep(asv, base, other, processes, {key: _judged(first[key], each) for key, each in verdicts.items()})
+    show(base, other, first, verdicts)
+    return exit_code(verdicts.values())
+
+
+def noise(asv: Asv, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
+    """Measure one cell against itself, and write down what its benchmarks differ by where nothing changed."""
+    if processes < 2 * timing.MIN_PROCESSES:
+        raise Misused(f"--processes {processes}: two sides need at least {2 * timing.MIN_PROCESSES}")
+    folder = WORK / "noise" / cell.id
+    shutil.rmtree(folder, ignore_errors=True)
+    # Every two processes are a round of a comparison.
+    pairs = measure(asv, cell, cell, patterns, processes // 2, folder)
+    made: dict[str, Fence] = {}
+    for key, each in pairs.items():
+        # In the order of their runs: base other, other base, and so on; which of the two is which does not matter.
+        values = [value for both in zip(each.base.values, each.other.values, strict=False) for value in both]
+        if not each.count and len(values) == processes // 2 * 2 and min(values) > 0:
+            found = timing.noise(values)
+            made[key] = Fence(
+                fence=round(found.fence, 4),
+                false_positives=round(found.false_positives, 4),
+                detectable=found.detectable if found.detectable < float("inf") else None,
+                version=each.base.version,
+            )
+    if not made:
+        raise Failed("nothing was measured often enough to tell its noise")
+    least = sorted(each.detectable if each.detectable is not None else float("inf") for each in made.values())
+    middle = least[len(least) // 2]
+    file = NoiseFile(
+        schema_version=1,
+        machine=asv.machine,
+        cell=cell.id,
+        processes=processes // 2 * 2,
+        false_positives=round(statistics.mean(each.false_positives for each in made.values()), 5),
+        detectable=middle if middle < float("inf") else None,
+        benchmarks=made,
+    )
+    path = NOISE / f"{asv.machine}.json"
+    write(path, dump(file.model_dump()))
+    show_noise(file)
+    OUT.print(f"written: {path.relative_to(ROOT)}")
+    return Exit.AS_EXPECTED
+
+
+def measure(
+    asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int, folder: Path
+) -> dict[str, Pair]:
+    """So many processes of each side, in turns: name → what they said. Raises Failed where there is nothing at all."""
+    told: dict[str, list[dict[str, Row]]] = {"base": [], "other": []}
+    sides = {"base": base, "other": other}
+    wanted = list(patterns)
+    for number in range(processes):
+        # Whoever was second is first next: what the machine does in between falls on both.
+        for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
+            place = replace(asv, results=folder / f"{number}-{name}")
+            label = f"{sides[name].id} {number + 1}/{processes}"
+            place.run(sides[name], f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *only(wanted))
+            rows = measured.rows(place.results, asv.machine, asv.commits[sides[name].id], wanted)
+            told[name].append(rows)
+            OUT.print(f"[bold]{label}[/bold] {name}: {counted(measured.tally(rows.values()))}")
+        if number == 0:
+            both = told["base"][0].keys() | told["other"][0].keys()
+            if not both:
+                log = STATE / "logs" / f"asv-{folder.name}-0-base.log"
+                raise Failed(f"nothing was measured; asv said, at the end: {last_words(log)}")
+            going_on = [key for key in sorted(both) if all(_goes_on(told[name][0].get(key)) for name in sides)]
+            if not going_on:
+                break
+            wanted = _exactly(going_on)
+    keys = sorted(told["base"][0].keys() | told["other"][0].keys())
+    return {key: pair(key, told["base"], told["other"]) for key in keys}
+
+
+def pair(key: str, base: Sequence[Mapping[str, Row]], other: Sequence[Mapping[str, Row]]) -> Pair:
+    """What the processes of both sides said of one benchmark."""
+    count = next((rows[key].count for rows in (*base, *other) if key in rows), False)
+    return Pair(_side(key, base), _side(key, other), count)
+
+
+def _side(key: str, processes: Sequence[Mapping[str, Row]]) -> Side:
+    rows = [rows[key] for rows in processes if key in rows]
+    states = [row.state for row in rows]
+    return Side(
+        values=tuple(row.least for row in rows if row.state == "measured"),
+        failed=states.count("failed"),
+        lacking=states.count("lacking"),
+        missing=states.count("missing"),
+        version=rows[0].version if rows else "",
+    )
+
+
+def _goes_on(row: Row | None) -> bool:
+    """Whether a second process can add anything: not to a count, and not to what cannot be measured here."""
+    return row is not None and row.state == "measured" and not row.count
+
+
+def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, Judged]) -> None:
+    """Write down what was judged, beside what the same two releases were judged by before. Raises BadFile."""
+    path = COMPARED / asv.machine / f"{base.id}..{other.id}.json"
+    commits = asv.commits[base.id], asv.commits[other.id]
+    known = read(Comparison, path) if path.exists() else None
+    before = known.benchmarks if known and known.commits == commits else {}
+    made = Comparison(
+        schema_version=1,
+        machine=asv.machine,
+        base=base.id,
+        other=other.id,
+        commits=commits,
+        processes=processes,
+        benchmarks={**before, **judged},
+    )
+    write(path, dump(made.model_dump(mode="json")))
+
+
+def _judged(pair: Pair, verdict: Verdict) -> Judged:
+    base, other = (statistics.median(side.values) if side.values else None for side in (pair.base, pair.other))
+    return Judged(
+        outcome=verdict.outcome,
+        reason=verdict.reason,
+        base=_finite(base),
+        other=_finite(other),
+        change=_finite(verdict.change),
+        limit=_finite(verdict.limit),
+        version=pair.base.version,
+    )
+
+
+def exit_code(verdicts: Iterable[Verdict]) -> Exit:
+    """1 where something regressed; 3 where something else was left undecided; 0 where all is known and none is slower.
+
+    What a release lacks is known, and left out of it.
+    """
+    found = [each for each in verdicts if not each.reason.startswith(timing.LACKS)]
+    if any(each.outcome == "regressed" for each in found):
+        return Exit.UNEXPECTED
+    decided = found and all(each.outcome in ("stable", "improved") for each in found)
+    return Exit.AS_EXPECTED if decided else Exit.INCOMPLETE
+
+
+def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[str, Verdict]) -> None:
+    """The table of all that is not simply stable, and the counts."""
+    table = Table(title=f"{base.id} → {other.id}", title_justify="left")
+    table.add_column("benchmark", overflow="fold")
+    for name in (base.id, other.id, "change", "limit"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    colours = {"regressed": "red", "improved": "green", "failed": "red"}
+    order = {outcome: number for number, outcome in enumerate(measured.OUTCOMES)}
+    for key, each in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
+        if each.outcome == "stable":
+            continue
+        sides = [_middle(pairs[key], side) for side in (pairs[key].base, pairs[key].other)]
+        verdict = f"[{colours.get(each.outcome, 'default')}]{each.outcome}[/]"
+        numbers = [f"{value:+.1%}" if value == value else "" for value in (each.change, each.limit)]
+        table.add_row(escape(key), *sides, numbers[0], numbers[1].removeprefix("+"), f"{verdict} {escape(each.reason)}")
+    if table.row_count:
+        OUT.print(table)
+    OUT.print(timing.last_line(verdicts.values()))
+
+
+def show_noise(file: NoiseFile) -> None:
+    """What this machine's verdicts are worth."""
+    clear = sum(each.fence <= timing.RESOLUTION for each in file.benchmarks.values())
+    least = f"{file.detectable:.0%}" if file.detectable is not None else "none of those tried"
+    OUT.print(
+        f"{file.machine}, {file.processes} processes of {file.cell}: one comparison in which nothing changed alarms in "
+        f"{file.false_positives:.2%} of cases, before it is confirmed; the least slow-down shown by half of the "
+        f"benchmarks: {least}; {clear} of {len(file.benchmarks)} can show one of {timing.RESOLUTION:.0%}",
+        soft_wrap=True,
+    )
+
+
+def _fences(machine: str) -> Mapping[str, Fence]:
+    path = NOISE / f"{machine}.json"
+    if not path.exists():
+        OUT.print(
+            "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is what the halves of each "
+            "side differ by",
+            soft_wrap=True,
+        )
+        return {}
+    return read(NoiseFile, path).benchmarks
+
+
+def _version(each: Pair) -> str:
+    return each.base.version
+
+
+def _exactly(keys: Iterable[str]) -> list[str]:
+    return [f"^{re.escape(key)}$" for key in keys]
+
+
+def _middle(each: Pair, side: Side) -> str:
+    if not side.values:
+        return ""
+    value = statistics.median(side.values)
+    if each.count or value >= 1e4:
+        return f"{value:,.0f}"
+    return duration(value)
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no NaN and no infinity; of a ratio, six digits are more than was measured."""
+    return float(f"{value:.6g}") if value is not None and abs(value) < float("inf") else None

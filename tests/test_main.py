@@ -1,0 +1,152 @@
+"""The command line: its words, what a wrong one is told, and how a command ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suite.__main__ import main, parse
+from suite.bisect.search import FINDS
+from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
+from suite.files import REPORTS, ROOT
+from suite.report.formats.diff import FORMATS
+from suite.run import catalogue
+from suite.stack import plan
+
+CELL = plan.tagged("default")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "jax-0.4.3"], "argument CELL: no cell 'jax-0.4.3'; the nearest are jax-0.4.30"),
+        (["run", "jax-0.4.36+diffrax-9"], "releases.json has no diffrax 9"),
+        (["report", "--issue", "wraps"], "argument --issue: no issue 'wraps'; the nearest are wraps-lower-bypass"),
+        (["report", "--tag", "fast"], "argument --tag: no tag 'fast': there are default, line, full"),
+        (["plan", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
+        (["bench", "compare", "jax-0.9.2", "jax-9"], "argument B: the release line has no 'jax-9'"),
+        (["bench", "fast"], "invalid choice: 'fast'"),
+        (["report", "--nonsense"], "unrecognized arguments: --nonsense"),
+        ([], "the following arguments are required: COMMAND"),
+    ],
+)
+def test_a_wrong_word_is_told_what_would_be_right(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A word that means nothing is exit code 2, with the option it stands at and the nearest that there is."""
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+
+    assert Exit.MISUSED == ended.value.code
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--issue", "stack-smoke"], ["--shard", "1/3"], ["--headlines"]])
+def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A part of a run is not written over the published report, however that is named."""
+    assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
+    assert "what is published is the whole" in capsys.readouterr().err
+
+
+def test_a_cell_is_looked_up_as_it_is_read() -> None:
+    """Words name cells and stacks of one's own; what is read has the cells."""
+    options = parse(["run", CELL.id, "jax-0.4.36+diffrax-0.6.0"])
+
+    assert [CELL.id, "jax-0.4.36+diffrax-0.6.0"] == [cell.id for cell in options.cells]
+
+
+def test_the_last_word_on_cases_counts() -> None:
+    """`--all-cases` after `--headlines` means every case, as it is after the words of `nox -s compat`."""
+    assert [False, True, False] == [
+        parse(["report", *words]).headlines for words in ([], ["--headlines"], ["--headlines", "--all-cases"])
+    ]
+
+
+def test_choices_are_those_of_their_modules() -> None:
+    """What the parser offers without reading the modules is what they can do."""
+    assert list(FORMATS) == [parse(["diff", "a", "b", "--format", each]).format for each in FORMATS]
+    assert list(FINDS) == [parse(["bisect", "x", "--find", each]).find for each in FINDS]
+
+
+def test_headlines_are_the_first_case_of_each_issue() -> None:
+    """Narrowed to headlines, every issue has its first case and no other, under the same id."""
+    whole, narrow = catalogue.select([]), catalogue.select([], headlines=True)
+
+    assert [(each.issue.id, (each.issue.cases[0],)) for each in whole] == [
+        (each.issue.id, each.issue.cases) for each in narrow
+    ]
+
+
+def commands() -> list[list[str]]:
+    """Every command, as its help names it."""
+    asked = subprocess.run(
+        [sys.executable, "-m", "suite", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    names = [line.split()[0] for line in asked.stdout.splitlines() if line.startswith("    ") and line[4] != " "]
+    assert "bench" in names
+    return [[name] for name in names] + [["bench", work] for work in ("run", "compare", "noise", "publish")]
+
+
+def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """The help of every command says what it does, in a sentence of its own where it is no part of another."""
+    for words in commands():
+        with pytest.raises(SystemExit) as ended:
+            main([*words, "--help"])
+        assert 0 == ended.value.code
+        assert f"usage: python -m suite {' '.join(words)}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "told"),
+    [
+        (Misused("not so"), Exit.MISUSED, "error: not so\n"),
+        (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
+        (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
+        (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot write /f: No space left\n"),
+        (ModuleNotFoundError(name="rich.console"), Exit.MISUSED, f"error: this Python has no rich; `{installation()}`"),
+    ],
+)
+def test_what_went_wrong_is_a_sentence(
+    raised: Exception, code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a user or a machine can cause ends in an exit code and a line for each fault."""
+    with guarded() as guard:
+        raise raised
+
+    assert code == guard.code
+    assert capsys.readouterr().err.startswith(told)
+
+
+@pytest.mark.parametrize("raised", [ValueError(), OSError(errno.ENOENT, "none"), ModuleNotFoundError(name="suite.x")])
+def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
+    """What nobody else can cause is not made into a sentence."""
+    with pytest.raises(type(raised)), guarded():
+        raise raised
+
+
+def test_without_packages_there_is_one_sentence() -> None:
+    """A Python that has nothing but its standard library is told, in a line, what to install."""
+    words: Any = [sys.executable, "-I", "-S", "-c"]
+    script = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('suite', run_name='__main__')"
+    ran = subprocess.run(
+        [*words, script, str(ROOT), "run", CELL.id],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name == "PATH"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (Exit.MISUSED, "", 1) == (ran.returncode, ran.stdout, len(ran.stderr.splitlines()))
+    assert installation() in ran.stderr
+
+
+def test_tags_are_those_of_the_plan() -> None:
+    """Each tag of the plan can be asked for."""
+    assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
