@@ -165,6 +165,9 @@ class _Row:
         if not fails:
             return None
         specifier = _from_rules(pair.rules, dependency, works, fails)
+        if specifier is not None and not works:
+            # That the two do not go together was run; where that begins, the rule says.
+            grounds = "rule"
         if specifier is None:
             tried = {**dict.fromkeys(works, True), **dict.fromkeys(fails - works, False)}
             specifier = reconciled(tried, "") or ",".join(f"!={each}" for each in sorted(fails, key=Version))

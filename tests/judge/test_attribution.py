@@ -32,7 +32,7 @@ def between(before: str, after: str, rules: tuple[Rule, ...] = IMPLICIT) -> Blam
     ],
 )
 def test_a_failure_of_lineax_is_not_put_down_to_what_moved_along(before: str, after: str, words: str) -> None:
-    """What Lineax 0.1.0 mended is Lineax's, whichever of Equinox, Diffrax and jax moved along; the rule is the ground."""
+    """What Lineax 0.1.0 mended is Lineax's, whichever others moved along; the rule is the ground."""
     found = between(before, after)
 
     assert (words, "rule") == (str(found), found.grounds)
@@ -40,7 +40,7 @@ def test_a_failure_of_lineax_is_not_put_down_to_what_moved_along(before: str, af
 
 
 def test_without_a_rule_a_change_came_with_all_that_moved() -> None:
-    """Where neither a rule nor a run tells them apart, no package is to blame, and all that moved are named, jax first."""
+    """Where neither a rule nor a run tells them apart, none is to blame, and all that moved are named, jax first."""
     found = between("equinox-0.13.4", "diffrax-0.7.1", ())
 
     assert found.package is None

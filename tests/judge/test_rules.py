@@ -165,7 +165,7 @@ def test_no_run_with_another_jax_is_ever_the_answer(runs: list[Run], stack: dict
 
 
 def test_an_equinox_that_does_not_import_blocks_what_needs_it() -> None:
-    """jax 0.12.0.1 with equinox 0.13.0 does not import: what needs Equinox or Diffrax is blocked, and plain jax is not."""
+    """jax 0.12.0.1 with equinox 0.13.0 does not import: what needs Equinox is blocked, and plain jax is not."""
     zero = predict(SOLVE, {"jax": "0.12.0.1", "equinox": "0.13.0"}, [])
 
     assert ("import-error", "by rule") == (zero.behaviour, zero.how)
