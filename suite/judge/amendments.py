@@ -118,11 +118,11 @@ class _Row:
         rule = first_match(self.tables.get(case, ()), trial.pins)
         if rule is None or rule.behaviour != trial.shown.get(case) or not rule.on:
             return None
-        found = self.blame(trial, case)
         names = {each.name: each.specifier for each in requirements(rule.on)}
         if len(names) == 1:
             (name,) = names
             return name, name, rule, "rule"
+        found = self.blame(trial, case)
         pairs = [
             (one, other)
             for one in names
