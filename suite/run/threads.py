@@ -1,0 +1,41 @@
+"""Upstream's threads, by reference: what each is called and how it stands, on the day they were last looked up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
+
+from suite.cell.issue import Issue
+from suite.files import ROOT, FileModel, read
+
+PATH = ROOT / "suite" / "issues" / "threads.json"
+REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)", re.ASCII)
+
+
+class Thread(FileModel):
+    """An issue or a pull request, of which only the latter can be merged."""
+
+    title: str
+    state: Literal["open", "closed", "merged"]
+
+
+class Threads(FileModel):
+    """All of them, and the day on which they were looked up."""
+
+    schema_version: Literal[1] = 1
+    taken_on: date
+    threads: Mapping[Annotated[str, StringConstraints(pattern=f"^{REFERENCE.pattern}$")], Thread]
+
+
+def load() -> Mapping[str, Thread]:
+    """Each thread by its reference, `jax-ml/jax#27829`. Raises BadFile with every fault in the file."""
+    return read(Threads, PATH).threads
+
+
+def references(issues: Iterable[Issue]) -> list[str]:
+    """The threads that these issues name, sorted: pages and commits are none."""
+    return sorted({each.ref for issue in issues for each in issue.upstream if REFERENCE.fullmatch(each.ref)})

@@ -1,0 +1,57 @@
+"""Upstream's threads, looked up again at GitHub: their titles and their states as of today."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import requests
+from rich.console import Console
+
+from suite.files import Failed, dump, read
+from suite.run.threads import PATH, REFERENCE, Thread, Threads
+
+API = "https://api.github.com"
+_SECONDS = 30
+
+
+def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
+    """Write the file at `path` anew, with the threads of these references and today's date.
+
+    One that cannot be had keeps what is known of it, and is named with the reason. GITHUB_TOKEN, where it is set, is
+    sent along: without one, GitHub answers sixty times an hour.
+
+    Raises BadFile where `path` cannot be read, and Failed, with the file as it was, where no thread could be had.
+    """
+    wanted = sorted(set(references))
+    known = read(Threads, path).threads
+    found: dict[str, Thread] = {}
+    with requests.Session() as session:
+        session.headers["Accept"] = "application/vnd.github+json"
+        if token := os.environ.get("GITHUB_TOKEN"):
+            session.headers["Authorization"] = f"Bearer {token}"
+        for reference in wanted:
+            try:
+                found[reference] = _look_up(session, api, reference)
+            except (requests.RequestException, ValueError, LookupError, TypeError) as error:
+                kept = "what was known of it is kept" if reference in known else "nothing is known of it"
+                console.print(f"{reference}: {error}; {kept}", markup=False, highlight=False, soft_wrap=True)
+    if wanted and not found:
+        raise Failed(f"none of {len(wanted)} threads could be had from {api}")
+    threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
+    renewed = Threads(taken_on=datetime.now(UTC).date(), threads=threads)
+    path.write_text(dump(renewed.model_dump(mode="json")), encoding="utf-8")
+    console.print(f"{len(found)} of {len(wanted)} threads looked up", highlight=False)
+
+
+def _look_up(session: requests.Session, api: str, reference: str) -> Thread:
+    match = REFERENCE.fullmatch(reference)
+    if match is None:
+        raise ValueError("not a thread")
+    answer = session.get(f"{api}/repos/{match['repository']}/issues/{match['number']}", timeout=_SECONDS)
+    answer.raise_for_status()
+    told = answer.json()
+    merged = (told.get("pull_request") or {}).get("merged_at") is not None
+    return Thread(title=told["title"], state="merged" if merged else told["state"])

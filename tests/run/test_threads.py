@@ -1,0 +1,50 @@
+"""The snapshot of upstream's threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from suite.cell.issue import Issue, Upstream
+from suite.files import BadFile, dump
+from suite.run import catalogue, threads
+
+
+def test_the_snapshot_has_the_threads_that_issues_name() -> None:
+    """Every thread of every issue is in the snapshot, in order, and nothing else is."""
+    named = threads.references(entry.issue for entry in catalogue.entries())
+    assert named == list(threads.load())
+
+
+def test_every_thread_has_a_title() -> None:
+    """A page can show each thread by what it is called."""
+    assert [] == [reference for reference, thread in threads.load().items() if not thread.title]
+
+
+def test_pages_and_commits_are_no_threads() -> None:
+    """Only what has a number in a repository is looked up."""
+    refs = ("jax-ml/jax#2", "https://docs.jax.dev/en/latest/#jax", "jax-ml/jax@aa2f995b1d", "jax-ml/jax#1")
+    issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
+    assert ["jax-ml/jax#1", "jax-ml/jax#2"] == threads.references([issue, issue])
+
+
+@pytest.mark.parametrize(
+    ("reference", "thread", "key"),
+    [
+        ("jax-ml/jax#1", {"title": "It does", "state": "shut"}, "threads.jax-ml/jax#1.state"),
+        ("jax-ml/jax#1", {"state": "open"}, "threads.jax-ml/jax#1.title"),
+        ("jax-ml/jax#1", {"title": "It does", "state": "open", "by": "me"}, "threads.jax-ml/jax#1.by"),
+        ("jax-ml/jax", {"title": "It does", "state": "open"}, "threads.jax-ml/jax.[key]"),
+    ],
+)
+def test_a_fault_names_file_and_key(
+    reference: str, thread: object, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be meant is said with the file and the key."""
+    path = tmp_path / "threads.json"
+    path.write_text(dump({"schema_version": 1, "taken_on": "2026-01-02", "threads": {reference: thread}}))
+    monkeypatch.setattr(threads, "PATH", path)
+    with pytest.raises(BadFile) as raised:
+        threads.load()
+    assert [(path, key)] == [(fault.path, fault.key) for fault in raised.value.faults]
