@@ -26,8 +26,8 @@ Seen = tuple[str, str]
 class Signature:
     """An exception or a warning as data, for the probe to recognise, and for a reader to look a traceback up in.
 
-    `type` is the name of its class, without the module; a `…` in `message` stands for anything, and the rest for a part
-    of the text. `module` is one that the traceback goes through, or a package of it.
+    `type` is the `__name__` of its own class, not of a base. `message` is a part of its text, where a `…` stands for
+    anything. `module` is a module that the traceback goes through, or a package of one.
     """
 
     type: str

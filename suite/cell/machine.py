@@ -1,6 +1,6 @@
-"""The machine and the interpreter, as the cell sees them, and what a case would need of them that they lack.
+"""This machine and interpreter: what a record says of them, and whether they have what a case needs.
 
-Cell side. Features of a CPU are read from Linux's /proc/cpuinfo, and are not known elsewhere.
+Cell side. CPU features are read from /proc/cpuinfo: on Linux only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from suite.cell.issue import Case
 
-# Of a hundred features, those that change what is computed, or how: the vector units and their number formats.
+# Vector units and number formats: of all CPU features, those that can change a result.
 _VECTOR = ("sse", "ssse", "avx", "fma", "f16c", "amx", "bf16", "neon", "asimd", "fphp", "i8mm", "sve")
 _COMPARE = {
     **{">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne},
@@ -25,7 +25,7 @@ _COMPARE = {
 
 
 def describe(packages: Iterable[str]) -> dict[str, Any]:
-    """What a record says of where it was made, with the versions of these packages, None where there is none."""
+    """The `machine` of a record, but for the imports. A package that is not installed has the version None."""
     return {
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in packages},
@@ -39,14 +39,14 @@ def describe(packages: Iterable[str]) -> dict[str, Any]:
 
 
 def lacks(case: Case) -> str | None:
-    """What the case needs and this machine or interpreter has not, in a sentence, or None."""
+    """A sentence that says what the case needs and is missing here, or None."""
     if not python_is(case.python, sys.version_info[:3]):
         return f"it needs Python {case.python}, and this is {platform.python_version()}"
     return cpu_lacks(case.cpu, cpu_features())
 
 
 def cpu_lacks(needed: Iterable[str], there: Collection[str] | None) -> str | None:
-    """Which of the needed features are not `there`, in a sentence, or None; a `there` of None is not known."""
+    """A sentence that names the features that are needed and not `there`, or None. `there` is None if unknown."""
     if missing := [each for each in needed if each not in (there or ())]:
         told = f"it needs a CPU with {', '.join(missing)}"
         return f"{told}, and this one's features cannot be read" if there is None else told
@@ -54,15 +54,15 @@ def cpu_lacks(needed: Iterable[str], there: Collection[str] | None) -> str | Non
 
 
 def cpu_features() -> frozenset[str] | None:
-    """All features of the CPU, by the names that Linux gives them, or None where they cannot be read."""
+    """All CPU features, under Linux's names; None where they cannot be read."""
     told = _cpuinfo().get("flags") or _cpuinfo().get("Features")
     return frozenset(told.split()) if told else None
 
 
 def python_is(specifier: str, version: tuple[int, int, int]) -> bool:
-    """Whether a Python is one of `specifier`'s, as packaging reads it: ">=3.11,<3.14", "==3.12.*", "!=3.13.1".
+    """Whether a Python version meets a specifier, as packaging reads it: ">=3.11,<3.14", "==3.12.*", "!=3.13.1".
 
-    Raises ValueError for what is no such specifier.
+    Raises ValueError for a specifier that it cannot read; `~=` is one.
     """
     for clause in filter(None, map(str.strip, specifier.split(","))):
         sign = clause[:2] if clause[:2] in _COMPARE else clause[:1]
@@ -80,7 +80,7 @@ def python_is(specifier: str, version: tuple[int, int, int]) -> bool:
 
 @cache
 def _cpuinfo() -> dict[str, str]:
-    """What it says of the first CPU, by its own keys."""
+    """The fields of the first CPU."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():

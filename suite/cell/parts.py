@@ -1,6 +1,6 @@
-"""The parts of a case, its reproducer, workaround and control: what each needs around it, and what comes of it.
+"""The parts of a case (reproducer, workaround, control): what each runs, under which variables, and its result.
 
-Cell side. The probe's child and `python -m suite.issues.X` run a part alike.
+Cell side. Both the probe's child and `python -m suite.issues.X` run a part through here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def of(case: Case) -> dict[str, Callable[[], Seen | None]]:
-    """What there is to run of a case: a workaround that is an environment is the reproducer's once more, a pin none."""
+    """The functions to run, by part. A workaround by environment runs the reproducer again; one by pin runs nothing."""
     found: dict[str, Callable[[], Seen | None]] = {"reproducer": case.reproducer}
     if case.workaround is not None and (case.workaround.code or case.workaround.environment):
         found["workaround"] = case.workaround.code or case.reproducer
@@ -29,7 +29,7 @@ def of(case: Case) -> dict[str, Callable[[], Seen | None]]:
 
 
 def variables(case: Case, name: str) -> dict[str, str]:
-    """The environment variables that a part needs beside those that are set. XLA_FLAGS add up."""
+    """The environment variables to set for a part. Its XLA_FLAGS are added to those of this process."""
     layers = [case.environment]
     if case.host_devices > 1:
         layers.append({"XLA_FLAGS": f"--xla_force_host_platform_device_count={case.host_devices}"})
@@ -43,7 +43,7 @@ def variables(case: Case, name: str) -> dict[str, str]:
 
 
 def run(case: Case, name: str) -> Json:
-    """Run a part here, and what came of it: its outcome, with the behaviour where one was seen."""
+    """Run a part in this process. Returns its outcome, and the behaviour where one was seen."""
     part = of(case)[name]
     started = time.monotonic()
     ended = False
@@ -77,7 +77,7 @@ Caught = list[tuple[Warning, set[str]]]
 
 @contextlib.contextmanager
 def _warnings(case: Case) -> Iterator[Caught]:
-    """Record every warning, with the modules that it came through, where a signature of the case asks for one."""
+    """Record all warnings, with the modules on the call stack, if a signature of the case is about a warning."""
     caught: Caught = []
     if not signatures.about_warnings(case.signatures):
         yield caught
@@ -104,7 +104,7 @@ def _callers() -> set[str]:
 
 
 def _first(case: Case, caught: Caught) -> Seen | None:
-    """Of the warnings, the one whose signature stands first in the case's table."""
+    """The recorded warning whose signature comes first in the case's table, if any matches."""
     matched = {signatures.match(warning, case.signatures, through): warning for warning, through in reversed(caught)}
     for name in case.signatures:
         if name in matched:

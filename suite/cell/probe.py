@@ -28,7 +28,7 @@ from suite.cell.issue import Case, Issue
 
 Json = dict[str, Any]
 
-# In the order in which they are imported: each after those that it imports itself.
+# In import order: each after the packages that it depends on.
 STACK = ("numpy", "scipy", "jaxlib", "jax", "jaxtyping", "equinox", "lineax", "optimistix", "diffrax")
 EX_IOERR = 74
 # What JAX loads as it first lowers, on some releases: said here, it is not loaded again in every child.
@@ -98,7 +98,7 @@ def _case(ordered: Json) -> tuple[Issue, Case]:
 
 
 def _depth(case: Case) -> int:
-    """How far into the stack a case reaches."""
+    """The place in the import order of the last package that a case needs."""
     return max((STACK.index(name) for name in case.needs), default=-1)
 
 

@@ -1,6 +1,6 @@
-"""Recognising what was raised by its signature. Pure: no stack, no file, no process.
+"""Matching exceptions and warnings against signatures. Pure: no stack, no file, no process.
 
-Cell side. The probe takes a behaviour from it, and a traceback can be looked up with the same words.
+Cell side, but the driver can use it too, to look a traceback up.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ Signatures = Mapping[str, Signature | tuple[Signature, ...]]
 
 
 def match(raised: BaseException, signatures: Signatures, through: Collection[str] = ()) -> str | None:
-    """The name of the first of `signatures` that an exception or a warning has, or None.
+    """The name of the first signature that matches an exception or a warning, or None.
 
-    `through` are the modules it went through, beside those of its traceback: a warning has none.
+    `through` adds modules to those of its traceback, for a warning, which has no traceback.
     """
     modules = {*through, *_modules(raised)}
     for name, signature in _each(signatures):
@@ -29,12 +29,12 @@ def match(raised: BaseException, signatures: Signatures, through: Collection[str
 
 
 def about_warnings(signatures: Signatures) -> bool:
-    """Whether any of them is a warning's: warnings are recorded only where they are asked about."""
+    """Whether any signature is one of a warning, by the name of its type."""
     return any(signature.type.endswith("Warning") for _, signature in _each(signatures))
 
 
 def contains(words: str, message: str) -> bool:
-    """Whether `message` is a part of `words`, where a `…` in it stands for anything, nothing and line ends included."""
+    """Whether `message` is a part of `words`. A `…` in it matches any text, the empty one and newlines included."""
     at = 0
     for piece in message.split("…"):
         at = words.find(piece, at)
@@ -45,7 +45,7 @@ def contains(words: str, message: str) -> bool:
 
 
 def text(raised: BaseException) -> str:
-    """The message of an exception, also of one that has none to give."""
+    """The message of an exception; where its `__str__` raises, a sentence that says so."""
     try:
         return str(raised)
     except Exception as unspeakable:

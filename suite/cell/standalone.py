@@ -1,8 +1,8 @@
-"""An issue run here, in this interpreter, as somebody does who has just installed a stack.
+"""Runs all cases of one issue in this interpreter and prints what they show.
 
     python -m suite.issues.wraps_lower_bypass
 
-Cell side. Nothing is isolated: what one case does to this process, the next one meets. The probe is the one to believe.
+Cell side. The cases are not isolated from each other, and a crash ends them all: the probe is more reliable.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LABELS = {"reproducer": "saw", "workaround": "workaround", "control": "control"
 
 def main(issue: Issue) -> None:
     """Run every case of `issue`, and print what was seen."""
-    # A signature may name a module that JAX leaves out of its tracebacks; it reads this as it is imported.
+    # Signatures match on modules that JAX filters out of tracebacks. JAX reads this when it is imported.
     os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")
     print(f"{issue.id}: {issue.title}")
     for case in issue.cases:
@@ -58,7 +58,7 @@ def _answer(case: Case, name: str) -> str:
 
 
 def _not_set(variables: dict[str, str]) -> dict[str, str]:
-    """Those that this process was not started with."""
+    """The variables that this process does not have yet."""
     return {
         key: value
         for key, value in variables.items()
