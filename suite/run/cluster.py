@@ -45,8 +45,8 @@ from suite.run.catalogue import Entry
 from suite.run.records import Record, Status
 from suite.run.worker import Answer, Order
 from suite.stack import lock
-from suite.stack.matrix import Device
 from suite.stack.plan import Cell
+from suite.stack.releases import Device
 
 CONNECTING = 10.0
 # How long nothing may be under way for want of a worker before that is said, and before it is given up.

@@ -328,7 +328,7 @@ def stacks(draw: st.DrawFn) -> Mapping[str, str]:
     jax = draw(st.sampled_from([version for version in JAX if jaxlibs_of(version)]))
     stack = {"jax": jax, "jaxlib": draw(st.sampled_from(jaxlibs_of(jax)))}
     stack |= {name: draw(st.sampled_from(sorted(KNOWN[name]))) for name in ("equinox", "diffrax")}
-    return stack | {name: draw(st.sampled_from(pinned(name))) for name in releases.PULLED_IN}
+    return stack | {name: draw(st.sampled_from(pinned(name))) for name in releases.PACKAGES if name not in stack}
 
 
 @given(stack=stacks())
