@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from suite.errors import BadFile, Fault
 
@@ -33,13 +34,14 @@ def parse(model: type[Model], text: str, path: Path) -> Model:
     Raises BadFile with every fault in it.
     """
     try:
-        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except (ValueError, RecursionError) as error:  # no JSON or TOML, a number too long, nested too deep
+        # Into JSON, where a date is text: then a model takes the same from both.
+        found = json.dumps(tomllib.loads(text), default=str) if path.suffix == ".toml" else text
+    except (ValueError, RecursionError) as error:  # no TOML, a number too long, nested too deep
         raise BadFile([Fault(path, "syntax", str(error))]) from error
     try:
-        return model.model_validate_json(json.dumps(data, default=str))
+        return model.model_validate_json(found)
     except ValidationError as error:
-        raise BadFile([Fault(path, _key(fault["loc"]), fault["msg"]) for fault in error.errors()]) from error
+        raise BadFile([_fault(path, each) for each in error.errors()]) from error
 
 
 def read(model: type[Model], path: Path) -> Model:
@@ -56,5 +58,6 @@ def dump(data: Any) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _key(location: tuple[str | int, ...]) -> str:
-    return ".".join(map(str, location)) or "whole file"
+def _fault(path: Path, found: ErrorDetails) -> Fault:
+    key = "syntax" if found["type"] == "json_invalid" else ".".join(map(str, found["loc"]))
+    return Fault(path, key or "whole file", found["msg"])

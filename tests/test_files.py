@@ -103,7 +103,7 @@ def test_what_cannot_be_parsed_is_one_fault(name: str, text: str) -> None:
     assert ["syntax"] == [fault.key for fault in faults(text, Path(name))]
 
 
-@pytest.mark.parametrize("text", ["[]", "null", "3", '"text"', r'{"schema_version": 1, "rows": ["\ud800"]}'])
+@pytest.mark.parametrize("text", ["[]", "null", "3", '"text"'])
 def test_what_is_no_table_is_a_fault_of_the_whole(text: str) -> None:
     """A file that holds something else altogether is a fault of the whole file."""
     assert ["whole file"] == [fault.key for fault in faults(text, Path("table.json"))]

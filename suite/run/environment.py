@@ -27,7 +27,7 @@ ENVIRONMENTS = STATE / "envs"
 
 
 class Marker(FileModel):
-    """What stands in an environment that was finished."""
+    """What stands in an environment that was finished. `python` is the full version of its interpreter."""
 
     lock: str
     python: str

@@ -28,9 +28,10 @@ def find(version: str) -> tuple[Path, str]:
     for candidate in _candidates(version):
         if (full := _runs(candidate, version)) is not None:
             return candidate, full
-    run = subprocess.run(
-        [uv.find_uv_bin(), "python", "install", "--quiet", version], capture_output=True, text=True, check=False
-    )
+    # Where there is no network it would try again and again, for each cell.
+    once = {**os.environ, "UV_HTTP_RETRIES": "0"}
+    command = [uv.find_uv_bin(), "python", "install", "--quiet", version]
+    run = subprocess.run(command, capture_output=True, text=True, env=once, check=False)
     found = _uv_find(version)
     if found is not None and (full := _runs(found, version)) is not None:
         return found, full

@@ -78,8 +78,16 @@ def case_sha256(entry: Entry, case: Case) -> str:
     Not of the table's words: a rule, a story or another case may change, and what was seen holds.
     """
     code = source.run_of(_text(entry.source), case)
-    asked = (case.needs, case.x64, case.environment, case.host_devices, case.cpu, case.python, case.isolation)
-    asked += (case.seconds, case.memory_mib, case.signatures, case.workaround and case.workaround.environment)
+    asked: list[object] = [
+        case.needs,
+        case.x64,
+        case.environment,
+        case.host_devices,
+        case.cpu,
+        case.python,
+        case.isolation,
+    ]
+    asked += [case.seconds, case.memory_mib, case.signatures, case.workaround and case.workaround.environment]
     return hashlib.sha256(f"{code}\n{asked}".encode()).hexdigest()
 
 

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from suite.errors import Fault, nearest
 from suite.files import STACK, FileModel
-from suite.stack.releases import AXES, Device, Snapshot
+from suite.stack.releases import AXES, PACKAGES, Device, Snapshot
 
 PATH = STACK / "matrix.toml"
 NEWEST = "newest"
@@ -66,7 +66,11 @@ def line(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[s
     """The package and version of each line cell, yanked ones among them; what is wrong goes into `faults`."""
     found: list[tuple[str, str]] = []
     for position, text in enumerate(matrix.line.releases):
-        found += _admitted(text, offered, f"line.releases.{position}", faults, yanked=True)
+        key = f"line.releases.{position}"
+        admitted = _admitted(text, offered, key, faults, yanked=True)
+        if any(name not in PACKAGES for name, _ in admitted):
+            faults.append(Fault(PATH, key, "the line is of one interpreter, and an arm moves along others"))
+        found += admitted
     for name, version in sorted({each for each in found if found.count(each) > 1}):
         faults.append(Fault(PATH, "line.releases", f"{name} {version} is asked for twice"))
     return found
@@ -99,6 +103,8 @@ def arms(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[M
             where = f"{key}.times.{position}"
             if along and along[0][0] in stack:
                 faults.append(Fault(PATH, where, f"{along[0][0]} is held here and moved by along"))
+            if along and PACKAGES.keys().isdisjoint([along[0][0], *stack]):
+                faults.append(Fault(PATH, where, "no package is held here, and none moves"))
             each = [_versions(name, text, offered, f"{where}.{name}", faults) for name, text in stack.items()]
             stacks += [dict(zip(stack, versions, strict=True)) for versions in product(*each)]
         excepting = [

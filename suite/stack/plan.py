@@ -257,16 +257,12 @@ class _Maker:
             for requirement in asked
             if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate(there))
         ]
-        candidates = [
-            candidate
-            for candidate in self.offered.versions("jaxlib")
-            if all(candidate in requirement.specifier for requirement in wanted)
-        ]
-        if not candidates:
-            return None, ("plan.no-release", f"the index has no jaxlib that jax {version} accepts")
-        unavailable = self._unavailable("jaxlib", candidates[-1], python)
-        newest = self.offered.packages["jaxlib"][candidates[-1]].newest_wheel(python)
-        return (None, unavailable) if unavailable else (newest, None)
+        for jaxlib in reversed(self.offered.versions("jaxlib")):
+            if all(jaxlib in requirement.specifier for requirement in wanted):
+                unavailable = self._unavailable("jaxlib", jaxlib, python)
+                newest = self.offered.packages["jaxlib"][jaxlib].newest_wheel(python)
+                return (None, unavailable) if unavailable else (newest, None)
+        return None, ("plan.no-release", f"the index has no jaxlib that jax {version} accepts")
 
 
 def _asked(packages: Mapping[str, str], device: Device) -> list[str]:

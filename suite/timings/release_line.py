@@ -23,6 +23,7 @@ from suite.errors import Failed, Misused, nearest
 from suite.files import STATE
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
+from suite.stack.releases import PACKAGES
 
 PATH = STATE / "line"
 BRANCH = "main"
@@ -43,8 +44,11 @@ class Commit:
 
 
 def cells() -> tuple[Cell, ...]:
-    """The cells of the line that can be had, in the order of their releases' days."""
-    return tuple(cell for cell in plan.tagged("line") if not cell.unavailable)
+    """The cells of the line that can be had, in the order of their releases' days, less those of what is pulled in.
+
+    Results are filed by a commit's hash, and one more commit between two changes the hashes of all that follow.
+    """
+    return tuple(cell for cell in plan.tagged("line") if not cell.unavailable and PACKAGES[cell.moves].asked)
 
 
 def cell(identifier: str) -> Cell:

@@ -29,8 +29,8 @@ from suite.report.assemble import assemble
 from suite.run import catalogue, cluster, environment, records, worker
 from suite.run.environment import Marker
 from suite.stack import lock, plan
-from suite.stack.matrix import Device
 from suite.stack.plan import Cell
+from suite.stack.releases import Device
 
 CELLS = plan.tagged("default")[:3]
 ISSUES = ("absent", "waits")

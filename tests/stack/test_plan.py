@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from packaging.version import Version
 
 from suite import files
@@ -22,35 +24,39 @@ from suite.stack.releases import Snapshot
 DAY = "2024-05-01T17:00:00Z"
 
 
-def release(name: str, version: str, **changes: Any) -> dict[str, Any]:
-    """A release with a wheel that any CPython 3.12 can use."""
-    wheels = {f"{name}-{version}-py3-none-any.whl": changes.get("uploaded", DAY)}
+def release(**changes: Any) -> dict[str, Any]:
+    """A release with a wheel that any CPython can use."""
     made: dict[str, Any] = {
         "uploaded": DAY,
         "requires_python": ">=3.10",
         "requires_dist": [],
         "yanked": None,
-        "wheels": wheels,
+        "wheels": wheels(changes.get("uploaded", DAY)),
     }
     return made | changes
 
 
+def wheels(newest: str = DAY, tag: str = "py3") -> dict[str, Any]:
+    """Wheels for this interpreter, on any platform."""
+    return {tag: {"newest": newest, "platforms": ["any"]}}
+
+
 def jax(version: str, **changes: Any) -> dict[str, Any]:
     """A release of jax that wants the jaxlib of the same version."""
-    return release("jax", version, **{"requires_dist": [f"jaxlib=={version}; extra == 'cpu'"], **changes})
+    return release(**{"requires_dist": [f"jaxlib=={version}; extra == 'cpu'"], **changes})
 
 
 def snapshot(jaxes: dict[str, dict[str, Any]], jaxlibs: dict[str, dict[str, Any]] | None = None) -> Snapshot:
     """What an index offers; of jaxlib, where nothing is said, the same versions as of jax."""
     if jaxlibs is None:
-        jaxlibs = {version: release("jaxlib", version) for version in jaxes}
+        jaxlibs = {version: release() for version in jaxes}
     return offering(jax=jaxes, jaxlib=jaxlibs)
 
 
 def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
     """What an index offers, by package."""
-    every: dict[str, dict[str, dict[str, Any]]] = {"jax": {}, "jaxlib": {}, "equinox": {}, "diffrax": {}, **packages}
-    return Snapshot.model_validate({"schema_version": 1, "taken_at": "2026-01-01T00:00:00Z", "packages": every})
+    every: dict[str, dict[str, dict[str, Any]]] = {**{name: {} for name in releases.PACKAGES}, **packages}
+    return Snapshot.model_validate({"schema_version": 2, "taken_at": "2026-01-01T00:00:00Z", "packages": every})
 
 
 def matrix(*line: str, default: Iterable[str] = ("newest",), arms: Iterable[dict[str, Any]] = ()) -> Matrix:
@@ -82,14 +88,17 @@ def unavailable(cell: Cell) -> str | None:
 
 
 def test_every_release_that_can_be_had_has_its_cell() -> None:
-    """The tree's own plan has a line cell for each release of the stack since the oldest it names, about eighty."""
-    offered = releases.load().packages
-    oldest = {"jax": Version("0.4.18"), "equinox": Version("0.11.1"), "diffrax": Version("0.5.0")}
-    wanted = {f"{name}-{each}" for name, first in oldest.items() for each in offered[name] if Version(each) >= first}
-    line = {cell.id for cell in plan.tagged("line")}
+    """The tree's own plan has a line cell for each release, since the oldest it names, of all that breaks by itself."""
+    offered = releases.load()
+    oldest = {"jax": "0.4.18", "equinox": "0.11.1", "diffrax": "0.5.0", "lineax": "0.0.4", "optimistix": "0.0.6"}
+    wanted = {
+        f"{name}-{each}"
+        for name, first in oldest.items()
+        for each in offered.versions(name, yanked=True)
+        if Version(each) >= Version(first)
+    }
 
-    assert wanted == line
-    assert len(line) >= 79
+    assert wanted == {cell.id for cell in plan.tagged("line")}
 
 
 def test_every_cell_of_the_tree_can_be_had() -> None:
@@ -183,7 +192,7 @@ def test_a_line_cell_is_what_an_installer_would_have_given() -> None:
 
 def test_a_jaxlib_uploaded_late_has_a_day_of_its_own() -> None:
     """Where jaxlib's wheels came days after jax, jaxlib alone is taken as of then."""
-    late = release("jaxlib", "0.4.9", wheels={"jaxlib-0.4.9-py3-none-any.whl": "2024-05-04T09:00:00Z"})
+    late = release(wheels=wheels("2024-05-04T09:00:00Z"))
     (cell,) = plan.plan(matrix("jax"), snapshot({"0.4.9": jax("0.4.9")}, {"0.4.9": late}))
 
     assert datetime(2024, 5, 2, tzinfo=UTC) == cell.as_of
@@ -202,12 +211,12 @@ def test_a_cell_has_the_tags_it_is_named_under() -> None:
 LATER = "2024-06-01T10:00:00Z"
 LIBRARIES = offering(
     jax={version: jax(version) for version in ("0.4.9", "0.4.10", "0.5.0")},
-    jaxlib={version: release("jaxlib", version) for version in ("0.4.9", "0.4.10", "0.5.0")},
+    jaxlib={version: release() for version in ("0.4.9", "0.4.10", "0.5.0")},
     equinox={
-        "0.11.1": release("equinox", "0.11.1", requires_dist=["jax>=0.4"]),
-        "0.11.2": release("equinox", "0.11.2", requires_dist=["jax>=0.4.10"], uploaded=LATER),
+        "0.11.1": release(requires_dist=["jax>=0.4"]),
+        "0.11.2": release(requires_dist=["jax>=0.4.10"], uploaded=LATER),
     },
-    diffrax={"0.5.0": release("diffrax", "0.5.0"), "0.6.0": release("diffrax", "0.6.0", yanked="")},
+    diffrax={"0.5.0": release(), "0.6.0": release(yanked="")},
 )
 
 
@@ -287,6 +296,76 @@ def test_where_two_arms_cross_the_cell_is_tried_if_either_asks() -> None:
     assert (("What if?", "jax"), ("And the other way?", "equinox")) == cell.asks
 
 
+def test_an_arm_along_python_is_a_cell_for_each_interpreter() -> None:
+    """An arm over Python asks for the same as the line's cell, on another interpreter, which its id names."""
+    asked = arm("python>=3.11,!=3.12,<3.14", {"jax": "0.5.0"}, run="all")
+    line, *cells = plan.plan(matrix("jax==0.5.0", arms=[asked]), LIBRARIES)
+
+    assert [("jax-0.5.0+python-3.11", "3.11"), ("jax-0.5.0+python-3.13", "3.13")] == [
+        (cell.id, cell.python) for cell in cells
+    ]
+    assert {(line.requires, line.as_of)} == {(cell.requires, cell.as_of) for cell in cells}
+    assert {("python", "all")} == {(cell.moves, cell.runs) for cell in cells}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"requires_python": ">=3.12"}, "plan.excludes"),
+        ({"wheels": wheels(tag="cp312")}, "plan.no-wheel"),
+        ({"wheels": wheels(tag="cp313")}, None),
+    ],
+)
+def test_what_an_interpreter_cannot_have_stands_in_the_plan(changes: dict[str, Any], reason: str | None) -> None:
+    """Where a package that is held has no wheel for the interpreter, or excludes it, the cell says so."""
+    numpy = release(**changes)
+    offered = offering(jax={"0.5.0": jax("0.5.0")}, jaxlib={"0.5.0": release()}, numpy={"2.0.0": numpy})
+    python = "3.13" if "wheels" in changes else "3.11"
+    asked = arm(f"python=={python}", {"jax": "0.5.0", "numpy": "2.0.0"})
+    _, cell = plan.plan(matrix("jax==0.5.0", arms=[asked]), offered)
+
+    assert f"jax-0.5.0+numpy-2.0.0+python-{python}" == cell.id
+    assert reason == unavailable(cell)
+
+
+def test_newest_of_each_minor_is_a_stack_for_each() -> None:
+    """`newest of each minor` in `times` is the newest release of each, and what was yanked is none."""
+    jaxes = {each: jax(each) for each in ("0.4.9", "0.4.10", "0.5.0", "0.5.1")} | {"0.5.2": jax("0.5.2", yanked="")}
+    asked = arm("python==3.13", {"jax": "newest of each minor"})
+    _, *cells = plan.plan(matrix("jax==0.5.0", default=["0.5.0"], arms=[asked]), snapshot(jaxes))
+
+    assert ["jax-0.4.10+python-3.13", "jax-0.5.1+python-3.13"] == [cell.id for cell in cells]
+
+
+def test_an_arm_as_of_the_snapshot_is_of_its_moment() -> None:
+    """A cell of an old release as one installs it today is as of the snapshot, and the release's day stays its own."""
+    asked = arm("jax==0.4.9", {}, {"equinox": "0.11.1"}, as_of="snapshot", run="row-zero")
+    _, *cells = plan.plan(matrix("jax==0.5.0", arms=[asked]), LIBRARIES)
+
+    assert ["jax-0.4.9+today", "jax-0.4.9+equinox-0.11.1+today"] == [cell.id for cell in cells]
+    assert {(LIBRARIES.taken_at, (), "2024-05-01", "row-zero")} == {
+        (cell.as_of, cell.as_of_package, str(cell.released_on), cell.runs) for cell in cells
+    }
+
+
+def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
+    """jax[cpu] would insist on the jaxlib of its own version, so a cell that holds another asks for a plain jax."""
+    asked = arm("jaxlib==0.4.10", {"jax": "0.5.0"}, excluded="try")
+    _, cell = plan.plan(matrix("jax==0.5.0", arms=[asked]), LIBRARIES)
+
+    assert ("jax==0.5.0", "jaxlib==0.4.10", "equinox", "diffrax", "absl-py") == cell.requires
+    assert "jax 0.5.0 requires jaxlib==0.5.0, and 0.4.10 is here" == cell.excluded
+
+
+def test_where_two_arms_cross_the_cell_runs_what_either_asks() -> None:
+    """A cell of two arms runs the more of what they run."""
+    runs = ("row-zero", "all", "libraries")
+    arms = [arm("jax==0.4.9", {"equinox": "0.11.1"}, run=each) for each in runs]
+    _, cell = plan.plan(matrix("jax==0.5.0", arms=arms), LIBRARIES)
+
+    assert "all" == cell.runs
+
+
 def test_what_was_yanked_is_in_no_arm() -> None:
     """An arm does not move along a yanked release."""
     cells = plan.plan(matrix("jax==0.5.0", arms=[arm("diffrax", {"jax": "0.5.0"})]), LIBRARIES)
@@ -298,7 +377,8 @@ def test_what_was_yanked_is_in_no_arm() -> None:
     ("wanted", "key", "message"),
     [
         (matrix("jax", "jax>=0.6"), "line.releases.1", "releases.json has no jax>=0.6"),
-        (matrix("jax", "jaxlib"), "line.releases.1", "'jaxlib' is not one of jax, equinox, diffrax"),
+        (matrix("jax", "torch"), "line.releases.1", "'torch' is not one of jax, jaxlib, equinox, diffrax, lineax"),
+        (matrix("jax", "python>=3.11"), "line.releases.1", "the line is of one interpreter"),
         (matrix("jax", "equinox =="), "line.releases.1", "Expected"),
         (matrix("jax", "jax<0.4.10"), "line.releases", "jax 0.4.9 is asked for twice"),
         (
@@ -315,7 +395,10 @@ def test_what_was_yanked_is_in_no_arm() -> None:
             "releases.json has no equinox 0.11.3; the nearest are 0.11.2",
         ),
         (matrix("jax", arms=[arm("jax", {"jax": "0.5.0"})]), "arms.0.times.0", "jax is held here and moved by along"),
-        (matrix("jax", arms=[arm("lineax", {"jax": "0.5.0"})]), "arms.0.along", "'lineax' is not one of"),
+        (matrix("jax", arms=[arm("torch", {"jax": "0.5.0"})]), "arms.0.along", "'torch' is not one of"),
+        (matrix("jax", arms=[arm("jax", {"torch": "2"})]), "arms.0.times.0.torch", "'torch' is not one of"),
+        (matrix("jax", arms=[arm("python", {"jax": "9"})]), "arms.0.times.0.jax", "releases.json has no jax 9"),
+        (matrix("jax", arms=[arm("python", {})]), "arms.0.times.0", "no package is held here, and none moves"),
         (
             matrix("jax", arms=[arm("jax", {"equinox": "0.11.1"}, **{"except": [["jax!"]]})]),
             "arms.0.except.0",
@@ -350,7 +433,7 @@ beside = [7]
 default = []
 defaults = ["0.4.30"]
 [[arms]]
-times = [{ numpy = "2.0" }]
+times = [{ numpy = 2.0 }]
 except = "jax"
 excluded = "maybe"
 """
@@ -358,7 +441,7 @@ excluded = "maybe"
     with pytest.raises(BadFile) as caught:
         files.parse(Matrix, text, matrices.PATH)
 
-    arms = ["arms.0.along", "arms.0.asks", "arms.0.except", "arms.0.excluded", "arms.0.times.0.numpy.[key]"]
+    arms = ["arms.0.along", "arms.0.asks", "arms.0.except", "arms.0.excluded", "arms.0.times.0.numpy"]
     line = ["line.beside.0", "line.default", "line.defaults", "line.releases"]
     assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in caught.value.faults)
 
@@ -378,16 +461,16 @@ def test_newest_of_nothing_is_a_fault() -> None:
         (jax("0.4.9", requires_python=">=3.13"), None, "plan.excludes"),
         (jax("0.4.9", requires_python=">=3.9,<3.12"), None, "plan.excludes"),
         (jax("0.4.9"), {}, "plan.no-release"),
-        (jax("0.4.9"), {"0.4.10": release("jaxlib", "0.4.10")}, "plan.no-release"),
-        (jax("0.4.9"), {"0.4.9": release("jaxlib", "0.4.9", yanked="broken")}, "plan.no-release"),
+        (jax("0.4.9"), {"0.4.10": release()}, "plan.no-release"),
+        (jax("0.4.9"), {"0.4.9": release(yanked="broken")}, "plan.no-release"),
         (
             jax("0.4.9"),
-            {"0.4.9": release("jaxlib", "0.4.9", wheels={"jaxlib-0.4.9-cp311-cp311-any.whl": DAY})},
+            {"0.4.9": release(wheels=wheels(tag="cp311"))},
             "plan.no-wheel",
         ),
         (jax("0.4.9", requires_python=">=3.9"), None, None),
         (jax("0.4.9", requires_python=""), None, None),
-        (jax("0.4.9", requires_dist=["jaxlib>=0.4.8,<=0.4.9"]), {"0.4.8": release("jaxlib", "0.4.8")}, None),
+        (jax("0.4.9", requires_dist=["jaxlib>=0.4.8,<=0.4.9"]), {"0.4.8": release()}, None),
     ],
 )
 def test_a_cell_that_cannot_be_had_says_why(
@@ -395,7 +478,7 @@ def test_a_cell_that_cannot_be_had_says_why(
 ) -> None:
     """A release that is yanked, excludes the interpreter or has no jaxlib keeps its cell, with a reason code."""
     there = {"0.4.9": release_of_jax, "0.4.10": jax("0.4.10", requires_dist=[])}
-    lines = jaxlibs if jaxlibs is not None else {"0.4.9": release("jaxlib", "0.4.9")}
+    lines = jaxlibs if jaxlibs is not None else {"0.4.9": release()}
     cell = plan.plan(matrix("jax"), snapshot(there, lines))[0]
 
     assert reason == unavailable(cell)
@@ -442,11 +525,60 @@ def test_a_stack_that_nobody_planned_is_a_cell_too() -> None:
     assert plan.cell("jax-0.4.36") is plan.stack("jax-0.4.36")
 
 
-@pytest.mark.parametrize("mistaken", ["jax-0.4.36+lineax-0.0.5", "jax-0.4.36+", "jax-0.4.999", "nonsense", ""])
+@pytest.mark.parametrize(
+    "mistaken",
+    [
+        "jax-0.4.36+torch-2.0",
+        "jax-0.4.36+",
+        "python-3.13+today",
+        "jax-0.4.36+today+numpy-1.26.4",
+        "jax-0.4.999",
+        "nonsense",
+        "",
+    ],
+)
 def test_a_stack_that_is_none_is_told(mistaken: str) -> None:
     """An id that names no releases of the stack is an error with the nearest."""
     with pytest.raises(Misused, match="the nearest are"):
         plan.stack(mistaken)
+
+
+@given(st.data())
+def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
+    """Whatever releases a stack holds, of whatever packages, on any interpreter and as of any day: its id means it."""
+    offered = releases.load()
+    axes = data.draw(st.sets(st.sampled_from(releases.AXES), min_size=2))
+    holds = {axis: data.draw(st.sampled_from(offered.versions(axis))) for axis in releases.AXES if axis in axes}
+    today = data.draw(st.booleans())
+    cell = plan.holding(holds, today=today)
+
+    assert {**holds, "python": holds.get("python", "3.12")} == {"python": "3.12", **dict(cell.holds)}
+    assert (holds.get("python", "3.12"), today) == (cell.python, cell.today)
+    assert len(cell.holds) == 1 or cell == plan.stack(cell.id)
+    asked = {part.partition("==")[0].partition("[")[0]: part.partition("==")[2] for part in cell.requires}
+    assert {name: asked[name] for name in holds if name != "python"} == {
+        name: version for name, version in holds.items() if name != "python"
+    }
+
+
+@pytest.mark.parametrize(
+    ("identifier", "runs"),
+    [
+        ("jax-0.4.31+lineax-0.0.5", "libraries"),
+        ("jax-0.4.31+numpy-1.26.4", "all"),
+        ("jax-0.4.31+python-3.11", "all"),
+        ("jax-0.4.31", "all"),
+    ],
+)
+def test_what_jax_does_by_itself_is_run_where_no_other_cell_shows_it(identifier: str, runs: str) -> None:
+    """A stack of one's own runs every case where it has another interpreter or NumPy than the jax's own cell."""
+    assert runs == plan.stack(identifier).runs
+
+
+def test_a_stack_of_an_interpreter_that_is_none_is_told() -> None:
+    """An interpreter that no cell can have is named, with the nearest."""
+    with pytest.raises(Misused, match=r"no python 3\.9; the nearest are"):
+        plan.stack("jax-0.4.36+python-3.9")
 
 
 def test_a_stack_of_a_release_that_is_none_is_told() -> None:

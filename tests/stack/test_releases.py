@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.version import Version
 
 from suite.stack import releases
-from suite.stack.releases import Packages, Release
+from suite.stack.releases import PACKAGES, PYTHONS, Packages, Release
 
+DAY = datetime(2024, 6, 18, tzinfo=UTC)
 PINS = {"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "ml-dtypes": "0.4.0"}
 
 
@@ -18,7 +23,7 @@ def offered(requires: Mapping[str, Sequence[str]]) -> Packages:
         name: {
             PINS[name]: Release.model_validate(
                 {
-                    **{"uploaded": "2024-06-18T00:00:00Z", "requires_python": "", "yanked": None, "wheels": {}},
+                    **{"uploaded": DAY, "requires_python": "", "yanked": None, "wheels": {}},
                     "requires_dist": texts,
                 }
             )
@@ -53,3 +58,82 @@ def test_metadata_is_read_for_the_interpreter_of_the_cells(marker: str, excludes
     requires = {"jax": [f"ml-dtypes>=0.5; python_version {marker}"]}
 
     assert excludes == (releases.exclusion(PINS, offered(requires), "3.12") is not None)
+
+
+def built(wheels: Mapping[str, tuple[int, Sequence[str]]], requires_python: str = "") -> Release:
+    """A release with wheels for these interpreters: so many days after DAY, for these platforms."""
+    return Release.model_validate(
+        {
+            **{"uploaded": DAY, "requires_python": requires_python, "requires_dist": [], "yanked": None},
+            "wheels": {
+                tag: {"newest": DAY + timedelta(days), "platforms": platforms}
+                for tag, (days, platforms) in wheels.items()
+            },
+        }
+    )
+
+
+@given(
+    days=st.dictionaries(st.sampled_from(["py3", *map(releases.tag_of, PYTHONS)]), st.integers(0, 99)),
+    python=st.sampled_from(PYTHONS),
+)
+def test_the_newest_wheel_is_of_the_interpreter_that_is_asked_about(days: Mapping[str, int], python: str) -> None:
+    """What another interpreter's wheels are, and when they came, says nothing; one for any interpreter counts."""
+    release = built({tag: (each, ["any"]) for tag, each in days.items()})
+    mine = [each for tag, each in days.items() if tag in ("py3", releases.tag_of(python))]
+
+    assert (DAY + timedelta(max(mine)) if mine else None) == release.newest_wheel(python)
+    assert bool(mine) == release.installs_here(python)
+
+
+def test_a_wheel_of_another_machine_does_not_install_here() -> None:
+    """A release whose wheels are all for other platforms has a newest wheel, the same everywhere, and none for here."""
+    release = built({"cp312": (3, ["amiga_68k"])})
+
+    assert DAY + timedelta(3) == release.newest_wheel("3.12")
+    assert not release.installs_here("3.12")
+
+
+@given(first=st.sampled_from(PYTHONS), end=st.sampled_from(PYTHONS), python=st.sampled_from(PYTHONS))
+def test_a_release_allows_the_interpreters_that_it_says(first: str, end: str, python: str) -> None:
+    """Requires-Python is read as a range of versions, in which 3.9 comes before 3.10."""
+    release = built({}, f">={first},<{end}")
+
+    assert (Version(first) <= Version(python) < Version(end)) == release.allows(python)
+    assert built({}, ">=3.9").allows(python)
+
+
+def test_the_snapshot_has_what_the_table_names() -> None:
+    """releases.json has every package of the table and no other, none of them older than the table says."""
+    known = releases.load()
+    older = {
+        f"{name} {version}"
+        for name in known.packages
+        for version in known.packages[name]
+        if Version(version) < Version(PACKAGES[name].oldest)
+    }
+
+    assert [*PACKAGES] == [*known.packages]
+    assert set() == older
+
+
+def test_the_snapshot_names_no_index() -> None:
+    """releases.json holds no address: a user's own index or mirror serves."""
+    assert "://" not in releases.PATH.read_text(encoding="utf-8")
+
+
+def test_the_interpreters_stand_in_version_order() -> None:
+    """What there is of an axis, packages and Python, is told in version order, and 3.9 would not follow 3.10."""
+    known = releases.load()
+
+    for axis in releases.AXES:
+        assert sorted(known.versions(axis), key=Version) == [*known.versions(axis)], axis
+
+
+def test_what_was_yanked_is_told_only_on_demand() -> None:
+    """A yanked release is not among the versions of a package, unless it is asked for."""
+    known = releases.load()
+    yanked = {version for version, release in known.packages["jax"].items() if release.yanked is not None}
+
+    assert yanked == {*known.versions("jax", yanked=True)} - {*known.versions("jax")}
+    assert "0.4.32" in yanked
