@@ -29,24 +29,30 @@ def show(report: Report, cells: Iterable[CellRow], console: Console) -> None:
         if cell.excluded_by:
             console.print(Text(f"  the packages' own metadata excludes it: {cell.excluded_by}"), soft_wrap=True)
         loud = [each for each in seen if each.verdict not in _QUIET or is_unexpected(each)]
+        helped: set[str] = set()
         for each in sorted(loud, key=lambda each: SEVERITY.index(each.verdict)):
-            console.print(_observation(report, each), soft_wrap=True)
+            console.print(_observation(report, each, again=each.issue in helped), soft_wrap=True)
+            if each.workaround == "holds":
+                helped.add(each.issue)
         quiet = [each.verdict for each in seen if each not in loud]
         counts = ", ".join(f"{GLYPHS[each]} {quiet.count(each)} {each}" for each in SEVERITY if each in quiet)
         console.print(Text(f"  {counts or 'nothing else was planned'}", "dim"), soft_wrap=True)
 
 
-def _observation(report: Report, each: Observation) -> Text:
+def _observation(report: Report, each: Observation, *, again: bool) -> Text:
+    """One observation; what helps is told with the first of an issue's, and not `again`."""
     text = Text(f"  {GLYPHS[each.verdict]} {each.verdict}", COLOURS.get(each.verdict, "magenta"))
     text.append(f" {each.issue}/{each.case}: {each.behaviour or each.reason}", "default")
     if each.detail:
         text.append(f"\n      {printable(' '.join(each.detail.split()))}", "default")
-    if each.workaround == "holds":
+    if each.workaround == "holds" and again:
+        text.append("\n      what helps, run here: the same", "green")
+    elif each.workaround == "holds":
         (issue,) = (issue for issue in report.issues if issue.id == each.issue)
         text.append(f"\n      what helps, run here: {printable(' '.join(issue.workaround.text.split()))}", "green")
     elif each.workaround == "fails":
         text.append("\n      its workaround does not help here", "red")
     if is_unexpected(each):
-        again = f"nox -s run -- {each.cell} --issue {each.issue} --fresh"
-        text.append(f"\n      not as expected ({each.expected or 'nothing was expected'}): {again}", "yellow")
+        command = f"nox -s run -- {each.cell} --issue {each.issue} --fresh"
+        text.append(f"\n      not as expected ({each.expected or 'nothing was expected'}): {command}", "yellow")
     return text
