@@ -53,7 +53,7 @@ COMMANDS = {
     "compat-line": ["report", "--tag", "line"],
     "compat-full": ["report", "--tag", "full"],
     "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
-    **{name: [name] for name in ("run", "report", "merge", "diff", "rebuild", "bisect", "discover")},
+    **{name: [name] for name in ("run", "merge", "diff", "rebuild", "bisect", "discover")},
     **{name: [name] for name in ("snapshot", "lock", "line", "pins", "cost", "upkeep")},
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "instructions", "noise", "publish")},
@@ -64,7 +64,7 @@ TAGS = {"compat": "default", "compat-line": "line", "compat-full": "full", "publ
 # What nox was asked for, read by nox itself.
 ASKED = nox_options.parse_args()
 if ASKED.keywords:
-    SESSIONS = [name for name in COMMANDS if keyword_match(ASKED.keywords, [name])]
+    SESSIONS = [name for name in (*COMMANDS, "report") if keyword_match(ASKED.keywords, [name])]
 else:
     SESSIONS = list(ASKED.sessions or ([] if ASKED.tags else ["compat"]))
 # Who lists or explains sessions is told of all of them, and nothing is read for that.
@@ -80,6 +80,8 @@ def words(session: str) -> list[str] | None:
     if match := re.fullmatch(r"(plan|cell)\((.+)\)", session):
         command = ["plan", "--tag"] if match[1] == "plan" else ["record"]
         return [*command, match[2], *os.environ[HEADLINES].split()]
+    if session == "report":
+        return ["report", *(each[5:-1] for each in SESSIONS if each.startswith("cell("))]
     return COMMANDS.get(session)
 
 
@@ -208,7 +210,10 @@ def run(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def report(session: nox.Session) -> None:
-    """Judge and report what records there are, into reports/latest: `nox -s "cell(jax-0.4.30)" report`."""
+    """Judge and report what was run so far, or just now, into reports/latest: `nox -s "cell(jax-0.4.30)" report`.
+
+    What a bisection ran is not among it. `-- --to FOLDER` writes it elsewhere.
+    """
     suite(session)
 
 

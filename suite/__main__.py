@@ -44,6 +44,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     if options.command == "report":
         if options.to.resolve() == _REPORTS / "published" and (options.issue or options.shard or options.headlines):
             raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
+        if options.cells and options.tag:
+            raise Misused(f"either cells or --tag {options.tag}: a report is about the one or the other")
         if options.shard and not options.tag:
             raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
     return options
@@ -80,9 +82,8 @@ def _parser() -> argparse.ArgumentParser:
             help="a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
         )
     reporting = command("report", "judge and report what records there are", parents=[common], epilog=_RUN_CODES)
-    reporting.add_argument(
-        "--tag", type=_tag, help="require all cells with this tag: default, line or full (default: those that were run)"
-    )
+    reporting.add_argument("cells", nargs="*", type=_cell, metavar="CELL", help="default: those that were run")
+    reporting.add_argument("--tag", type=_tag, help="all cells with this tag, run or not: default, line or full")
     merging = command("merge", "join the reports of a run's shards into one", epilog=_RUN_CODES)
     merging.add_argument("shards", nargs="+", type=Path, metavar="SHARD", help="a compat.json, or a folder with one")
     for each in (reporting, merging):

@@ -22,6 +22,7 @@ from suite.run import catalogue, environment, interpreter, records, shard
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
 from suite.run.progress import CellProgress
+from suite.run.records import Asked
 from suite.run.shard import Measured, Shard, Timed
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
@@ -91,10 +92,16 @@ def _of_a_run(options: argparse.Namespace) -> Exit:
             case "plan":
                 show_plan(share(plan.tagged(options.tag), options.shard), entries, fresh=options.fresh)
             case "report":
-                planned = plan.tagged(options.tag) if options.tag else recorded()
+                headlines = options.headlines
+                planned = tuple(options.cells) or plan.tagged(options.tag or "")
+                if not planned:
+                    planned = recorded()
+                    # Where nobody ran more than headlines, no more was planned.
+                    headlines = headlines or {_asked(cell) for cell in planned} == {"headlines"}
+                    entries = catalogue.select(options.issue, headlines=headlines)
                 if not options.tag:
                     OUT.print(f"About {_named(planned)}.", soft_wrap=True)
-                return report(planned, entries, options.to, options.shard, headlines=options.headlines)
+                return report(planned, entries, options.to, options.shard, headlines=headlines)
             case command:
                 # What cannot be read is said before the first of them runs.
                 left([cell for cell in options.cells if cell.tags], entries)
@@ -102,7 +109,7 @@ def _of_a_run(options: argparse.Namespace) -> Exit:
                     run_on_cluster(options.scheduler, options.cells, entries, fresh=options.fresh)
                 else:
                     for cell in options.cells:
-                        run_cell(cell, entries, fresh=options.fresh)
+                        run_cell(cell, entries, fresh=options.fresh, asked="headlines" if options.headlines else "all")
                 if command == "run":
                     return tell(options.cells, entries)
     return Exit.AS_EXPECTED
@@ -180,10 +187,10 @@ def show_plan(cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -
         OUT.print(f"[red]unavailable[/red]: {error}", soft_wrap=True)
 
 
-def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
+def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked = "all") -> None:
     """Run `entries` in `cell`; whatever goes wrong there is written down, and is the report's to tell."""
     with CellProgress(cell.id, OUT) as progress:
-        run.run(cell, entries, fresh=fresh, progress=progress)
+        run.run(cell, entries, fresh=fresh, progress=progress, asked=asked)
 
 
 def tell(cells: Sequence[Cell], entries: Sequence[Entry]) -> Exit:
@@ -230,14 +237,15 @@ def recorded() -> tuple[Cell, ...]:
     Raises Misused where there is none, and BadFile.
     """
     asked_for = [plan.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
-    found = []
-    for cell in (*plan.cells(), *asked_for):
-        status = records.status(cell.id)
-        if status is not None and not status.bisected:
-            found.append(cell)
+    found = tuple(cell for cell in (*plan.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
     if not found:
         raise Misused("there are no records to report on: `nox -s compat` makes some")
-    return tuple(found)
+    return found
+
+
+def _asked(cell: Cell) -> Asked | None:
+    status = records.status(cell.id)
+    return status.asked if status else None
 
 
 def report(

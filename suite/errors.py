@@ -86,9 +86,7 @@ def guarded() -> Iterator[Guard]:
         lacking = (error.name or "").partition(".")[0]
         if lacking in ("", "suite"):
             raise
-        say(
-            f"this Python has no {lacking}; `{installation()}` brings all that the driver needs, as each nox session has"
-        )
+        say(f"this Python has no {lacking}: `{installation(lacking)}` brings it, and every nox session brings its own")
         guard.code = Exit.MISUSED
     except OSError as error:
         if error.errno not in _DISK:
@@ -98,10 +96,12 @@ def guarded() -> Iterator[Guard]:
         guard.code = Exit.INCOMPLETE
 
 
-def installation() -> str:
-    """The command that installs what pyproject.toml says the driver needs."""
-    project = tomllib.loads((_TREE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return f"python -m pip install --constraint constraints.txt {' '.join(project['dependencies'])}"
+def installation(lacking: str) -> str:
+    """The command that installs what pyproject.toml has for the driver, or for the timings where only they need it."""
+    project = tomllib.loads((_TREE / "pyproject.toml").read_text(encoding="utf-8"))
+    timings = project["dependency-groups"]["bench"]
+    wanted = timings if lacking in timings else project["project"]["dependencies"]
+    return f"python -m pip install --constraint constraints.txt {' '.join(wanted)}"
 
 
 def say(sentence: str) -> None:

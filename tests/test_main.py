@@ -20,6 +20,7 @@ from suite.run import catalogue
 from suite.stack import plan
 
 CELL = plan.tagged("default")[0]
+RICH = installation("rich")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,16 @@ def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> No
         (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
         (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
         (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot write /f: No space left\n"),
-        (ModuleNotFoundError(name="rich.console"), Exit.MISUSED, f"error: this Python has no rich; `{installation()}`"),
+        (
+            ModuleNotFoundError(name="rich.console"),
+            Exit.MISUSED,
+            f"error: this Python has no rich: `{RICH}`",
+        ),
+        (
+            ModuleNotFoundError(name="scipy"),
+            Exit.MISUSED,
+            "error: this Python has no scipy: `python -m pip",
+        ),
     ],
 )
 def test_what_went_wrong_is_a_sentence(
@@ -144,7 +154,7 @@ def test_without_packages_there_is_one_sentence() -> None:
     )
 
     assert (Exit.MISUSED, "", 1) == (ran.returncode, ran.stdout, len(ran.stderr.splitlines()))
-    assert installation() in ran.stderr
+    assert RICH in ran.stderr
 
 
 def test_tags_are_those_of_the_plan() -> None:

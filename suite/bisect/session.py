@@ -190,7 +190,7 @@ def _look(asked: Question, cell: Cell, *, fresh: bool, confirm: bool, console: C
         lock.obtain(cell)
     except lock.Unresolvable as error:
         return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))
-    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm, bisecting=True)
+    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm, asked="bisection")
     if status.reason in _EVERYWHERE:
         raise Failed(f"{cell.id}: {status.detail}")
     record = _record(asked, cell) if status.verdict == "ran" else None

@@ -26,7 +26,7 @@ from suite.judge.table import RETRIED
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
-from suite.run.records import Status
+from suite.run.records import Asked, Status
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -62,17 +62,19 @@ def run(
     fresh: bool,
     progress: Progress,
     confirm: bool = False,
-    bisecting: bool = False,
+    asked: Asked = "all",
 ) -> Status:
     """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
 
-    `confirm`: a case is known, and done, only once more than one attempt has been made of it. `bisecting`: it is a
-    bisection that asks. Raises BadFile for a lock or record that cannot be read, and OSError where the disk refuses.
+    `confirm`: a case is known, and done, only once more than one attempt has been made of it. `asked`: what for, of
+    which the status keeps the most that there was. Raises BadFile for a lock or record that cannot be read, and OSError
+    where the disk refuses.
     """
     with _reserved(cell, progress):
         before = records.status(cell.id)
         status = _run(cell, entries, fresh=fresh, progress=progress, confirm=confirm)
-        status = status.model_copy(update={"bisected": bisecting and (before is None or before.bisected)})
+        most = max(asked, before.asked if before else asked, key=records.ASKED.index)
+        status = status.model_copy(update={"asked": most})
         records.write_status(status)
         return status
 

@@ -11,7 +11,7 @@ import platform
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from suite.cell.atomic import write
 from suite.cell.issue import Case
@@ -26,10 +26,15 @@ from suite.stack.plan import Cell
 RECORDS = STATE / "records"
 
 
+# From the least to the most.
+Asked = Literal["bisection", "headlines", "all"]
+ASKED: tuple[Asked, ...] = get_args(Asked)
+
+
 class Status(FileModel):
     """How far a cell got. `reason` is `ran`, or a reason code with the sentence in `detail`.
 
-    `bisected`: nobody but a bisection has run it, and so it is in no report that did not ask for it.
+    `asked` is the most that anybody has asked of the cell: what only a bisection ran is in no report on what was run.
     """
 
     schema_version: Literal[1] = 1
@@ -41,7 +46,7 @@ class Status(FileModel):
     python: str = ""
     platform: str = ""
     device: str = ""
-    bisected: bool = False
+    asked: Asked = "all"
 
 
 def here() -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import requests
 from rich.console import Console
 
-from suite.files import Failed, dump, read
+from suite.errors import Failed
+from suite.files import dump, read
 from suite.run.threads import PATH, REFERENCE, Thread, Threads
 
 API = "https://api.github.com"

@@ -183,23 +183,3 @@ def test_nox_lists_the_sessions_of_a_shard() -> None:
 
     assert sorted(cell.id for cell in plan.tagged("default")) == sorted(halves[0] + halves[1])
     assert all(halves)
-
-
-@pytest.mark.parametrize("session", [("-s", "publish"), ("--session=publish",)])
-@pytest.mark.parametrize("words", [("--shard", "1/3"), ("--issue", "stack-smoke")])
-def test_nox_publishes_no_part(session: tuple[str, ...], words: tuple[str, ...]) -> None:
-    """A shard of it, or one issue, is not published as the whole: exit code 2 and a sentence, before anything runs."""
-    ran = nox(*session, "--", *words)
-
-    assert 2 == ran.returncode
-    assert "what is published is the whole" in ran.stderr
-    assert "Running session" not in ran.stderr
-
-
-def test_nox_refuses_what_is_no_part() -> None:
-    """A shard that cannot be is exit code 2 and a sentence, before any session is run."""
-    ran = nox("-s", "compat", "--", "--shard", "4/3")
-
-    assert 2 == ran.returncode
-    assert "there is no part 4 of 3: they are numbered from 1/3 to 3/3" in ran.stderr
-    assert "Running session" not in ran.stderr

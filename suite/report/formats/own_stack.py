@@ -48,6 +48,6 @@ def _observation(report: Report, each: Observation) -> Text:
     elif each.workaround == "fails":
         text.append("\n      its workaround does not help here", "red")
     if is_unexpected(each):
-        again = f"nox -s run -- {each.cell} --issue {each.issue} --fresh"
-        text.append(f"\n      not as expected ({each.expected or 'nothing was expected'}): {again}", "yellow")
+        command = f"nox -s run -- {each.cell} --issue {each.issue} --fresh"
+        text.append(f"\n      not as expected ({each.expected or 'nothing was expected'}): {command}", "yellow")
     return text
