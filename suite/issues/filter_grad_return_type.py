@@ -11,23 +11,21 @@ differentiates by floating-point *arrays* only, and a float is not one; `jax.gra
 `default=` and `args=`, went away in Equinox 0.10.0, before any release here; what is run below is to make it an array.
 
 All of this is by design, and the same on every release run: Equinox 0.11.1 to 0.13.8, JAX 0.4.20 to 0.12.0.1. An
-output that is not a scalar is refused with JAX's own TypeError, one of shape `(1,)` included; recent JAX releases add
-advice to its message.
+output that is not a scalar is refused with JAX's own TypeError, one of shape `(1,)` included. In no thread:
 
-In no thread:
 - A Python float stays one: with it as the only argument, `filter_jit` of `x**2`, and the value that
   `filter_value_and_grad` gives, are the Python float `9.0`, where `jax.jit` gives a weakly typed `float32[]`.
 - A NumPy array or scalar is differentiated by, and the gradient is a `jax.Array`.
 - One composition did change: `jax.jit(eqx.filter_grad(loss))` works up to Equinox 0.12.2, and raises `TypeError:
   unhashable type: 'dict'` from 0.13.0, whose modules hash their fields (equinox#1089). Under `eqx.filter_jit` it works.
-
-On JAX 0.7.0 alone, a process that called `eqx.filter_jit` on a function since dropped gives the right answer and then
-dies as the interpreter exits (equinox#1084, jax#30517). That is another issue: what comes back is judged here.
+- On JAX 0.7.0 alone, `eqx.filter_jit` of a function since dropped gives the right answer, and the process then dies as
+  the interpreter exits (equinox#1084, jax#30517): another issue; what comes back is judged here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
@@ -136,50 +134,36 @@ def _always(behaviour: str, evidence: str) -> tuple[Rule, ...]:
     return (Rule(behaviour, "", f"run on equinox 0.11.1 to 0.13.8 with jax 0.4.20 to 0.12.0.1; {evidence}"),)
 
 
+_case = partial(Case, control=jax_control, needs=("jax", "equinox"))
 _GRADIENT: dict[str, Any] = {"loss": "clear", "loss-and-gradient": "clear", "gradient": "documented"}
 _LOSS = {**_GRADIENT, "gradient": "affected"}  # where no gradient was asked for
-_NEEDS = ("jax", "equinox")
 _BOTH = Workaround("Use eqx.filter_jit alone for the loss, eqx.filter_value_and_grad for the two.", ask_for_both)
-_ARRAY = Workaround("Make a Python float an array before differentiating by it.", make_it_an_array)
-_SUM = Workaround("Reduce the output to one number: sum or average it.", reduce_to_a_scalar)
 
 ISSUE = Issue(
     kind="by-design",
     upstream=(Upstream("patrick-kidger/equinox#838", "report"), Upstream("patrick-kidger/equinox#189", "report")),
     cases=(
-        Case(
+        _case(
             filter_jit_of_filter_grad,
-            jax_control,
-            _GRADIENT,
-            _always("gradient", "equinox#838 is closed, and filter_grad's documentation says gradient"),
-            _BOTH,
-            needs=_NEEDS,
+            behaviours=_GRADIENT,
+            rules=_always("gradient", "equinox#838 is closed, and filter_grad's documentation says gradient"),
+            workaround=_BOTH,
         ),
-        Case(filter_jit, jax_control, _LOSS, _always("loss", "in shape and dtype as jax.jit's"), needs=_NEEDS),
-        Case(filter_grad, jax_control, _GRADIENT, _always("gradient", "as jax.grad's"), _BOTH, needs=_NEEDS),
-        Case(
-            filter_value_and_grad,
-            jax_control,
-            _LOSS,
-            _always("loss-and-gradient", "as jax.value_and_grad's"),
-            needs=_NEEDS,
-        ),
-        Case(
+        _case(filter_jit, behaviours=_LOSS, rules=_always("loss", "in shape and dtype as jax.jit's")),
+        _case(filter_grad, behaviours=_GRADIENT, rules=_always("gradient", "as jax.grad's"), workaround=_BOTH),
+        _case(filter_value_and_grad, behaviours=_LOSS, rules=_always("loss-and-gradient", "as jax.value_and_grad's")),
+        _case(
             python_float_argument,
-            jax_control,
-            {"none": "documented", "gradient": "clear"},
-            _always("none", "intended, says the answer in equinox#189: gradients are for floating-point arrays only"),
-            _ARRAY,
-            needs=_NEEDS,
+            behaviours={"none": "documented", "gradient": "clear"},
+            rules=_always("none", "intended (equinox#189): gradients are for floating-point arrays only"),
+            workaround=Workaround("Make a Python float an array before differentiating by it.", make_it_an_array),
         ),
-        Case(
+        _case(
             non_scalar_output,
-            jax_control,
-            {"refused": "documented", "answered": "affected"},
-            _always("refused", "the TypeError is the one that jax.grad raises"),
-            _SUM,
-            {"refused": Signature("TypeError", "Gradient only defined for scalar-output functions")},
-            needs=_NEEDS,
+            behaviours={"refused": "documented", "answered": "affected"},
+            rules=_always("refused", "the TypeError is the one that jax.grad raises"),
+            signatures={"refused": Signature("TypeError", "Gradient only defined for scalar-output functions")},
+            workaround=Workaround("Reduce the output to one number: sum or average it.", reduce_to_a_scalar),
         ),
     ),
 )

@@ -75,8 +75,9 @@ class _Watch:
         return "; ".join(self.notes)
 
 
-def _scaler(watch: _Watch, jit: Any = lambda method: method) -> Any:
-    """A new class, with `jit` round its method."""
+def _scaler(watch: _Watch, jit: Any = lambda method: method, *, pytree: bool = False) -> Any:
+    """A new class, with `jit` round its method; as a pytree (JAX's third strategy) it has `scale` for a leaf."""
+    import jax
 
     class Scaler:
         def __init__(self, scale: Any, offset: float = 0.0) -> None:
@@ -86,6 +87,10 @@ def _scaler(watch: _Watch, jit: Any = lambda method: method) -> Any:
         def times(self, x: Any) -> Any:
             return watch.traced(self.scale * x + self.offset)
 
+    if pytree:
+        jax.tree_util.register_pytree_node(
+            Scaler, lambda scaler: ((scaler.scale,), scaler.offset), lambda offset, leaves: Scaler(leaves[0], offset)
+        )
     return Scaler
 
 
@@ -103,15 +108,6 @@ def _hashable_scaler(watch: _Watch) -> Any:
             return isinstance(other, Scaler) and (self.scale, self.name) == (other.scale, other.name)
 
     return Scaler
-
-
-def _pytree_scaler(watch: _Watch, jit: Any = lambda method: method) -> Any:
-    """JAX's third strategy: a pytree, with `scale` its leaf and `offset` static."""
-    import jax
-
-    cls = _scaler(watch, jit)
-    jax.tree_util.register_pytree_node(cls, lambda it: ((it.scale,), it.offset), lambda offset, it: cls(it[0], offset))
-    return cls
 
 
 def bound_method() -> tuple[str, str]:
@@ -181,7 +177,7 @@ def pytree_self() -> tuple[str, str]:
     """self is a pytree and mutated, leaf and static part: is the answer fresh, and what retraces?"""
     import jax
 
-    scaler = _pytree_scaler(watch := _Watch(), jax.jit)(2.0)
+    scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
     of_leaf = watch.mutation(scaler, scaler.times)
     right = "fresh-but-retraces" if watch.traces > 1 else "fresh"
     scaler.offset = 1.0  # a part of the key, at every call
@@ -294,7 +290,7 @@ def mutated_pytree() -> None:
     """JAX's third strategy, which is the one for objects that change."""
     import jax
 
-    scaler = _pytree_scaler(watch := _Watch(), jax.jit)(2.0)
+    scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
     assert (watch.mutation(scaler, scaler.times), watch.traces) == ("fresh", 1), watch
 
 
@@ -302,7 +298,7 @@ def unbound_method() -> None:
     """The function stays the same object, and `self` is its argument."""
     import jax
 
-    cls = _pytree_scaler(watch := _Watch())
+    cls = _scaler(watch := _Watch(), pytree=True)
     scaler = cls(2.0)
     assert (watch.mutation(scaler, lambda x: jax.jit(cls.times)(scaler, x)), watch.traces) == ("fresh", 1), watch
 
@@ -317,6 +313,7 @@ def _always(behaviour: str, evidence: str) -> tuple[Rule, ...]:
     return (Rule(behaviour, "", f"run on 44 releases from jax 0.4.18 to 0.12.0.1, all alike; {evidence}"),)
 
 
+_case = partial(Case, control=unchanged)
 _HELPER = Workaround("Hand what the method needs to a jitted function outside of the class.", helper_function)
 _PYTREE = Workaround("Make the class a pytree (an eqx.Module is one): what changes is an argument.", mutated_pytree)
 _UNBOUND = Workaround("Make the class a pytree, and jit its function: jax.jit(Scaler.times)(obj, x).", unbound_method)
@@ -331,76 +328,71 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#28418", "report"),
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods", "docs"),
     ),
-    touches=("methods", "jit cache"),
+    touches=("jax.jit(static_argnums=)", "methods", "jit cache"),
     cases=(
-        Case(bound_method, unchanged, _patterns("documented"), _always("stale", "jax#13992 has why"), _HELPER),
-        Case(
+        _case(
+            bound_method,
+            behaviours=_patterns("documented"),
+            rules=_always("stale", "jax#13992 has why"),
+            workaround=_HELPER,
+        ),
+        _case(
             decorated_method,
-            unchanged,
-            {**_patterns("affected"), "raises-type-error": "documented"},
-            _always("raises-type-error", "JAX's gotchas begin with this"),
-            _HELPER,
-            {"raises-type-error": Signature("TypeError", "as an abstract array")},
+            behaviours={**_patterns("affected"), "raises-type-error": "documented"},
+            rules=_always("raises-type-error", "JAX's gotchas begin with this"),
+            signatures={"raises-type-error": Signature("TypeError", "as an abstract array")},
+            workaround=_HELPER,
         ),
-        Case(
+        _case(
             static_self,
-            unchanged,
-            _patterns("documented"),
-            _always("stale", "JAX's gotchas warn of it"),
-            _PYTREE,
+            behaviours=_patterns("documented"),
+            rules=_always("stale", "JAX's gotchas warn of it"),
+            workaround=_PYTREE,
         ),
-        Case(
+        _case(
             static_self_hashable,
-            unchanged,
-            {**_patterns("affected"), "fresh-but-retraces": "affected"},
-            _always("fresh", "the second strategy of JAX's gotchas"),
+            behaviours={**_patterns("affected"), "fresh-but-retraces": "affected"},
+            rules=_always("fresh", "the second strategy of JAX's gotchas"),
         ),
-        Case(
+        _case(
             static_self_mutated,
-            unchanged,
-            {
+            behaviours={
                 **_patterns("documented"),
                 "fresh-but-equal-object-stale": "documented",
                 "fresh-but-stale-when-mutated-back": "documented",
             },
-            (
-                Rule(
-                    "fresh-then-stale",
-                    "jaxlib<0.4.28",
-                    "run on jaxlib 0.4.18 to 0.4.27, also with jax 0.4.28 on jaxlib 0.4.27; as in jax#13992",
-                ),
+            rules=(
+                Rule("fresh-then-stale", "jaxlib<0.4.28", "run; jax 0.4.28 on jaxlib 0.4.27 too; as in jax#13992"),
                 Rule("fresh", "jax<0.9.0", "run on jaxlib 0.4.28 to 0.8.3, on some with forty mutations in a row too"),
                 Rule("stale", "jax<0.11.0", "run on jax 0.9.0 to 0.10.2, each with its own jaxlib; in no thread"),
                 Rule("fresh", "", "run on jax 0.11.0 to 0.12.0.1; stored hashes are compared since c95fe37e53"),
             ),
-            _PYTREE,
+            workaround=_PYTREE,
         ),
-        Case(
+        _case(
             pytree_self,
-            unchanged,
-            {**_patterns("affected"), "static-part-stale": "affected", "fresh-but-retraces": "affected"},
-            _always("fresh", "the third strategy of JAX's gotchas"),
+            behaviours={**_patterns("affected"), "static-part-stale": "affected", "fresh-but-retraces": "affected"},
+            rules=_always("fresh", "the third strategy of JAX's gotchas"),
         ),
-        Case(
+        _case(
             equinox_module,
-            equinox_control,
-            {
+            control=equinox_control,
+            behaviours={
                 **{"frozen-and-fresh": "clear", "frozen-but-retraces": "affected", "frozen-but-stale": "affected"},
                 **{f"mutable-{pattern}": meaning for pattern, meaning in _patterns("affected").items()},
             },
-            _always("frozen-and-fresh", "equinox 0.11.0 to 0.13.8, each with its day's jax"),
+            rules=_always("frozen-and-fresh", "equinox 0.11.0 to 0.13.8, each with its day's jax"),
             needs=("jax", "equinox"),
         ),
-        Case(
+        _case(
             fresh_bound_method,
-            unchanged,
-            {
+            behaviours={
                 **_patterns("affected"),  # of functions that are dropped: a stale one would be said nowhere
                 **{"retraces-per-call": "documented", "retraces-per-call-or-stale": "documented"},
                 "stale-if-kept": "documented",
             },
-            _always("retraces-per-call-or-stale", "jax#19570 and jax#15338 report retraces, nobody the stale answer"),
-            _UNBOUND,
+            rules=_always("retraces-per-call-or-stale", "jax#19570, jax#15338: the retraces, not the stale answer"),
+            workaround=_UNBOUND,
         ),
     ),
 )

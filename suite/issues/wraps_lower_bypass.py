@@ -20,7 +20,8 @@ wrapper: it takes the wrapper's AOT methods away, and the symptom is now an `Att
 apply `jax.jit` last. What the threads don't say:
 
 - **`jax.pmap` has it again, since 0.8.0.** The changelog of 0.6.0 has it "similarly for `jax.pmap`", and so it was in
-  0.6 and 0.7. The new pmap, built on `jit(shard_map)`, sets `lower` on the function it returns, as of old.
+  0.6 and 0.7. The new pmap, built on `jit(shard_map)` (by default from 0.8.0, alone from 0.10.0), sets `lower` on the
+  function it returns, as of old.
 - **There, `jax.jit` last does not help.** `jax.jit` takes over the `__dict__` of what it wraps, the stray `lower`
   included, and that hides the `lower` of its class: `jax.jit(times_ten(jax.pmap(f))).lower` still gives you the bare
   pmap. (Its `.trace(x).lower()` is right.) What helps is `jax.pmap` last.
@@ -141,12 +142,15 @@ def grad() -> tuple[str, str]:
 
 
 def transform_control() -> None:
-    """A transform of a jitted function is right when called, and without that `jit` has never had a `lower`."""
+    """A transform of a jitted function is right when called, or in the jaxpr; without that `jit` it has no `lower`."""
     import jax
 
     rows = jax.numpy.arange(6.0).reshape(2, 3)
     got = [jax.vmap(jax.jit(lambda row: row.sum()))(rows).tolist(), jax.grad(jax.jit(lambda x: x * x))(3.0)]
     assert got == [[3.0, 12.0], 6.0], got
+    jitted = jax.jit(lambda x: jax.numpy.sin(jax.numpy.sin(x)))
+    got = ["prevent_cse" in str(jax.make_jaxpr(function)(1.0)) for function in (jax.checkpoint(jitted), jitted)]
+    assert got == [True, False], got
     assert not any(hasattr(transform(lambda x: x.sum()), "lower") for transform in (jax.vmap, jax.grad))
 
 
@@ -168,15 +172,6 @@ def checkpoint() -> tuple[str, str]:
     if text == jitted.lower(1.0).as_text():
         return "bypassed", "its lowered text is that of the bare jitted function, to the letter"
     return "lowered" if " call @" in text else "other-text", "its lowered text is not that of the bare jitted function"
-
-
-def checkpoint_control() -> None:
-    """The transform does something, and only `.lower` loses it: it is in the jaxpr of the very same function."""
-    import jax
-
-    jitted = jax.jit(lambda x: jax.numpy.sin(jax.numpy.sin(x)))
-    got = ["prevent_cse" in str(jax.make_jaxpr(function)(1.0)) for function in (jax.checkpoint(jitted), jitted)]
-    assert got == [True, False], got
 
 
 def checkpoint_jit_last() -> None:
@@ -206,13 +201,15 @@ def _exported_ops(function: Callable[[Any], Any]) -> list[str] | None:
     """Which of add and multiply `function` is exported with; None where there is no export."""
     from importlib.util import find_spec
 
+    import jax
+
     if find_spec("jax.export"):  # from 0.4.30
         from jax.export import export
     elif find_spec("jax.experimental.export"):
         from jax.experimental.export import export
     else:
         return None
-    text = getattr(export, "export", export)(function)(1.0).mlir_module  # up to 0.4.23: of a module, and a string
+    text = getattr(export, "export", export)(function)(jax.numpy.float32(1.0)).mlir_module
     return [op for op in ("add", "multiply") if f"stablehlo.{op}" in str(text() if callable(text) else text)]
 
 
@@ -274,7 +271,7 @@ _COPIES_LOWER = "jax's own wraps copies the jitted function's lower to it"
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#27829", "report"), Upstream("jax-ml/jax#27873", "fix")),
-    touches=("jax.stages.Wrapped.lower", "jax.export.export", "jax.custom_jvp", "jax.custom_vjp", "ahead of time"),
+    touches=("jax.stages.Wrapped.lower", "jax.custom_jvp", "jax.custom_vjp", "ahead of time"),
     cases=(
         _case(jit, jit_control, jit_last, f"jit {_SETS_LOWER}"),
         replace(
@@ -282,18 +279,13 @@ ISSUE = Issue(
             rules=(
                 Rule("bypassed", "jax<0.6.0", f"run on 0.4.18 and the line up to 0.5.3; pmap {_SETS_LOWER}"),
                 Rule("attribute-error", "jax<0.8.0", "run on the line from 0.6.0 to 0.7.2; jax#27873 was for pmap too"),
-                Rule(
-                    "bypassed",
-                    "",
-                    "run on 0.8.0 and the line from 0.8.2; pmap is by default the one on jit(shard_map) (aa2f995b1d, "
-                    f"first in 0.8.0; the only one from 0.10.0), which {_SETS_LOWER}",
-                ),
+                Rule("bypassed", "", f"run from 0.8.0; the pmap on jit(shard_map) (aa2f995b1d) {_SETS_LOWER}"),
             ),
             workaround=Workaround("Apply jax.pmap last, outside every other decorator.", pmap_last),
         ),
         _case(vmap, transform_control, transform_jit_last, _COPIES_LOWER),
         _case(grad, transform_control, transform_jit_last, _COPIES_LOWER),
-        _case(checkpoint, checkpoint_control, checkpoint_jit_last, _COPIES_LOWER, other="other-text"),
+        _case(checkpoint, transform_control, checkpoint_jit_last, _COPIES_LOWER, other="other-text"),
         _case(
             update_wrapper,
             jit_control,
@@ -305,18 +297,8 @@ ISSUE = Issue(
             export_control,
             {**_BEHAVIOURS, "value-error": "guarded", "other-text": "different", "absent": "absent"},
             rules=(
-                Rule(
-                    "bypassed",
-                    "jax<0.6.0",
-                    "run on 0.4.18, 0.4.24 and the line up to 0.5.3; export uses the wrapper's lower (from 0.4.29 its "
-                    "trace), copied from the jitted f",
-                ),
-                Rule(
-                    "value-error",
-                    "",
-                    "run on the line from 0.6.0; export wants a jax.stages.Wrapped (from 0.4.30), and jax#27873 made "
-                    "the wrapper none: it has no lower",
-                ),
+                Rule("bypassed", "jax<0.6.0", "run; it uses the wrapper's lower (from 0.4.29 trace), a copy of f's"),
+                Rule("value-error", "", "run; it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lower"),
             ),
             signatures={"value-error": Signature("ValueError", "Function to be exported must be the result of `jit`")},
             workaround=Workaround("Apply jax.jit last, outside every other decorator.", export_jit_last),
