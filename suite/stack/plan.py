@@ -147,7 +147,6 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     return next((each for each in cells() if each.id == made.id), made)
 
 
-@cache
 def _tree() -> tuple[Matrix, Snapshot]:
     return read(Matrix, PATH), releases.load()
 
