@@ -198,7 +198,7 @@ class _Maker:
         today: bool = False,
     ) -> Cell:
         python = holds.get("python", self.matrix.python)
-        packages = {name: version for name, version in holds.items() if name in PACKAGES}
+        packages = {name: holds[name] for name in PACKAGES if name in holds}
         named = {**packages, **({"python": python} if python != self.matrix.python else {})}
         came_out = max(self.uploaded(*each) for each in packages.items())
         as_of = self.offered.taken_at if today else _day_after(came_out)
