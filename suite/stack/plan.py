@@ -173,7 +173,7 @@ class _Maker:
         made = self._cell(
             holds, "arm", moves, ("full", "arm") if arm else (), arm.device if arm else "cpu", today=today
         )
-        excluded = releases.exclusion(holds, self.offered.packages, made.python)
+        excluded = releases.exclusion(dict(made.holds), self.offered.packages, made.python)
         unavailable = made.unavailable
         if excluded and arm and arm.excluded == "leave":
             unavailable = unavailable or ("plan.excludes", excluded)
