@@ -90,13 +90,14 @@ def test_every_fault_is_told_with_its_key(name: str, text: str) -> None:
         ("table.json", ""),
         ("table.json", "{"),
         ("table.json", '{"schema_version": 1,}'),
+        ("table.json", r'{"schema_version": 1, "rows": ["\ud800"]}'),
         ("table.json", "[" * 100_000),
         ("table.json", f'{{"schema_version": {"1" * 5000}, "rows": []}}'),
         ("table.toml", "schema_version = "),
         ("table.toml", "schema_version = 1\nschema_version = 2\n"),
         ("table.toml", f"schema_version = {'1' * 5000}"),
     ],
-    ids=["empty", "cut", "comma", "deep", "long-number", "toml-cut", "toml-twice", "toml-long-number"],
+    ids=["empty", "cut", "comma", "surrogate", "deep", "long-number", "toml-cut", "toml-twice", "toml-long-number"],
 )
 def test_what_cannot_be_parsed_is_one_fault(name: str, text: str) -> None:
     """A file that is no JSON or TOML is a fault of its syntax."""

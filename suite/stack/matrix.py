@@ -93,7 +93,7 @@ def default(matrix: Matrix, offered: Snapshot, on_line: Iterable[tuple[str, str]
 
 
 def arms(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[Mapping[str, str], str, Arm]]:
-    """What each cell of the arms holds, in the order of AXES, which of it moves, and the arm that asks for it."""
+    """What each cell of the arms holds, which of it moves, and the arm that asks for it."""
     found: list[tuple[Mapping[str, str], str, Arm]] = []
     for number, arm in enumerate(matrix.arms):
         key = f"arms.{number}"
@@ -113,8 +113,7 @@ def arms(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[M
         ]
         for stack in stacks:
             for moves, version in along:
-                held = {**stack, moves: version}
-                holds = {name: held[name] for name in AXES if name in held}
+                holds = {**stack, moves: version}
                 if not any(_describes(requirements, holds) for requirements in excepting):
                     found.append((holds, moves, arm))
     return found

@@ -147,7 +147,6 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     return next((each for each in cells() if each.id == made.id), made)
 
 
-@cache
 def _tree() -> tuple[Matrix, Snapshot]:
     return read(Matrix, PATH), releases.load()
 
@@ -174,7 +173,7 @@ class _Maker:
         made = self._cell(
             holds, "arm", moves, ("full", "arm") if arm else (), arm.device if arm else "cpu", today=today
         )
-        excluded = releases.exclusion(holds, self.offered.packages, made.python)
+        excluded = releases.exclusion(dict(made.holds), self.offered.packages, made.python)
         unavailable = made.unavailable
         if excluded and arm and arm.excluded == "leave":
             unavailable = unavailable or ("plan.excludes", excluded)
@@ -199,7 +198,7 @@ class _Maker:
         today: bool = False,
     ) -> Cell:
         python = holds.get("python", self.matrix.python)
-        packages = {name: version for name, version in holds.items() if name in PACKAGES}
+        packages = {name: holds[name] for name in PACKAGES if name in holds}
         named = {**packages, **({"python": python} if python != self.matrix.python else {})}
         came_out = max(self.uploaded(*each) for each in packages.items())
         as_of = self.offered.taken_at if today else _day_after(came_out)

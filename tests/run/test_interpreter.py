@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from suite.run import interpreter
 from suite.run.interpreter import NoInterpreter
+from suite.run.records import Key
 
 # What this machine says of where its interpreters are, and of the network.
 MANAGED = ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
@@ -165,3 +168,17 @@ def test_a_machine_without_it_gets_one_sentence() -> None:
     (line,) = str(caught.value).splitlines()
     assert line.startswith(f"no CPython {NONE} on this machine, and none could be downloaded (")
     assert f"`uv python install {NONE}`" in line
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(minors=st.lists(st.integers(10, 14), min_size=2, max_size=2), patches=st.lists(st.integers(0, 20), min_size=2))
+def test_two_pythons_never_fall_into_one_key(minors: list[int], patches: list[int]) -> None:
+    """A record holds under its interpreter's minor version: a patch release keeps it, and another minor does not."""
+    one, other = (
+        Key(lock="", issue="", probe="", python=f"3.{minor}.{patch}", platform="")
+        for minor, patch in zip(minors, patches, strict=False)
+    )
+
+    assert f"3.{minors[0]}" == one.python
+    assert (minors[0] == minors[1]) == (one == other)
+    assert one == one.model_validate_json(one.model_dump_json())
