@@ -101,7 +101,8 @@ def _of_a_run(options: argparse.Namespace) -> Exit:
                     entries = catalogue.select(options.issue, headlines=headlines)
                 if not options.tag:
                     OUT.print(f"About {_named(planned)}.", soft_wrap=True)
-                return report(planned, entries, options.to, options.shard, headlines=headlines)
+                asked_only = not options.tag and not options.cells
+                return report(planned, entries, options.to, options.shard, headlines=headlines, asked_only=asked_only)
             case command:
                 # What cannot be read is said before the first of them runs.
                 left([cell for cell in options.cells if cell.tags], entries)
@@ -255,22 +256,39 @@ def report(
     part: Shard | None = None,
     *,
     headlines: bool = False,
+    asked_only: bool = False,
 ) -> Exit:
     """Judge what was observed in the cells `planned`, write it into `folder`, print it; the exit code it deserves.
 
-    Of a `part` of a run there are but some of them. Raises Misused, BadFile, OSError.
+    Of a `part` of a run there are but some of them. `asked_only`: where a cell was asked for its headlines alone, the
+    cases that nobody ran there were not planned. Raises Misused, BadFile, OSError.
     """
     from suite.report.assemble import assemble
     from suite.report.formats import own_stack
 
     cells = share(planned, part)
     made = assemble(cells, entries, planned=planned, shard=part)
+    if asked_only:
+        made = _asked_only(made, cells)
     own = [cell.id for cell in cells if not cell.tags]
     own_stack.show(made, [row for row in made.cells if row.id in own], OUT)
     code = _publish(made, folder)
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
     return code
+
+
+def _asked_only(made: Report, cells: Sequence[Cell]) -> Report:
+    from suite.report.derive import coverage
+
+    narrow = {cell.id for cell in cells if _asked(cell) == "headlines"}
+    headlines = {(issue.id, issue.cases[0].id) for issue in made.issues}
+    kept = [
+        each
+        for each in made.observations
+        if each.cell not in narrow or each.verdict != "not-run" or (each.issue, each.case) in headlines
+    ]
+    return made.model_copy(update={"observations": kept, "coverage": coverage(kept)})
 
 
 def _named(cells: Sequence[Cell]) -> str:

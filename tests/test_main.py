@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ import pytest
 from suite.__main__ import main, parse
 from suite.bisect.search import FINDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
-from suite.files import REPORTS, ROOT
+from suite.files import REPORTS, ROOT, read
 from suite.report.formats.diff import FORMATS
-from suite.run import catalogue
-from suite.stack import plan
+from suite.report.model import Report
+from suite.run import catalogue, records
+from suite.stack import lock, plan
 
 CELL = plan.tagged("default")[0]
 RICH = installation("rich")
@@ -160,3 +162,39 @@ def test_without_packages_there_is_one_sentence() -> None:
 def test_tags_are_those_of_the_plan() -> None:
     """Each tag of the plan can be asked for."""
     assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
+
+
+def status(cell: str, asked: str) -> None:
+    """Write down that somebody `asked` that much of a cell, and it ran."""
+    told = {"cell": cell, "at": "2026-01-02T03:04:05Z", "verdict": "ran", "reason": "ran", "asked": asked}
+    records.write_status(records.Status.model_validate(told))
+
+
+def test_a_report_is_of_what_was_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a tag a report has what somebody ran: of a cell those it was asked for, of a bisection nothing."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
+    one, two, three, *_ = (cell.id for cell in plan.tagged("default"))
+    status(one, "headlines")
+    status(two, "all")
+    status(three, "bisection")
+
+    assert Exit.INCOMPLETE == main(["report", "--to", str(tmp_path / "to")])
+
+    made = read(Report, tmp_path / "to" / "compat.json")
+    issues = catalogue.entries()
+    counts = {one: len(issues), two: sum(len(each.issue.cases) for each in issues)}
+    assert counts == Counter(each.cell for each in made.observations)
+    assert sum(counts.values()) == made.coverage.planned
+
+
+def test_a_report_of_nothing_says_what_makes_records(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where only a bisection ran there is nothing to report on: exit code 2, and the session that makes records."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
+    status(CELL.id, "bisection")
+
+    assert Exit.MISUSED == main(["report", "--to", str(tmp_path / "to")])
+    assert "`nox -s compat` makes some" in capsys.readouterr().err
