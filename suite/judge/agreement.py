@@ -1,0 +1,36 @@
+"""A verdict against what is known of the case in that stack. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from suite.cell.issue import Case, Rule
+from suite.judge import rules
+from suite.judge.table import GOOD, UNDECIDED
+from suite.judge.verdicts import Judged
+
+Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spurious"]
+AGREEMENTS: Sequence[Agreement] = ("as-expected", "regressed", "changed", "fixed", "new", "spurious")
+
+
+def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
+    """How a verdict goes with the behaviour that a rule expects."""
+    if judged.verdict in UNDECIDED:
+        return "spurious"
+    if rule is None:
+        return "new"
+    if judged.behaviour == rule.behaviour:
+        return "as-expected"
+    was = case.behaviours.get(rule.behaviour, "different")
+    if (was in GOOD) != (judged.verdict in GOOD):
+        return "fixed" if judged.verdict in GOOD else "regressed"
+    return "changed"
+
+
+def workaround_expected(case: Case, judged: Judged, pins: Mapping[str, str]) -> bool:
+    """Whether what became of the workaround is what is known of it: that it holds, where nobody says that it fails."""
+    if judged.workaround not in ("holds", "fails") or case.workaround is None:
+        return True
+    known = "fails" if any(rules.met(on, pins) for on in case.workaround.fails) else "holds"
+    return judged.workaround == known

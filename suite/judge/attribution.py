@@ -1,0 +1,161 @@
+"""Which package changed a case between two neighbouring cells, where one can be named. Pure.
+
+One is named only where it alone moved, where a run shows that moving it alone does the same, or where the case's rules
+say so. Else the change came with all that moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from packaging.version import Version
+
+from suite.judge.rules import AnyRule, Pins, Run, first_match
+
+Grounds = Literal["run", "rule", "together"]
+# A jaxlib is made for its jax, and an installer moves them together: they are one where nothing tells them apart.
+LINKED = ("jax", "jaxlib")
+_FIRST = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
+
+
+@dataclass(frozen=True)
+class Move:
+    """A package that is not the same in two cells; a version is None where the package is not there."""
+
+    package: str
+    before: str | None
+    after: str | None
+
+    def __str__(self) -> str:
+        """For people: lineax 0.0.8 → 0.1.0."""
+        return f"{self.package} {self.before or 'none'} → {self.after or 'none'}"
+
+
+# What is moved together when it is asked who is to blame.
+Unit = tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class Blame:
+    """What a change is put down to. `to` is one package, or jax with its jaxlib; where `together`, all that moved.
+
+    `evidence` is the id of the cell that shows it, or that of the rules; nothing where the two neighbours do by
+    themselves.
+    """
+
+    to: Unit
+    grounds: Grounds
+    moved: Unit
+    evidence: str = ""
+
+    @property
+    def package(self) -> str | None:
+        """The one package to blame; of jax and its jaxlib, jax."""
+        return self.to[0].package if self.grounds != "together" else None
+
+    def __str__(self) -> str:
+        """For people: "lineax 0.0.8 → 0.1.0", or "came with" all that moved."""
+        return told(self.to) if self.grounds != "together" else f"came with {told(self.to)}" if self.to else ""
+
+
+def told(moves: Iterable[Move]) -> str:
+    """Moves for people, a jaxlib that goes with its jax in one: jax and jaxlib 0.8.1 → 0.8.2."""
+    by_name = {each.package: each for each in moves}
+    linked = [by_name[name] for name in LINKED if name in by_name]
+    if len({(each.before, each.after) for each in linked}) == 1 and len(linked) == len(LINKED):
+        jax, jaxlib = linked
+        by_name[jax.package] = replace(jax, package=f"{jax.package} and {jaxlib.package}")
+        del by_name[jaxlib.package]
+    return ", ".join(map(str, by_name.values()))
+
+
+def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Unit:
+    """Every package that moved, jax first, then the stack, then the others; of those `among`, if that is given.
+
+    What may be left out is what nothing that the case imports requires: see `metadata.reached`.
+    """
+    names = [name for name in {**before, **after} if among is None or name in among]
+    names.sort(key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
+    found = (Move(name, before.get(name), after.get(name)) for name in names)
+    return tuple(each for each in found if not _same(each.before, each.after))
+
+
+def blame(
+    before: Run,
+    after: Run,
+    rules: Sequence[AnyRule],
+    runs: Iterable[Run] = (),
+    among: Collection[str] | None = None,
+) -> Blame | None:
+    """What the change between two neighbours is put down to; None where they show the same.
+
+    `rules` are the case's, and `runs` what it did elsewhere. `among` are the packages that can matter to it.
+    """
+    if before.behaviour == after.behaviour:
+        return None
+    moved = moves(before.pins, after.pins, among)
+    units = _units(moved)
+    if len(units) == 1:
+        return Blame(units[0], "run", moved)
+
+    def shown(part: Unit) -> str | None:
+        return _shown(part, before, after, runs, among)
+
+    def said(part: Unit) -> str | None:
+        return _said(part, before, after, rules)
+
+    tests: tuple[tuple[Grounds, Callable[[Unit], str | None]], ...] = (("run", shown), ("rule", said))
+    for grounds, test in tests:
+        found = [each for unit in units if (each := _telling(unit, test))]
+        if len(found) == 1:
+            return Blame(found[0][0], grounds, moved, found[0][1])
+        if found:
+            break
+    return Blame(moved, "together", moved)
+
+
+def _units(moved: Sequence[Move]) -> list[Unit]:
+    """What can be to blame: each package by itself, but jax and its jaxlib as one."""
+    linked = tuple(each for each in moved if each.package in LINKED)
+    return [*([linked] if linked else []), *((each,) for each in moved if each.package not in LINKED)]
+
+
+def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str] | None:
+    """What of a unit makes the change, with the evidence: one of it where that one alone does, else all of it."""
+    alone = [((each,), evidence) for each in unit if (evidence := test((each,))) is not None]
+    if len(alone) == 1:
+        return alone[0]
+    evidence = test(unit)
+    return None if evidence is None else (unit, evidence)
+
+
+def _shown(part: Unit, before: Run, after: Run, runs: Iterable[Run], among: Collection[str] | None) -> str | None:
+    """The cell that differs from one side by this part alone, and shows what the other does."""
+    forth, back = with_moves(before.pins, part), with_moves(after.pins, part, back=True)
+    for each in runs:
+        for pins, behaviour in ((forth, after.behaviour), (back, before.behaviour)):
+            if each.behaviour == behaviour and not moves(each.pins, pins, among):
+                return each.cell
+    return None
+
+
+def _said(part: Unit, before: Run, after: Run, rules: Sequence[AnyRule]) -> str | None:
+    """The evidence of the rules where they put the whole change down to this part, moved forth alone and back alone."""
+    sides = [first_match(rules, pins) for pins in (before.pins, after.pins)]
+    back, forth = with_moves(after.pins, part, back=True), with_moves(before.pins, part)
+    alone = [first_match(rules, pins) for pins in (back, forth)]
+    if [each and each.behaviour for each in (*sides, *alone)] != [before.behaviour, after.behaviour] * 2:
+        return None
+    return "; ".join(dict.fromkeys(each.evidence for each in sides if each is not None and each.evidence))
+
+
+def with_moves(pins: Pins, moved: Iterable[Move], *, back: bool = False) -> Mapping[str, str]:
+    """`pins` with these packages moved, or moved back."""
+    changed = {each.package: each.before if back else each.after for each in moved}
+    return {name: version for name, version in {**pins, **changed}.items() if version is not None}
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return one == other or (one is not None and other is not None and Version(one) == Version(other))

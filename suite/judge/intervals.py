@@ -1,0 +1,81 @@
+"""Where along the releases of a package a case shows which behaviour. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Literal
+
+from suite.judge.attribution import LINKED, Blame, told
+from suite.judge.table import Verdict
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place on a release line: the version there, and what was seen; `None` where nothing was learned."""
+
+    version: str
+    seen: tuple[str, Verdict] | None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A run of releases, `first` to `last`, that show one behaviour; `exact` where both ends are known to the release.
+
+    `package` is what `first` and `last` are versions of; `order` says how the releases were ordered. `came_with` is in
+    words what else moved at its start, where that may be the cause, or is: "lineax 0.0.8 → 0.1.0".
+    """
+
+    behaviour: str
+    verdict: Verdict
+    package: str
+    first: str
+    last: str
+    exact: bool
+    order: Literal["version", "date"] = "version"
+    came_with: str = ""
+
+
+def intervals(
+    points: Sequence[Point],
+    package: str,
+    releases: Sequence[str],
+    blame: Callable[[str, str], Blame | None] = lambda before, after: None,
+) -> tuple[Interval, ...]:
+    """The runs of one behaviour along `points`, in their order; a point where nothing was learned ends none.
+
+    `releases` are all that could be had, in the same order. `blame` says what the change between two versions is put
+    down to; without it, to `package`. An interval is exact when, at each end, the release next to it outside was seen
+    to differ by this package, or there is none.
+    """
+    place = {version: number for number, version in enumerate(releases)}
+    seen = [(point.version, point.seen) for point in points if point.seen is not None]
+    runs = [list(run) for _, run in groupby(seen, key=lambda each: each[1])]
+    ends: list[tuple[str | None, str]] = [(None, runs[0][0][0])] if runs else []
+    ends += [(one[-1][0], other[0][0]) for one, other in pairwise(runs)]
+    others = [_others(blame(before, after), package) if before is not None else "" for before, after in ends]
+
+    def adjacent(number: int) -> bool:
+        """Whether the run before this one, and this one, meet in two releases next to each other."""
+        if number == len(runs):
+            return place.get(runs[-1][-1][0]) == len(releases) - 1
+        before, after = ends[number]
+        if before is None:
+            return place.get(after) == 0
+        return not others[number] and before in place and place.get(after) == place[before] + 1
+
+    found = []
+    for number, run in enumerate(runs):
+        (first, (behaviour, verdict)), (last, _) = run[0], run[-1]
+        exact = adjacent(number) and adjacent(number + 1)
+        found.append(Interval(behaviour, verdict, package, first, last, exact, came_with=others[number]))
+    return tuple(found)
+
+
+def _others(found: Blame | None, package: str) -> str:
+    """What else than `package`, or its linked twin, may have made a change, in words."""
+    own = LINKED if package in LINKED else (package,)
+    if found is None or found.package in own:
+        return ""
+    return told(each for each in found.to if each.package not in own)

@@ -1,0 +1,61 @@
+"""Arithmetic of specifiers: those that admit what works and nothing else. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+
+def in_version_order(versions: Iterable[str]) -> list[str]:
+    """Sorted as PEP 440 orders them."""
+    return sorted(versions, key=Version)
+
+
+def simplest(specifiers: Iterable[SpecifierSet]) -> str:
+    """All of `specifiers` as one, with the highest of their lower bounds."""
+    parts = {str(part) for each in specifiers for part in each}
+    lower = sorted((part for part in parts if part.startswith(">=")), key=lambda part: Version(part[2:]))
+    return ",".join([*lower[-1:], *sorted(parts.difference(lower))])
+
+
+def lower_bound(specifier: SpecifierSet) -> str | None:
+    """The highest version that a clause `>=` asks for."""
+    return max((each.version for each in specifier if each.operator == ">="), key=Version, default=None)
+
+
+def upper_bound(specifier: SpecifierSet) -> str | None:
+    """The lowest version that a clause `<` keeps out."""
+    return min((each.version for each in specifier if each.operator == "<"), key=Version, default=None)
+
+
+def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
+    """The specifier that admits what works of `tried` and nothing else of it; None where none of it works.
+
+    `tried` maps a version to whether it works. Where `declared` already agrees with that, it is the answer; else its
+    lower bound is kept where what lies below it was not seen to work, and the rest of it where no release that works
+    contradicts it.
+    """
+    works = [version for version in in_version_order(list(tried)) if tried[version]]
+    if not works:
+        return None
+    says = SpecifierSet(declared)
+    if all((version in says) == good for version, good in tried.items()):
+        return declared
+    first, last = works[0], works[-1]
+    broken = [version for version in in_version_order(list(tried)) if not tried[version]]
+    below = [version for version in broken if Version(version) < Version(first)]
+    above = [version for version in broken if Version(version) > Version(last)]
+    lower = lower_bound(says)
+    if below or (lower is not None and Version(lower) > Version(first)):
+        lower = first
+    parts = [f">={lower}"] if lower is not None else []
+    parts += [f"<{above[0]}"] if above else []
+    parts += [f"!={version}" for version in broken if version not in below and version not in above]
+    # What it says of releases that were not tried here has its reasons elsewhere.
+    for each in says:
+        already = each.operator == "!=" and each.version not in SpecifierSet(",".join(parts))
+        if each.operator != ">=" and not already and all(map(each.contains, works)):
+            parts.append(str(each))
+    return ",".join(dict.fromkeys(parts))

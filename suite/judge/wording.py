@@ -1,0 +1,36 @@
+"""Somebody else's text → a line of ours: what came of a part, and in which package it broke. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from suite.judge.record import Part
+
+
+def explain(part: Part) -> str:
+    """What came of a part, in one line."""
+    if part.outcome == "raised":
+        # JAX's last line is boilerplate about its own traceback; the first says what happened.
+        return f"{part.exception}: {part.detail.strip().splitlines()[0] if part.detail.strip() else ''}".rstrip(": ")
+    if part.said is not None:
+        # Which signal it is can differ from run to run.
+        return f"{part.outcome} after its answer, {part.said.behaviour or part.said.outcome}: {part.said.detail}"
+    return f"{part.outcome}: {part.detail}" if part.detail else part.outcome
+
+
+def tidy(detail: str) -> str:
+    """One line of somebody else's text, without what differs between two runs of the same thing: addresses, paths."""
+    line = " ".join(detail.split())
+    line = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in line)
+    line = re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", line)
+    line = re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "…/", line)
+    return line if len(line) <= 400 else line[:399] + "…"
+
+
+def broken_in(part: Part, packages: Collection[str]) -> str | None:
+    """The package in which a reproducer broke: the one that did not import, or whose code raised."""
+    if named := re.match(r"import (\w+): ", part.detail):
+        return named[1] if named[1] in packages else None
+    frames = re.findall(r"/site-packages/(\w+)/", part.traceback or "")
+    return next((name for name in reversed(frames) if name in packages), None)
