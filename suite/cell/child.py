@@ -18,12 +18,12 @@ import select
 import signal
 import sys
 import time
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from suite.cell.issue import Case, Issue, Seen
+from suite.cell import parts
+from suite.cell.issue import Case, Issue
 
 Json = dict[str, Any]
 
@@ -38,8 +38,13 @@ class Farewell(BaseException):
     """Takes a forked child out through the interpreter's own exit."""
 
 
-def run(module: str, case: Case, names: list[str], *, fork: bool, farewell: bool) -> tuple[dict[str, Json], int]:
-    """Run the parts `names` of `case` in one child; what came of each that was reached, and the peak RSS in MiB."""
+def run(
+    module: str, case: Case, names: list[str], *, fork: bool, farewell: bool, variables: Mapping[str, str]
+) -> tuple[dict[str, Json], int]:
+    """Run the parts `names` of `case` in one child; what came of each that was reached, and the peak RSS in MiB.
+
+    `variables` are set for a fresh interpreter: a fork has those that its parent was started with.
+    """
     report, report_end = os.pipe()
     output, output_end = os.pipe()
     probe = os.getpid()
@@ -69,7 +74,7 @@ def run(module: str, case: Case, names: list[str], *, fork: bool, farewell: bool
             str(output_end),
             str(probe),
         ]
-        pid = os.posix_spawn(sys.executable, [sys.executable, *words], os.environ)
+        pid = os.posix_spawn(sys.executable, [sys.executable, *words], {**os.environ, **variables})
     os.close(report_end)
     os.close(output_end)
     try:
@@ -108,42 +113,9 @@ def _settle(output: int, probe: int) -> None:
 
 def _run_parts(case: Case, names: list[str], report: int) -> None:
     for name in names:
-        part: Callable[[], Seen | None] = getattr(case, name)
-        started = time.monotonic()
-        try:
-            seen = part()
-            said: Json = {"outcome": "returned"}
-            if name == "reproducer":
-                if not isinstance(seen, Seen):
-                    raise TypeError(f"a reproducer returns Seen, not {seen!r}")
-                if not (isinstance(seen.behaviour, str) and isinstance(seen.detail, str)):
-                    raise TypeError(f"a reproducer's Seen holds text, not {seen!r}")
-                said |= {"behaviour": seen.behaviour, "detail": seen.detail[:4096]}
-        except BaseException as exception:
-            trace = "".join(traceback.format_exception(exception))
-            kind = f"{type(exception).__module__}.{type(exception).__qualname__}".removeprefix("builtins.")
-            said = {
-                "outcome": "raised",
-                "exception": kind,
-                "detail": _words(exception)[:4096],
-                "traceback": trace[-8192:],
-            }
-        said |= {"part": name, "seconds": round(time.monotonic() - started, 3)}
-        # A lone surrogate, from a file name that is no text, is JSON to Python and to nobody else.
-        said = {
-            key: each.encode("utf-8", "backslashreplace").decode() if isinstance(each, str) else each
-            for key, each in said.items()
-        }
-        line = json.dumps(said).encode() + b"\n"
+        line = json.dumps({**parts.run(case, name), "part": name}).encode() + b"\n"
         while line:
             line = line[os.write(report, line) :]
-
-
-def _words(exception: BaseException) -> str:
-    try:
-        return str(exception)
-    except Exception as unspeakable:
-        return f"its text cannot be had: {type(unspeakable).__name__}"
 
 
 class _Watch:

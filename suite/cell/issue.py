@@ -63,10 +63,10 @@ class Rule:
 class Workaround:
     """What to do instead, in words, and how that is run: as code, as environment variables, or as a pin.
 
-    `code` raises if it does not help. Under `environment` (`{"XLA_FLAGS": "--xla_…"}`) the reproducer is run again, in an
-    interpreter of its own, and has to show a behaviour that is clear. `pin` names requirements: what the case does in
-    the cell that differs from this one by just these packages says whether it helps. `fails` holds the stacks, each as
-    in a `Rule`, on which it is known not to.
+    `code` raises if it does not help. Under `environment` (`{"XLA_FLAGS": "--xla_…"}`) the reproducer, or `code` where
+    there is some, is run in an interpreter of its own; the reproducer has to show a behaviour that is clear. `pin`
+    names requirements: what the case does in the cell that differs from this one by just these packages says whether
+    it helps. `fails` holds the stacks, each as in a `Rule`, on which it is known not to.
     """
 
     text: str

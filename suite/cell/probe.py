@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.metadata
 import json
 import os
-import platform
 import signal
 import sys
 import threading
@@ -25,16 +23,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from suite.cell import atomic, child
+from suite.cell import atomic, child, machine, parts
 from suite.cell.issue import Case, Issue
 
 Json = dict[str, Any]
 
-STACK = ("jax", "jaxlib", "equinox", "diffrax")
+# In the order in which they are imported: each after those that it imports itself.
+STACK = ("numpy", "scipy", "jaxlib", "jax", "jaxtyping", "equinox", "lineax", "optimistix", "diffrax")
 EX_IOERR = 74
 # What JAX loads as it first lowers, on some releases: said here, it is not loaded again in every child.
-LOADED_LATE = {"jaxlib": ("jaxlib.mlir.dialects.builtin", "jaxlib.mlir.dialects.mhlo")}
-PARTS = ("reproducer", "workaround", "control")
+LOADED_LATE = {"jax": ("jaxlib.mlir.dialects.builtin", "jaxlib.mlir.dialects.mhlo")}
 MOST_ATTEMPTS = 3
 _HAS_PROC = Path("/proc/self/task").is_dir()
 
@@ -54,29 +52,35 @@ def main(order_path: str) -> int:
         with contextlib.suppress(BrokenPipeError):
             print(json.dumps(event), file=progress, flush=True)
 
-    here = {
-        "python": platform.python_version(),
-        "packages": {name: _version(name) for name in order["packages"]},
-        "platform": _platform(),
-    }
+    here = machine.describe(order["packages"])
+    imported: set[str] = set()
     missing: dict[str, str] = {}
     unforkable: str | None = None
-    depth = 0
     # Each case forks from as little as it needs: importing diffrax starts a device on some releases, and ends forking.
     for each in sorted(order["cases"], key=lambda each: _depth(_case(each)[1])):
         issue, case = _case(each)
-        while depth < _depth(case):
-            missing |= _import(STACK[depth])
-            depth += 1
+        lacking = machine.lacks(case)
+        needed = [] if lacking else [name for name in STACK if name in case.needs and name not in imported]
+        for name in needed:
+            imported.add(name)
+            missing |= _import(name)
             if (why := _why_not_fork()) != unforkable:
                 unforkable = why
-                say(event="unforkable", why=f"importing {STACK[depth - 1]} {why}")
+                say(event="unforkable", why=f"importing {name} {why}")
         say(event="start", issue=issue.id, case=case.id)
+        broken = [f"import {name}: {missing[name]}" for name in case.needs if name in missing]
+        started_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        if lacking:
+            attempts = [_not_run("unavailable", lacking)]
+        elif broken:
+            attempts = [_not_run("import-error", "; ".join(broken))]
+        else:
+            attempts = _attempts(each["module"], case, each["expected"], forkable=unforkable is None)
         record = {
-            **{"schema_version": 1, "cell": order["cell"], "issue": issue.id, "case": case.id, "key": each["key"]},
-            "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            **{"schema_version": 2, "cell": order["cell"], "issue": issue.id, "case": case.id, "key": each["key"]},
+            "started_at": started_at,
             "machine": {**here, "import_errors": missing, "unforkable": unforkable},
-            "attempts": _attempts(each["module"], case, each["expected"], missing, forkable=unforkable is None),
+            "attempts": attempts,
         }
         try:
             atomic.write(Path(each["record"]), json.dumps(record, indent=1) + "\n")
@@ -94,22 +98,29 @@ def _case(ordered: Json) -> tuple[Issue, Case]:
 
 
 def _depth(case: Case) -> int:
-    """How much of the stack a case needs imported."""
-    return max((STACK.index(name) for name in case.needs), default=-1) + 1
+    """How far into the stack a case reaches."""
+    return max((STACK.index(name) for name in case.needs), default=-1)
 
 
-def _attempts(module: str, case: Case, expected: str | None, missing: dict[str, str], *, forkable: bool) -> list[Json]:
+def _not_run(outcome: str, detail: str) -> Json:
+    return {"parts": {"reproducer": {"outcome": outcome, "detail": detail}}, "seconds": 0.0}
+
+
+def _attempts(module: str, case: Case, expected: str | None, *, forkable: bool) -> list[Json]:
     """Once where it goes as expected; else until there are three, so that what is flaky shows."""
-    broken = {name: missing[name] for name in case.needs if name in missing}
-    if broken:
-        detail = "; ".join(f"import {name}: {error}" for name, error in broken.items())
-        return [{"parts": {"reproducer": {"outcome": "import-error", "detail": detail}}, "seconds": 0.0}]
     first = _attempt(module, case, forkable=forkable)
-    parts = first["parts"]
-    well = all(part["outcome"] == "returned" for name, part in parts.items() if name != "reproducer")
-    if well and expected is not None and _behaviour(parts["reproducer"]) == expected:
+    found = first["parts"]
+    well = all(_is_well(case, part) for name, part in found.items() if name != "reproducer")
+    if well and expected is not None and _behaviour(found["reproducer"]) == expected:
         return [first]
     return [first, *(_attempt(module, case, forkable=forkable) for _ in range(MOST_ATTEMPTS - 1))]
+
+
+def _is_well(case: Case, part: Json) -> bool:
+    """Whether a control holds or a workaround helps, as far as the probe can tell."""
+    if "behaviour" in part:
+        return case.behaviours.get(part["behaviour"]) == "clear"
+    return bool(part["outcome"] == "returned")
 
 
 def _behaviour(part: Json) -> str | None:
@@ -122,21 +133,22 @@ def _behaviour(part: Json) -> str | None:
 def _attempt(module: str, case: Case, *, forkable: bool) -> Json:
     """Run all parts of `case`; one that took its child down, or was upset by an earlier one, costs only itself."""
     started = time.monotonic()
-    todo = [name for name in PARTS if getattr(case, name) is not None]
+    todo = {name: parts.variables(case, name) for name in parts.of(case)}
     found: dict[str, Json] = {}
     peak = 0
     while todo:
-        apart = case.isolation != "fork" and todo[0] == "reproducer"
-        batch = todo[:1] if apart else todo.copy()
-        fork = forkable and not (apart and case.isolation == "interpreter")
-        said, usage = child.run(module, case, batch, fork=fork, farewell=apart)
+        first, variables = next(iter(todo.items()))
+        apart = case.isolation != "fork" and first == "reproducer"
+        batch = [first] if apart else [name for name, needed in todo.items() if needed == variables]
+        fork = forkable and not variables and not (apart and case.own_interpreter)
+        said, usage = child.run(module, case, batch, fork=fork, farewell=apart, variables=variables)
         peak = max(peak, usage)
         for name in batch:
-            upset = name in said and said[name]["outcome"] != "returned" and name not in ("reproducer", batch[0])
+            upset = name in said and said[name]["outcome"] != "returned" and name not in ("reproducer", first)
             if name not in said or upset:
                 break
             found[name] = said[name]
-            todo.remove(name)
+            del todo[name]
     return {"parts": found, "seconds": round(time.monotonic() - started, 3), "peak_rss_mib": peak}
 
 
@@ -161,21 +173,6 @@ def _why_not_fork() -> str | None:
     if tasks > 1:
         return f"has started {tasks - 1} threads"
     return None
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def _platform() -> Json:
-    cpu = platform.processor()
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return {"system": platform.system(), "machine": platform.machine(), "cpu": cpu}
 
 
 def _device() -> str:

@@ -25,6 +25,7 @@ Outcome = Literal[
     "returned",
     "raised",
     "import-error",
+    "unavailable",
     "signal",
     "timeout",
     "memory",
@@ -38,7 +39,8 @@ Outcome = Literal[
 class Part(FileModel):
     """What came of a reproducer, a workaround or a control in one attempt.
 
-    `behaviour` is there where a reproducer returned. `said` is what a part had said before its process ended badly.
+    `behaviour` is there where a reproducer returned, or raised what has a signature of its case. `said` is what a part
+    had said before its process ended badly.
     """
 
     outcome: Outcome
@@ -72,6 +74,7 @@ class Machine(FileModel):
     python: str
     packages: dict[str, str | None]
     platform: dict[str, str]
+    cpu_features: list[str] = Field(default_factory=list)
     import_errors: dict[str, str]
     unforkable: str | None
 
@@ -89,7 +92,8 @@ class Key(FileModel):
 class Record(FileModel):
     """What one case did in one cell, every attempt of it."""
 
-    schema_version: Literal[1]
+    # One of an older suite is read, so that its key can say that it no longer holds.
+    schema_version: Literal[1, 2]
     cell: str
     issue: str
     case: str
