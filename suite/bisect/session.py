@@ -19,14 +19,16 @@ from suite.bisect.search import Ask, Find
 from suite.bisect.wording import Question, Sighting
 from suite.cell.issue import Case
 from suite.files import Failed, Misused
-from suite.judge import verdicts as judge
+from suite.judge import verdicts
+from suite.judge.record import Record
+from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
+from suite.judge.wording import tidy
 from suite.names import nearest
 from suite.report.summary import Exit
 from suite.run import catalogue, environment, records
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
-from suite.run.records import Record
 from suite.stack import lock, plan, releases
 from suite.stack.matrix import MOVING, Moving
 from suite.stack.plan import Cell
@@ -168,7 +170,7 @@ def _recorded(asked: Question, *, fresh: bool) -> dict[int, Sighting]:
             found[at] = Sighting(Judged(plan.verdict(cell), None, *cell.unavailable))
         elif not fresh and (cell.tags or lock.path_of(cell).exists()) and (record := _record(asked, cell)):
             sighting = _sighting(asked, record)
-            if sighting.judged.verdict not in judge.UNDECIDED:
+            if sighting.judged.verdict not in RETRIED:
                 found[at] = sighting
     return found
 
@@ -183,8 +185,8 @@ def _record(asked: Question, cell: Cell) -> Record | None:
 
 
 def _sighting(asked: Question, record: Record) -> Sighting:
-    judged = judge.judge(asked.case, record.attempts)
-    return Sighting(judged, judge.confirmed(record.attempts), len(record.attempts))
+    judged = verdicts.judge(asked.case, record.attempts)
+    return Sighting(judged, verdicts.confirmed(record.attempts), len(record.attempts))
 
 
 def _look(asked: Question, cell: Cell, *, fresh: bool, confirm: bool, console: Console) -> Sighting:
@@ -192,14 +194,14 @@ def _look(asked: Question, cell: Cell, *, fresh: bool, confirm: bool, console: C
     try:
         lock.obtain(cell)
     except lock.Unresolvable as error:
-        return Sighting(Judged("error", None, "plan.unresolved", judge.tidy(str(error))))
+        return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))
     status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm)
     if status.reason in _EVERYWHERE:
         raise Failed(f"{cell.id}: {status.detail}")
     record = _record(asked, cell) if status.verdict == "ran" else None
     if record is None:
         verdict = "error" if status.verdict == "ran" else status.verdict
-        return Sighting(Judged(verdict, None, status.reason, judge.tidy(status.detail)))
+        return Sighting(Judged(verdict, None, status.reason, tidy(status.detail)))
     # As many attempts as the probe makes were asked for: there is no more to confirm.
     return replace(_sighting(asked, record), confirmed=True)
 

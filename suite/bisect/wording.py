@@ -9,12 +9,16 @@ from itertools import groupby, pairwise
 from suite.bisect import search as bisect
 from suite.bisect.search import Agreed, Answer, Boundary, Contradicted, Untestable
 from suite.cell.issue import Case
-from suite.judge import verdicts as judge
-from suite.judge.verdicts import GLYPHS, Agreement, Judged, Point, Verdict
+from suite.judge.agreement import Agreement, agree
+from suite.judge.attribution import blame
+from suite.judge.intervals import Point, intervals
+from suite.judge.rules import Run, expected
+from suite.judge.table import GLYPHS, UNDECIDED, Verdict
+from suite.judge.verdicts import Judged, is_affected
 from suite.report.summary import Exit
 from suite.run.catalogue import Entry
 from suite.stack import lock
-from suite.stack.matrix import Moving
+from suite.stack.matrix import MOVING, Moving
 from suite.stack.plan import Cell
 
 
@@ -84,14 +88,14 @@ def sighted(each: Sighting) -> str:
     """A verdict and its grounds."""
     judged = each.judged
     of = f", {_counted(each.attempts, 'attempt')}" if each.attempts else ""
-    why = f"{judged.reason}: {judged.detail}" if judge.is_affected(judged.verdict) is None else judged.detail
+    why = f"{judged.reason}: {judged.detail}" if is_affected(judged.verdict) is None else judged.detail
     name = f" ({judged.behaviour})" if judged.behaviour else ""
     return f"{GLYPHS[judged.verdict]} {judged.verdict}{name}{of}{f': {why}' if why else ''}"
 
 
 def answers(seen: Seen) -> dict[int, Answer]:
     """What the search goes by."""
-    return {at: Answer(judge.is_affected(each.judged.verdict), each.confirmed) for at, each in seen.items()}
+    return {at: Answer(is_affected(each.judged.verdict), each.confirmed) for at, each in seen.items()}
 
 
 def tell(asked: Question, seen: Seen, found: Boundary | Agreed | Contradicted | Untestable, runs: int) -> Told:
@@ -116,7 +120,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> Told:
     """What all releases show. Raises BadFile."""
     places = sorted(seen)
     points = [Point(asked.version(at), _shown(seen[at].judged)) for at in places]
-    found = judge.intervals(points, asked.package, asked.line)
+    found = intervals(points, asked.package, asked.line)
     lines = [
         f"{GLYPHS[each.verdict]} {each.package} {_span(each.first, each.last)}: {each.verdict} ({each.behaviour})"
         f"{'' if each.exact else ', not exact'}"
@@ -133,7 +137,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> Told:
 def _boundary(asked: Question, seen: Seen, found: Boundary) -> Told:
     before, after = found.before, found.after
     lines = [_expected(asked, seen, at) for at in (before, after)]
-    lines += _moved(asked, before, after)
+    lines += _moved(asked, seen, before, after)
     lines += [
         f"on record it changes again, between {asked.version(one)} and {asked.version(other)}: --scan tells all of it"
         for one, other in bisect.changes(answers(seen))
@@ -165,9 +169,9 @@ def _worth(asked: Question, seen: Seen) -> list[str]:
     """The ranges whose ends are on record, or expected, to differ."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
-        affected = judge.is_affected(seen[at].judged.verdict) if at in seen else None
-        if affected is None and (expectation := judge.expected(asked.case, asked.pins(at))):
-            affected = judge.is_affected(asked.case.behaviours.get(expectation.behaviour, "different"))
+        affected = is_affected(seen[at].judged.verdict) if at in seen else None
+        if affected is None and (expectation := expected(asked.case, asked.pins(at))):
+            affected = is_affected(asked.case.behaviours.get(expectation.behaviour, "different"))
         told += [(at, affected)] if affected is not None else []
     runs = [[at for at, _ in run] for _, run in groupby(told, key=lambda each: each[1])]
     return [
@@ -176,25 +180,27 @@ def _worth(asked: Question, seen: Seen) -> list[str]:
     ]
 
 
-def _moved(asked: Question, before: int, after: int) -> list[str]:
-    """What else the case needs changed at a boundary, and the arm that tells which of them did it."""
-    old, new = asked.pins(before), asked.pins(after)
-    moved = [
-        name
-        for name in asked.case.needs
-        if name not in (asked.package, "jaxlib") and name in old and name in new and old[name] != new[name]
-    ]
-    if not moved:
+def _moved(asked: Question, seen: Seen, before: int, after: int) -> list[str]:
+    """What the change is put down to where more than the package moved, and the arm that tells them apart."""
+    one, other = (Run(asked.cells[at].id, asked.pins(at), _name(seen[at])) for at in (before, after))
+    found = blame(one, other, asked.case.rules)
+    if found is None or found.package == asked.package:
         return []
-    told = ", ".join(f"{name} {old[name]} to {new[name]}" for name in moved)
-    holds = [*asked.holds.items(), *((name, old[name]) for name in moved)]
-    hold = " ".join(f"--hold {name}=={version}" for name, version in holds)
-    return [f"not only {asked.package} changed there, but {told}: --package {asked.package} {hold} tells them apart"]
+    if found.grounds != "together":
+        return [f"it is put down to {found}, and not to {asked.package}: {found.evidence or 'nothing else moved'}"]
+    moved = {each.package: each.before for each in found.moved if _can_be_held(asked, each.package)}
+    holds = {**{str(name): version for name, version in asked.holds.items()}, **moved}
+    hold = " ".join(f"--hold {name}=={version}" for name, version in holds.items())
+    return [f"it {found}" + (f": --package {asked.package} {hold} tells them apart" if hold else "")]
+
+
+def _can_be_held(asked: Question, name: str) -> bool:
+    return name in asked.case.needs and name in MOVING and name != asked.package
 
 
 def _expected(asked: Question, seen: Seen, at: int) -> str:
     """How what was seen goes with what was known, with the evidence."""
-    expectation = judge.expected(asked.case, asked.pins(at))
+    expectation = expected(asked.case, asked.pins(at))
     if expectation is None:
         return f"nothing was expected of {asked.release(at)}: {_name(seen[at])} is new"
     if _agreement(asked, seen, at) == "as-expected":
@@ -206,12 +212,12 @@ def _expected(asked: Question, seen: Seen, at: int) -> str:
 
 
 def _agreement(asked: Question, seen: Seen, at: int) -> Agreement:
-    return judge.agree(asked.case, seen[at].judged, judge.expected(asked.case, asked.pins(at)))
+    return agree(asked.case, seen[at].judged, expected(asked.case, asked.pins(at)))
 
 
 def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
     """Which of these releases are untestable, and why; those next to each other for the same reason in one."""
-    untestable = [at for at in places if at in seen and judge.is_affected(seen[at].judged.verdict) is None]
+    untestable = [at for at in places if at in seen and is_affected(seen[at].judged.verdict) is None]
     told = []
     for (verdict, reason), run in groupby(untestable, key=lambda at: _grounds(seen[at].judged)):
         of = list(run)
@@ -227,7 +233,7 @@ def _grounds(judged: Judged) -> tuple[str, str]:
 
 def _side(asked: Question, seen: Seen, at: int) -> str:
     """A release and whether it is affected: jax 0.4.35 (not affected: future-warning)."""
-    says = "affected" if judge.is_affected(seen[at].judged.verdict) else "not affected"
+    says = "affected" if is_affected(seen[at].judged.verdict) else "not affected"
     return f"{asked.release(at)} ({says}: {_name(seen[at])})"
 
 
@@ -237,7 +243,7 @@ def _name(each: Sighting) -> str:
 
 def _shown(judged: Judged) -> tuple[str, Verdict] | None:
     """What an interval is made of."""
-    return None if judged.verdict in judge.UNDECIDED else (judged.behaviour or judged.verdict, judged.verdict)
+    return None if judged.verdict in UNDECIDED else (judged.behaviour or judged.verdict, judged.verdict)
 
 
 def _span(first: str, last: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from suite.cell.issue import Case, Rule
-from suite.judge import rules
+from suite.judge.rules import Pins, met
 from suite.judge.table import GOOD, UNDECIDED
-from suite.judge.verdicts import Judged
+from suite.judge.verdicts import Judged, WorkaroundWord
 
 Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spurious"]
 AGREEMENTS: Sequence[Agreement] = ("as-expected", "regressed", "changed", "fixed", "new", "spurious")
@@ -28,9 +28,8 @@ def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
     return "changed"
 
 
-def workaround_expected(case: Case, judged: Judged, pins: Mapping[str, str]) -> bool:
-    """Whether what became of the workaround is what is known of it: that it holds, where nobody says that it fails."""
-    if judged.workaround not in ("holds", "fails") or case.workaround is None:
+def workaround_expected(word: WorkaroundWord, fails: Iterable[str], pins: Pins) -> bool:
+    """Whether what became of a workaround is what is known of it: that it holds, but on the stacks of `fails`."""
+    if word not in ("holds", "fails"):
         return True
-    known = "fails" if any(rules.met(on, pins) for on in case.workaround.fails) else "holds"
-    return judged.workaround == known
+    return word == ("fails" if any(met(on, pins) for on in fails) else "holds")

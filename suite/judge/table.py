@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 Verdict = Literal[
     "crashed",
     "hung",
     "affected",
     "different",
+    "error",
+    "flaky",
     "guarded",
     "documented",
     "clear",
     "absent",
-    "flaky",
-    "error",
     "blocked",
     "conflict",
     "unavailable",
@@ -28,12 +28,12 @@ TestOutcome = Literal["error", "skipped"]
 
 @dataclass(frozen=True)
 class Properties:
-    """What belongs to a verdict. The table's order is the readers': worst first.
+    """What belongs to a verdict.
 
-    `decided`: it says something of upstream, so that it can agree or disagree with what was expected. `good`: nothing
-    goes wrong silently. `colour` is a style of rich, `badge` a colour of shields.io, `css` the class that colours it on
-    a page. `counted` says where it goes in a report's coverage, `junit` what it is as a test that is as expected: None
-    where that passes.
+    `colour` is a style of rich, `badge` a colour of shields.io, `css` the class that colours it on a page. `decided`:
+    it says something of upstream, so that it can agree or disagree with what was expected; `good`: nothing goes wrong
+    silently. `retried`: to run it again may show something else. `counted` is where it goes in a report's coverage,
+    `junit` what it is as a test that is as expected: None where that passes.
     """
 
     name: Verdict
@@ -44,79 +44,50 @@ class Properties:
     css: str
     decided: bool = True
     good: bool = False
+    retried: bool = False
     counted: Count = "run"
     junit: TestOutcome | None = None
 
 
+def _bad(name: Verdict, glyph: str, meaning: str, css: str = "other") -> Properties:
+    return Properties(name, glyph, meaning, "red", "red", css)
+
+
+def _good(name: Verdict, glyph: str, meaning: str, colour: str, badge: str, css: str) -> Properties:
+    return Properties(name, glyph, meaning, colour, badge, css, good=True)
+
+
+def _not_there(name: Verdict, glyph: str, meaning: str, counted: Count = "unavailable") -> Properties:
+    retried = counted == "not_run"
+    return Properties(name, glyph, meaning, "dim", "lightgrey", "undecided", False, False, retried, counted, "skipped")
+
+
+def _odd(name: Verdict, glyph: str, meaning: str, counted: Count) -> Properties:
+    return Properties(name, glyph, meaning, "magenta", "lightgrey", "other", False, False, True, counted, "error")
+
+
+# Worst first: what a row for a whole issue shows of its cases.
 TABLE: tuple[Properties, ...] = (
-    Properties("crashed", "☠", "died on a signal, also at the interpreter's exit", "red", "red", "other"),
-    Properties("hung", "⧖", "ran into its time limit", "red", "red", "other"),
-    Properties("affected", "✗", "the documented symptom, recognised by its signature", "red", "red", "bad"),
-    Properties("different", "≠", "failed, but not in the documented way: somebody must look", "red", "red", "other"),
-    Properties(
-        "guarded",
-        "◐",
-        "upstream refuses loudly what used to go wrong silently, or warns about it",
-        *("yellow", "yellow", "guard"),
-        good=True,
-    ),
-    Properties(
-        "documented",
-        "◇",
-        "by design: it does what upstream documents, and people are surprised",
-        *("cyan", "blue", "neutral"),
-        good=True,
-    ),
-    Properties(
-        *("clear", "✓", "it ran; the documented symptom is absent"), *("green", "brightgreen", "clear"), good=True
-    ),
-    Properties(
-        *("absent", "–", "what the case is about does not exist in this release"),
-        *("dim", "brightgreen", "absent"),
-        good=True,
-    ),
-    Properties(*("flaky", "~", "attempts disagree"), *("magenta", "lightgrey", "other"), decided=False, junit="error"),
-    Properties(
-        *("error", "!", "our fault or the machine's: it says nothing of upstream"),
-        *("magenta", "lightgrey", "undecided"),
-        decided=False,
-        counted="error",
-        junit="error",
-    ),
-    Properties(
-        *("blocked", "▢", "a package that the case needs does not import: row zero tells it"),
-        *("dim", "lightgrey", "undecided"),
-        decided=False,
-        counted="unavailable",
-        junit="skipped",
-    ),
-    Properties(
-        *("conflict", "⊘", "the packages' own metadata excludes this set"),
-        *("dim", "lightgrey", "undecided"),
-        decided=False,
-        counted="unavailable",
-        junit="skipped",
-    ),
-    Properties(
-        *("unavailable", "∅", "no release, wheel, interpreter, device or CPU feature"),
-        *("dim", "lightgrey", "undecided"),
-        decided=False,
-        counted="unavailable",
-        junit="skipped",
-    ),
-    Properties(
-        *("not-run", "·", "planned, not tried"),
-        *("dim", "lightgrey", "undecided"),
-        decided=False,
-        counted="not_run",
-        junit="skipped",
-    ),
+    _bad("crashed", "☠", "died on a signal, also at the interpreter's exit"),
+    _bad("hung", "⧖", "ran into its time limit"),
+    _bad("affected", "✗", "the documented symptom, recognised by its signature", "bad"),
+    _bad("different", "≠", "it failed, but not in the documented way: somebody must look"),
+    _odd("error", "!", "our fault or the machine's: it says nothing of upstream", "error"),
+    _odd("flaky", "~", "attempts disagree", "run"),
+    _good("guarded", "◐", "refused loudly, or with a warning: what used to be silent", "yellow", "yellow", "guard"),
+    _good("documented", "◇", "by design, as upstream documents it; people are surprised", "cyan", "blue", "neutral"),
+    _good("clear", "✓", "it ran; the documented symptom is absent", "green", "brightgreen", "clear"),
+    _good("absent", "–", "what the case is about does not exist in this release", "dim", "brightgreen", "absent"),
+    _not_there("blocked", "▢", "a package that the case needs does not import: row zero tells it"),
+    _not_there("conflict", "⊘", "the packages' own metadata excludes this set"),
+    _not_there("unavailable", "∅", "no release, wheel, interpreter, device or CPU feature"),
+    _not_there("not-run", "·", "planned, not tried", "not_run"),
 )
 PROPERTIES: Mapping[Verdict, Properties] = {each.name: each for each in TABLE}
-# Worst first: what a row for a whole issue shows of its cases.
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+VERDICTS: tuple[Verdict, ...] = tuple(PROPERTIES)
 GLYPHS: Mapping[Verdict, str] = {each.name: each.glyph for each in TABLE}
 # Where nothing was learned of upstream, nothing can agree or disagree with what was expected of it.
 UNDECIDED: frozenset[Verdict] = frozenset(each.name for each in TABLE if not each.decided)
+RETRIED: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.retried)
 # Where nothing goes wrong silently; of what was decided, the rest is bad.
 GOOD: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.decided and each.good)

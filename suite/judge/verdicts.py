@@ -8,6 +8,7 @@ from typing import Literal
 
 from suite.cell.issue import Case
 from suite.judge.record import Attempt, Outcome, Part
+from suite.judge.rules import Pins, met, requirements
 from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.wording import explain, tidy
 
@@ -90,16 +91,24 @@ def confirmed(attempts: Sequence[Attempt]) -> bool:
     return len(attempts) > 1 or attempts[0].parts["reproducer"].outcome in ("import-error", "unavailable")
 
 
-def of_pin(here: Judged, without: Iterable[Judged]) -> WorkaroundWord:
-    """What a workaround that is a pin comes to: `without` is what cells that differ from here by the pin alone show."""
-    if here.verdict not in _TELLS_OF_A_WORKAROUND:
+def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, Verdict]]) -> WorkaroundWord:
+    """What a workaround that is a pin comes to, for a `verdict` under `pins`: by `others`, of the same case elsewhere.
+
+    The cells that tell are those that meet `pin` and differ from here by the packages that it names alone.
+    """
+    if verdict not in _TELLS_OF_A_WORKAROUND or met(pin, pins):
         return "none"
-    there = {each.verdict for each in without} - UNDECIDED
-    if not there:
+    names = {each.name for each in requirements(pin)}
+    there = {
+        each
+        for other, each in others
+        if met(pin, other) and all(pins.get(name) == other.get(name) for name in {*pins, *other} - names)
+    }
+    if not (told := there - UNDECIDED):
         return "none"
-    if there != {"clear"}:
+    if told != {"clear"}:
         return "fails"
-    return "not-needed" if here.verdict == "clear" else "holds"
+    return "not-needed" if verdict == "clear" else "holds"
 
 
 def _is_error(part: Part) -> bool:

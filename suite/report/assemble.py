@@ -7,26 +7,32 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from suite import __version__
-from suite.cell.issue import Case, Expectation
-from suite.judge import verdicts as judge
+from suite.cell.issue import Case
+from suite.judge import verdicts
+from suite.judge.agreement import agree, workaround_expected
+from suite.judge.metadata import Declared, declared_observed
+from suite.judge.record import Record
+from suite.judge.rules import expected
+from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
+from suite.judge.wording import broken_in, tidy
 from suite.report import source
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     AskRow,
     CaseRow,
     CellRow,
-    ExpectationRow,
     IssueRow,
     Observation,
     Platform,
     Report,
+    RuleRow,
     UpstreamRow,
     WorkaroundRow,
 )
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
-from suite.run.records import Record, Status
+from suite.run.records import Status
 from suite.run.shard import Shard
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
@@ -55,7 +61,7 @@ def _report(found: Sequence[_Read], entries: Sequence[Entry]) -> Report:
     offered = releases.load().packages
     observations = [each for one in found for each in one.observations]
     report = Report(
-        schema_version=1,
+        schema_version=2,
         generated_at=datetime.now(UTC).replace(microsecond=0),
         suite_version=__version__,
         probe_sha256=records.probe_sha256(),
@@ -100,8 +106,9 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
         key = records.key(entry, one.pinned.sha256, python, where) if tried else None
         for case in catalogue.cases(entry, cell):
             record = records.find(cell.id, entry, case.id, key) if key else None
-            judged = judge.judge(case, record.attempts) if record else unread or _without(cell, status)
-            expectation = _expected(case, judged, one.pinned)
+            judged = verdicts.judge(case, record.attempts) if record else unread or _without(cell, status)
+            rule = expected(case, one.pinned.pins)
+            fails = case.workaround.fails if case.workaround else ()
             last = record.attempts[-1] if record else None
             one.observations.append(
                 Observation(
@@ -111,10 +118,10 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
                     verdict=judged.verdict,
                     behaviour=judged.behaviour,
                     reason=judged.reason,
-                    expected=expectation.behaviour if expectation else None,
-                    agreement=judge.agree(case, judged, expectation),
+                    expected=rule.behaviour if rule else None,
+                    agreement=agree(case, judged, rule),
                     workaround=judged.workaround,
-                    workaround_expected=judge.workaround_expected(judged, expectation),
+                    workaround_expected=workaround_expected(judged.workaround, fails, one.pinned.pins),
                     attempts=len(record.attempts) if record else 0,
                     seconds=last.seconds if last else 0.0,
                     peak_rss_mib=last.peak_rss_mib if last else 0,
@@ -126,23 +133,13 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
     return one
 
 
-def _expected(case: Case, judged: Judged, pinned: Lock) -> Expectation | None:
-    """What is known of a case under these pins; where the stack did not import, what row zero is known to do there."""
-    own = judge.expected(case, pinned.pins)
-    if judge.not_imported(judged) is None or judged.behaviour is not None:
-        return own
-    row_zero = judge.expected(catalogue.entries()[0].issue.cases[0], pinned.pins)
-    return row_zero if row_zero and row_zero.behaviour == judge.not_imported(judged) else own
-
-
 def _note(one: _Read, entry: Entry, case: Case, record: Record, judged: Judged, status: Status | None) -> None:
     """Where it ran, by the first record; and where row zero breaks, by the first of its cases that does."""
     if one.platform is None:
         one.platform = Platform(**record.machine.platform, device=status.device if status else "")
-    if entry.issue.id == "stack-smoke" and judged.verdict != "clear" and one.broken_in is None:
-        one.broken_in = judge.broken_in(
-            record.attempts[-1].parts["reproducer"], ("equinox", "diffrax", *releases.PULLED_IN)
-        )
+    if entry.issue.row_zero and judged.verdict != "clear" and one.broken_in is None:
+        libraries = [name for name in catalogue.PACKAGES if name not in ("jax", "jaxlib")]
+        one.broken_in = broken_in(record.attempts[-1].parts["reproducer"], libraries)
 
 
 def _without(cell: Cell, status: Status | None) -> Judged:
@@ -152,15 +149,16 @@ def _without(cell: Cell, status: Status | None) -> Judged:
         return Judged(plan.verdict(cell), None, reason, sentence)
     if status is None or status.verdict == "ran":
         return Judged("not-run", None, "run.not-tried", "no record of it under this lock, issue and probe")
-    return Judged(status.verdict, None, status.reason, judge.tidy(status.detail))
+    return Judged(status.verdict, None, status.reason, tidy(status.detail))
 
 
 def _cell(one: _Read, offered: releases.Packages) -> CellRow:
     cell, pins = one.cell, one.pinned.pins
-    smoke = {each.verdict for each in one.observations if each.issue == "stack-smoke"}
-    works = smoke == {"clear"} if smoke and smoke.isdisjoint(judge.UNDECIDED) else None
+    row_zero = {each.issue.id for each in catalogue.entries() if each.issue.row_zero}
+    seen = {each.verdict for each in one.observations if each.issue in row_zero}
+    works = seen == {"clear"} if seen and seen.isdisjoint(UNDECIDED) else None
     excluded = cell.excluded or releases.exclusion(pins, offered, cell.python)
-    says: judge.Declared = "excludes" if excluded else "allows"
+    says: Declared = "excludes" if excluded else "allows"
     return CellRow(
         id=cell.id,
         kind=cell.kind,
@@ -172,7 +170,7 @@ def _cell(one: _Read, offered: releases.Packages) -> CellRow:
         packages=dict(pins) or dict(cell.holds),
         lock_sha256=one.pinned.sha256,
         declared=says,
-        declared_observed=judge.declared_observed(says, works),
+        declared_observed=declared_observed(says, works),
         excluded_by=excluded,
         broken_in=one.broken_in,
     )
@@ -193,15 +191,20 @@ def _issue(entry: Entry) -> IssueRow:
                 question=case.question,
                 needs=list(case.needs),
                 behaviours=dict(case.behaviours),
-                expectations=[ExpectationRow(**{**asdict(each), "on": list(each.on)}) for each in case.expectations],
+                rules=[RuleRow(**asdict(each)) for each in case.rules],
+                workaround=_workaround(case),
                 intervals=[],
                 source=source.of_case(text, case),
             )
             for case in issue.cases
         ],
-        workaround=WorkaroundRow(
-            text=issue.workaround, run_in=[case.id for case in issue.cases if case.workaround is not None]
-        ),
+        row_zero=issue.row_zero,
         source_sha256=records.source_sha256(entry),
         shared_source=source.shared(text, issue),
     )
+
+
+def _workaround(case: Case) -> WorkaroundRow | None:
+    if case.workaround is None:
+        return None
+    return WorkaroundRow(text=case.workaround.text, pin=case.workaround.pin, fails=list(case.workaround.fails))

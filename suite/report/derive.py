@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from suite.judge import verdicts as judge
-from suite.judge.verdicts import Point, Verdict
-from suite.report.model import CellRow, Coverage, IntervalRow, Observation, RangeRow, Report, StackRow
+from suite.judge.agreement import workaround_expected
+from suite.judge.amendments import Tables, Trial, amendments
+from suite.judge.attribution import LINKED, Blame, blame
+from suite.judge.intervals import Point
+from suite.judge.intervals import intervals as intervals_along
+from suite.judge.metadata import reached, requires
+from suite.judge.neighbours import LineCell, neighbours
+from suite.judge.rules import Run
+from suite.judge.specifiers import in_version_order, simplest
+from suite.judge.table import PROPERTIES, UNDECIDED, Verdict
+from suite.judge.verdicts import by_pin
+from suite.report.model import (
+    AmendmentRow,
+    CaseRow,
+    CellRow,
+    Coverage,
+    IntervalRow,
+    Observation,
+    RangeRow,
+    Report,
+    StackRow,
+)
 from suite.stack.releases import Packages
 
 Seen = tuple[str, Verdict] | None
@@ -20,17 +39,17 @@ Seen = tuple[str, Verdict] | None
 
 def derive(report: Report, offered: Packages) -> Report:
     """`report` with its intervals, stacks and coverage computed anew from its cells, issues and observations."""
+    report = report.model_copy(update={"observations": with_pins(report)})
     seen: dict[tuple[str, str], dict[str, Seen]] = {}
     for each in report.observations:
-        what = None if each.verdict in judge.UNDECIDED else (each.behaviour or each.verdict, each.verdict)
+        what = None if each.verdict in UNDECIDED else (each.behaviour or each.verdict, each.verdict)
         seen.setdefault((each.issue, each.case), {})[each.cell] = what
-    line = [cell for cell in report.cells if cell.kind == "line"]
     issues = [
         issue.model_copy(
             update={
                 "cases": [
                     case.model_copy(
-                        update={"intervals": intervals(line, seen.get((issue.id, case.id), {}), case.needs, offered)}
+                        update={"intervals": intervals(report.cells, seen.get((issue.id, case.id), {}), case, offered)}
                     )
                     for case in issue.cases
                 ]
@@ -43,39 +62,61 @@ def derive(report: Report, offered: Packages) -> Report:
     )
 
 
-def intervals(
-    line: Sequence[CellRow], seen: Mapping[str, Seen], needs: Iterable[str], offered: Packages
-) -> list[IntervalRow]:
-    """A case's intervals over the releases of jax, and over those of a library where one of them changed it.
+def with_pins(report: Report) -> list[Observation]:
+    """The observations, with what other cells say of the workarounds that are pins."""
+    cells = {cell.id: cell.packages for cell in report.cells}
+    pinned = {
+        (issue.id, case.id): case.workaround
+        for issue in report.issues
+        for case in issue.cases
+        if case.workaround is not None and case.workaround.pin
+    }
+    there: dict[tuple[str, str], list[tuple[Mapping[str, str], Verdict]]] = {}
+    for each in report.observations:
+        there.setdefault((each.issue, each.case), []).append((cells[each.cell], each.verdict))
 
-    `line` is in the order of its days, and the intervals are in the order of versions.
-    """
-    # What changed on the day of a release, other than by a release between the two of its own package.
-    changed: dict[str, set[str]] = {}
-    before: Seen = None
-    for cell in line:
-        now = seen.get(cell.id)
-        if now is not None:
-            if before is not None and before != now:
-                changed.setdefault(cell.moves, set()).add(cell.holds[cell.moves])
-            before = now
-    found: list[IntervalRow] = []
-    for package in ("jax", "equinox", "diffrax"):
-        if package != "jax" and (package not in needs or package not in changed):
-            continue
-        points = {cell.holds[package]: seen.get(cell.id) for cell in line if cell.moves == package}
-        there = [version for version, release in offered.get(package, {}).items() if release.yanked is None]
-        oldest = min(points, key=Version, default="0")
-        found += [
-            IntervalRow(**asdict(each))
-            for each in judge.intervals(
-                [Point(version, points[version]) for version in judge.in_version_order(list(points))],
-                package,
-                [version for version in judge.in_version_order(there) if Version(version) >= Version(oldest)],
-                changed.get(package, set()),
-            )
-        ]
-    return found
+    def told(each: Observation) -> Observation:
+        workaround = pinned.get((each.issue, each.case))
+        if workaround is None:
+            return each
+        pins = cells[each.cell]
+        word = by_pin(workaround.pin, each.verdict, pins, there[each.issue, each.case])
+        known = workaround_expected(word, workaround.fails, pins)
+        return each.model_copy(update={"workaround": word, "workaround_expected": known})
+
+    return [told(each) for each in report.observations]
+
+
+def intervals(
+    cells: Sequence[CellRow], seen: Mapping[str, Seen], case: CaseRow, offered: Packages
+) -> list[IntervalRow]:
+    """A case's intervals on the line over the releases of jax, and over those of each package that changed it."""
+    line = {cell.id: cell for cell in cells if cell.kind == "line"}
+    runs = {cell.id: Run(cell.id, cell.packages, what[0]) for cell in cells if (what := seen.get(cell.id))}
+
+    def between(before: str, after: str) -> Blame | None:
+        both = line[before], line[after]
+        among = {name for cell in both for name in reached(case.needs, cell.packages, offered, cell.python)}
+        return blame(runs[before], runs[after], case.rules, runs.values(), among)
+
+    known = [
+        LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in line.values() if cell.id in runs
+    ]
+    found = [between(before.id, after.id) for before, after in neighbours(known)]
+    changed = {each.package for each in found if each is not None and each.package is not None}
+    rows: list[IntervalRow] = []
+    for package in ("jax", *sorted(changed.difference(LINKED))):
+        ids = {cell.holds[package]: cell.id for cell in line.values() if cell.moves == package}
+        versions = in_version_order(ids)
+        there = in_version_order(version for version, each in offered.get(package, {}).items() if each.yanked is None)
+        told = intervals_along(
+            [Point(version, seen.get(ids[version])) for version in versions],
+            package,
+            [each for each in there if versions and Version(each) >= Version(versions[0])],
+            lambda before, after, ids=ids: between(ids[before], ids[after]),  # type: ignore[misc]
+        )
+        rows += [IntervalRow(**asdict(each)) for each in told]
+    return rows
 
 
 def stacks(report: Report, offered: Packages) -> list[StackRow]:
@@ -85,10 +126,15 @@ def stacks(report: Report, offered: Packages) -> list[StackRow]:
         for ask in cell.asks:
             holds = tuple((name, version) for name, version in cell.holds.items() if name != ask.along)
             rows.setdefault((ask.question, ask.along, holds), []).append(cell)
-    details = {each.cell: each.detail for each in reversed(report.observations) if _breaks_row_zero(each)}
+    row_zero = [issue for issue in report.issues if issue.row_zero]
+    tables = {f"{issue.id}/{case.id}": case.rules for issue in row_zero for case in issue.cases}
+    seen: dict[str, list[Observation]] = {}
+    for each in report.observations:
+        if f"{each.issue}/{each.case}" in tables and each.verdict not in UNDECIDED:
+            seen.setdefault(each.cell, []).append(each)
     questions = list(dict.fromkeys(question for question, _, _ in rows))
     ordered = sorted(rows.items(), key=lambda row: questions.index(row[0][0]))
-    return [_row(*key, cells, details, offered) for key, cells in ordered]
+    return [_row(*key, cells, seen, tables, offered) for key, cells in ordered]
 
 
 def _row(
@@ -96,7 +142,8 @@ def _row(
     along: str,
     holds: tuple[tuple[str, str], ...],
     cells: Sequence[CellRow],
-    details: Mapping[str, str],
+    seen: Mapping[str, Sequence[Observation]],
+    tables: Tables,
     offered: Packages,
 ) -> StackRow:
     ordered = sorted(cells, key=lambda cell: Version(cell.holds[along]))
@@ -105,50 +152,36 @@ def _row(
     for word, run in groupby(told, key=lambda cell: cell.declared_observed):
         of = list(run)
         ends = {"first": of[0].holds[along], "last": of[-1].holds[along]}
-        ranges.append(RangeRow.model_validate({"declared_observed": word, **ends, "detail": details.get(of[0].id, "")}))
-    # What breaks first is what has to say so; what breaks later may be another.
-    broken = next((cell.broken_in for cell in told if cell.declared_observed == "latent"), None)
-    required = [
-        requirement.specifier
-        for name, version in holds
-        for requirement in map(Requirement, offered[name][version].requires_dist)
-        # It is for the package that breaks to require what it needs, where that shows.
-        if requirement.name == along and requirement.marker is None and (broken not in dict(holds) or broken == name)
-    ]
-    declared = _simplest(required)
-    tried = {cell.holds[along]: cell.declared_observed in ("supported", "over-tight") for cell in told}
-    specifier = judge.reconciled(tried, declared)
+        detail = next((each.detail for each in seen.get(of[0].id, ()) if each.verdict != "clear"), "")
+        ranges.append(RangeRow.model_validate({"declared_observed": word, **ends, "detail": detail}))
+    python = ordered[0].python
+    required = [requires(name, ordered[0].packages, offered, python).get(along, SpecifierSet()) for name, _ in holds]
+    found = amendments([_trial(cell, seen.get(cell.id, ())) for cell in told], along, tables, offered, python)
     return StackRow(
         question=question,
         holds=dict(holds),
         along=along,
         cells=[cell.id for cell in ordered],
         ranges=ranges,
-        declared=declared,
-        specifier=None if specifier == declared else specifier,
-        broken_in=broken,
+        declared=simplest(required),
+        amendments=[AmendmentRow(**{**asdict(each), "words": str(each)}) for each in found],
     )
 
 
-def _simplest(specifiers: Iterable[SpecifierSet]) -> str:
-    """All of `specifiers` as one, with the highest of their lower bounds."""
-    parts = {str(part) for each in specifiers for part in each}
-    lower = sorted((part for part in parts if part.startswith(">=")), key=lambda part: Version(part[2:]))
-    return ",".join([*lower[-1:], *sorted(part for part in parts if part not in lower)])
-
-
-def _breaks_row_zero(each: Observation) -> bool:
-    return each.issue == "stack-smoke" and each.verdict not in judge.UNDECIDED and each.verdict != "clear"
+def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
+    """What row zero showed in a cell."""
+    shown = {f"{each.issue}/{each.case}": each.behaviour or each.verdict for each in seen}
+    fails = frozenset(f"{each.issue}/{each.case}" for each in seen if each.verdict != "clear")
+    return Trial(cell.id, cell.packages, shown, fails)
 
 
 def coverage(observations: Sequence[Observation]) -> Coverage:
     """How many of the planned observations there are."""
-    verdicts = [each.verdict for each in observations]
-    counts = {name: verdicts.count(name) for name in ("unavailable", "conflict", "error", "not-run")}
+    counts = Counter(PROPERTIES[each.verdict].counted for each in observations)
     return Coverage(
-        planned=len(verdicts),
-        run=len(verdicts) - sum(counts.values()),
-        unavailable=counts["unavailable"] + counts["conflict"],
+        planned=len(observations),
+        run=counts["run"],
+        unavailable=counts["unavailable"],
         error=counts["error"],
-        not_run=counts["not-run"],
+        not_run=counts["not_run"],
     )

@@ -10,7 +10,7 @@ from typing import get_args
 
 from packaging.version import Version
 
-from suite.judge.verdicts import GLYPHS, GOOD, UNDECIDED
+from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.report.model import CellRow, ChangeKind, Observation, Report
 from suite.report.shard_faults import named
 from suite.report.summary import Exit

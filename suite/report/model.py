@@ -11,9 +11,13 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from suite.cell.issue import JudgedAs, Kind, Role
+from suite.cell.issue import Kind, Meaning, Role
 from suite.files import FileModel
-from suite.judge.verdicts import Agreement, Declared, DeclaredObserved, Verdict, Workaround
+from suite.judge.agreement import Agreement
+from suite.judge.attribution import Grounds
+from suite.judge.metadata import Declared, DeclaredObserved
+from suite.judge.table import Verdict
+from suite.judge.verdicts import WorkaroundWord
 
 # What became of an observation since an earlier report, in the order in which it wants a look.
 ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
@@ -66,6 +70,24 @@ class RangeRow(FileModel):
     detail: str = Field(default="", description="what was seen on the first of them, where the stack does not work")
 
 
+class AmendmentRow(FileModel):
+    """A requirement that would agree with the runs, and the package whose metadata should carry it."""
+
+    kind: Literal["lacks", "over-tight"]
+    package: str | None = Field(
+        default=None, description="null where the release is broken by itself, or the cause is not known"
+    )
+    version: str = ""
+    dependency: str
+    declared: str = ""
+    specifier: str
+    grounds: Grounds
+    cells: tuple[str, ...]
+    evidence: tuple[str, ...] = ()
+    came_with: str = Field(default="", description="what else moved, where the cause is not known")
+    words: str
+
+
 class StackRow(FileModel):
     """One row of an arm: what is held, what is moved, and what metadata would have to say to agree with the runs."""
 
@@ -75,11 +97,8 @@ class StackRow(FileModel):
     cells: list[str] = Field(description="in version order of what is moved")
     ranges: list[RangeRow]
     declared: str = Field(description="what the held packages require of what is moved, as one specifier")
-    specifier: str | None = Field(
-        default=None, description="what would agree with the runs; null where `declared` does, or none could"
-    )
-    broken_in: str | None = Field(
-        default=None, description="the package in which what does not work breaks first, where it shows"
+    amendments: list[AmendmentRow] = Field(
+        default=[], description="what would agree with the runs, and who should say it"
     )
 
 
@@ -101,15 +120,23 @@ class IntervalRow(FileModel):
     last: str
     exact: bool = Field(description="whether the release next to each end is known to differ")
     order: Literal["version", "date"]
+    came_with: str = Field(default="", description="what else moved at its start, where that is to blame or may be")
 
 
-class ExpectationRow(FileModel):
-    """Which behaviour which releases are known to show, and how it is known."""
+class RuleRow(FileModel):
+    """Which behaviour which stacks are known to show, and how it is known; the first that matches counts."""
 
     behaviour: str
-    on: list[str] = Field(description="requirements that must all be met; none: every release")
-    evidence: str
-    workaround: Literal["holds", "fails"] = Field(description="whether it is known to hold there, where it is needed")
+    on: str = Field(default="", description="requirements, apart by spaces, that must all be met; nothing: every stack")
+    evidence: str = ""
+
+
+class WorkaroundRow(FileModel):
+    """What to do instead in a case, how that is run, and where it is known not to help."""
+
+    text: str
+    pin: str = Field(default="", description="the requirements that it is, where it is a pin")
+    fails: list[str] = Field(default=[], description="the stacks, as in a rule, on which it is known not to help")
 
 
 class CaseRow(FileModel):
@@ -118,17 +145,11 @@ class CaseRow(FileModel):
     id: str
     question: str
     needs: list[str] = Field(description="the packages that it imports")
-    behaviours: dict[str, JudgedAs]
-    expectations: list[ExpectationRow]
+    behaviours: dict[str, Meaning]
+    rules: list[RuleRow]
+    workaround: WorkaroundRow | None = None
     intervals: list[IntervalRow]
     source: str = Field(default="", description="its reproducer and its workaround")
-
-
-class WorkaroundRow(FileModel):
-    """What to write instead, and the cases in which that is run."""
-
-    text: str
-    run_in: list[str]
 
 
 class IssueRow(FileModel):
@@ -140,9 +161,14 @@ class IssueRow(FileModel):
     story: str
     upstream: list[UpstreamRow]
     cases: list[CaseRow]
-    workaround: WorkaroundRow
+    row_zero: bool = Field(default=False, description="whether it asks if the stack works at all")
     source_sha256: str = Field(description="of the issue's module")
     shared_source: str = Field(default="", description="what the sources of its cases use of the module's own")
+
+    @property
+    def workaround(self) -> str:
+        """What its cases' workarounds say, each once."""
+        return " ".join(dict.fromkeys(case.workaround.text for case in self.cases if case.workaround is not None))
 
 
 class Observation(FileModel):
@@ -160,7 +186,7 @@ class Observation(FileModel):
     reason: str | None = Field(default=None, description="phase.reason; null where the verdict is clear")
     expected: str | None = Field(default=None, description="the behaviour these releases are known to show, if any")
     agreement: Agreement
-    workaround: Workaround = "none"
+    workaround: WorkaroundWord = "none"
     workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
     attempts: int = 1
     seconds: float = Field(default=0.0, description="wall time of the last attempt")

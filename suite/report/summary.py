@@ -8,7 +8,8 @@ from enum import IntEnum
 
 from packaging.version import Version
 
-from suite.judge.verdicts import DeclaredObserved, Verdict
+from suite.judge.metadata import DeclaredObserved
+from suite.judge.table import Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
 
 # What the plan itself says cannot be had is known beforehand, and no run's shortcoming.
@@ -38,9 +39,14 @@ def exit_code(report: Report) -> Exit:
     """0 only where every planned observation that can be had was made, and each is as expected."""
     if unexpected(report):
         return Exit.UNEXPECTED
-    open_ones = [each for each in report.observations if each.agreement == "spurious" and each.reason not in FORESEEN]
+    open_ones = [each for each in report.observations if each.agreement == "spurious" and not _is_foreseen(each)]
     whole = report.observations and len(report.observations) == report.coverage.planned
     return Exit.INCOMPLETE if open_ones or not whole else Exit.AS_EXPECTED
+
+
+def _is_foreseen(each: Observation) -> bool:
+    # What is blocked is row zero's to tell, and counted there.
+    return each.reason in FORESEEN or each.verdict == "blocked"
 
 
 def unexpected(report: Report) -> list[Observation]:
@@ -160,9 +166,5 @@ def ranges(row: StackRow) -> str:
 
 
 def advice(row: StackRow) -> str:
-    """The requirement that would make metadata agree with the runs; nothing where it does, or none could."""
-    if row.specifier is None:
-        return ""
-    where = f" in {row.broken_in}" if row.broken_in in row.holds else ""
-    says = f"metadata says {row.along}{row.declared}" if row.declared else f"no metadata speaks of {row.along}"
-    return f"{row.along}{row.specifier}{where} would agree with the runs ({says})"
+    """Which package should require what for metadata to agree with the runs; nothing where it does, or none could."""
+    return "; ".join(each.words for each in row.amendments)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from suite.judge.verdicts import GLYPHS, UNDECIDED
+from suite.judge.table import GLYPHS, UNDECIDED
 from suite.report import summary
 from suite.report.formats.text import said
 from suite.report.model import CaseRow, CellRow, IntervalRow, IssueRow, Observation, Report, StackRow
@@ -165,7 +165,7 @@ def _failing(report: Report) -> list[Finding]:
     found = []
     for number, (issue, case, of) in enumerate(_grouped(report, failing)):
         known = "" if of[0].workaround_expected is False else " It is known to fail there."
-        text = f"“{issue.workaround.text}” does not help on {_cells(of)}.{known}"
+        text = f"“{issue.workaround}” does not help on {_cells(of)}.{known}"
         evidence = (_evidence(*of),)
         body = _body(report, issue, case, text, evidence, of[0].cell)
         name = f"finding-workaround-fails/{number}/{issue.id}/{case.id}"
@@ -231,7 +231,7 @@ def _body(report: Report, issue: IssueRow, case: CaseRow, text: str, evidence: S
             ),
             "",
             *(["```python", case.source.rstrip(), "```", ""] if case.source else []),
-            f"Workaround: {issue.workaround.text}",
+            f"Workaround: {issue.workaround}",
             "",
             *(_environment(report, cell, issue) if cell else []),
             f"Related: {threads}",
@@ -242,8 +242,12 @@ def _body(report: Report, issue: IssueRow, case: CaseRow, text: str, evidence: S
 def _environment(report: Report, cell: CellRow, issue: IssueRow | None = None) -> list[str]:
     pins = " ".join(f"{name}=={version}" for name, version in cell.packages.items())
     where = f"{report.platform.system} {report.platform.machine}, {report.platform.device}"
-    replay = summary.REPLAY.format(cell=cell.id, issue=issue.id if issue else "stack-smoke")
+    replay = summary.REPLAY.format(cell=cell.id, issue=issue.id if issue else _row_zero(report))
     return [f"Seen with CPython {cell.python} on {where}: {pins}", "", f"    {replay}", ""]
+
+
+def _row_zero(report: Report) -> str:
+    return next((issue.id for issue in report.issues if issue.row_zero), report.issues[0].id)
 
 
 def _row_text(text: str) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from suite.cell.atomic import write as put
 from suite.files import BadFile, Fault, dump, read
-from suite.judge.verdicts import GLYPHS
+from suite.judge.table import GLYPHS
 from suite.report import compact, summary
 from suite.report.changes import since
 from suite.report.diff import tally

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import InvalidRequirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from suite import issues as folder
 from suite.cell.issue import Case, Issue
 from suite.files import BadFile, Fault, Misused
+from suite.judge import rules
+from suite.judge.verdicts import GIVEN
 from suite.names import nearest
 from suite.stack import releases
 from suite.stack.plan import Cell
+
+# What a case can need, and a rule can name.
+PACKAGES = tuple(dict.fromkeys((*releases.PACKAGES, *releases.PULLED_IN)))
 
 
 @dataclass(frozen=True)
@@ -32,9 +38,9 @@ class Entry:
 @cache
 def entries() -> tuple[Entry, ...]:
     """Every issue: row zero first, then by name. Raises BadFile with every fault in the tables."""
-    names = [each.name for each in pkgutil.iter_modules(folder.__path__)]
-    names.sort(key=lambda name: (name != "stack_smoke", name))
-    found = tuple(entry(f"{folder.__name__}.{name}") for name in names)
+    names = sorted(each.name for each in pkgutil.iter_modules(folder.__path__))
+    read = [entry(f"{folder.__name__}.{name}") for name in names]
+    found = tuple(sorted(read, key=lambda each: not each.issue.row_zero))
     if wrong := [fault for each in found for fault in faults(each)]:
         raise BadFile(wrong)
     return found
@@ -75,27 +81,49 @@ def faults(found: Entry) -> list[Fault]:
     def say(key: str, message: str) -> None:
         wrong.append(Fault(found.source, key, message))
 
-    if issue.id.replace("-", "_") != found.source.stem:
-        say("id", f"{issue.id!r} does not go with the file's name")
     if not issue.cases:
         say("cases", "there are none")
     ids = [case.id for case in issue.cases]
     for twice in sorted({each for each in ids if ids.count(each) > 1}):
         say("cases", f"{twice!r} stands there twice")
     for case in issue.cases:
-        for number, expectation in enumerate(case.expectations):
-            key = f"{case.id}.expectations.{number}"
-            if expectation.behaviour not in case.behaviours:
-                say(key, f"{expectation.behaviour!r} is not among the behaviours")
-            for text in expectation.on:
-                try:
-                    requirement = Requirement(text)
-                except InvalidRequirement as error:
-                    say(key, str(error).splitlines()[0])
-                    continue
-                if requirement.name not in (*releases.STACK, *releases.PULLED_IN):
-                    say(key, f"{requirement.name!r} is not of the stack")
-        for name in case.needs:
-            if name not in releases.STACK:
-                say(f"{case.id}.needs", f"{name!r} is not one of {', '.join(releases.STACK)}")
+        for key, message in _of_case(case):
+            say(f"{case.id}.{key}", message)
     return wrong
+
+
+def _of_case(case: Case) -> Iterator[tuple[str, str]]:
+    for name in case.signatures:
+        if name not in case.behaviours:
+            yield "signatures", f"{name!r} is not among the behaviours"
+        elif name in GIVEN.values():
+            yield "signatures", f"{name!r} is for the probe to give"
+    for number, rule in enumerate(case.rules):
+        if rule.behaviour not in case.behaviours:
+            yield f"rules.{number}", f"{rule.behaviour!r} is not among the behaviours"
+        yield from _of_requirements(f"rules.{number}", rule.on)
+        if not rule.on and number + 1 < len(case.rules):
+            yield f"rules.{number}", "it matches every stack, and there are more behind it"
+    if case.workaround is not None:
+        ways = [each for each in (case.workaround.code, case.workaround.environment, case.workaround.pin) if each]
+        if len(ways) > 1:
+            yield "workaround", "it is more than one of code, environment and pin"
+        yield from _of_requirements("workaround.pin", case.workaround.pin)
+        for number, on in enumerate(case.workaround.fails):
+            yield from _of_requirements(f"workaround.fails.{number}", on)
+    for name in case.needs:
+        if name not in PACKAGES:
+            yield "needs", f"{name!r} is not one of {', '.join(PACKAGES)}"
+    try:
+        SpecifierSet(case.python)
+    except InvalidSpecifier as error:
+        yield "python", str(error)
+
+
+def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
+    try:
+        for requirement in rules.requirements(on):
+            if requirement.name not in PACKAGES:
+                yield key, f"{requirement.name!r} is not of the stack"
+    except InvalidRequirement as error:
+        yield key, str(error).splitlines()[0]

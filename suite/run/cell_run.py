@@ -20,11 +20,13 @@ from filelock import Timeout
 
 from suite.cell.issue import Case
 from suite.files import ROOT, STATE
-from suite.judge import verdicts as judge
+from suite.judge import rules, verdicts
+from suite.judge.record import Key
+from suite.judge.table import RETRIED
 from suite.run import catalogue, environment, interpreter, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
-from suite.run.records import Key, Status
+from suite.run.records import Status
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -133,18 +135,18 @@ def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, python: str, *, c
         key = records.key(entry, pinned.sha256, python)
         for case in catalogue.cases(entry, cell):
             # The probe is content with one attempt where it sees what is expected.
-            expectation = None if confirm else judge.expected(case, pinned.pins)
-            expected = expectation.behaviour if expectation else None
+            rule = None if confirm else rules.expected(case, pinned.pins)
+            expected = rule.behaviour if rule else None
             tasks.append(Task(entry, case, key, expected, records.path_of(cell.id, entry.issue.id, case.id)))
     return tasks
 
 
 def known(cell: Cell, entry: Entry, case: Case, key: Key, *, confirm: bool = False) -> bool:
-    """Whether there is a record to keep. One that taught nothing of upstream is not kept: it is tried again."""
+    """Whether there is a record to keep. One of a run that went wrong is not kept: it is tried again."""
     record = records.find(cell.id, entry, case.id, key)
-    if record is None or (confirm and not judge.confirmed(record.attempts)):
+    if record is None or (confirm and not verdicts.confirmed(record.attempts)):
         return False
-    return judge.judge(case, record.attempts).verdict not in judge.UNDECIDED
+    return verdicts.judge(case, record.attempts).verdict not in RETRIED
 
 
 # Where it finds no such device, jax would quietly run on the CPU. A jax that cannot be imported is the probe's to tell.

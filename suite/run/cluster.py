@@ -39,10 +39,11 @@ from rich.markup import escape
 
 from suite.cell.atomic import write
 from suite.files import BadFile, Failed, Fault, parse
+from suite.judge.record import Record
 from suite.run import catalogue, environment, records, worker
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
-from suite.run.records import Record, Status
+from suite.run.records import Status
 from suite.run.worker import Answer, Order
 from suite.stack import lock
 from suite.stack.matrix import Device

@@ -13,94 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
-
 from suite.cell.atomic import write
 from suite.files import ROOT, STATE, BadFile, Fault, FileModel, dump, read
+from suite.judge.record import Key, Record
 from suite.run.catalogue import Entry
 
 RECORDS = STATE / "records"
-
-Outcome = Literal[
-    "returned",
-    "raised",
-    "import-error",
-    "unavailable",
-    "signal",
-    "timeout",
-    "memory",
-    "output",
-    "exit",
-    "no-result",
-    "garbled",
-]
-
-
-class Part(FileModel):
-    """What came of a reproducer, a workaround or a control in one attempt.
-
-    `behaviour` is there where a reproducer returned, or raised what has a signature of its case. `said` is what a part
-    had said before its process ended badly.
-    """
-
-    outcome: Outcome
-    behaviour: str | None = None
-    detail: str = ""
-    exception: str | None = None
-    traceback: str | None = None
-    output: str | None = None
-    seconds: float = 0.0
-    said: Part | None = None
-
-
-class Attempt(FileModel):
-    """One child process, or as many as it took to reach every part."""
-
-    parts: dict[Literal["reproducer", "workaround", "control"], Part]
-    seconds: float
-    peak_rss_mib: int = 0
-
-    @field_validator("parts")
-    @classmethod
-    def _has_reproducer(cls, parts: dict[str, Part]) -> dict[str, Part]:
-        if "reproducer" not in parts:
-            raise ValueError("there is no reproducer")
-        return parts
-
-
-class Machine(FileModel):
-    """Where it ran, as the cell's own interpreter saw it."""
-
-    python: str
-    packages: dict[str, str | None]
-    platform: dict[str, str]
-    cpu_features: list[str] = Field(default_factory=list)
-    import_errors: dict[str, str]
-    unforkable: str | None
-
-
-class Key(FileModel):
-    """What an observation depends on; the shas are of file contents."""
-
-    lock: str
-    issue: str
-    probe: str
-    python: str
-    platform: str
-
-
-class Record(FileModel):
-    """What one case did in one cell, every attempt of it."""
-
-    # One of an older suite is read, so that its key can say that it no longer holds.
-    schema_version: Literal[1, 2]
-    cell: str
-    issue: str
-    case: str
-    key: Key
-    started_at: datetime
-    machine: Machine
-    attempts: list[Attempt] = Field(min_length=1)
 
 
 class Status(FileModel):

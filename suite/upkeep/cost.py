@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from suite.files import ROOT, Misused, read
+from suite.judge.record import Record
 from suite.run import catalogue, environment, records
 from suite.run import cell_run as run
-from suite.run.records import Record
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
@@ -29,7 +29,7 @@ ROUNDS = 2
 _STACK = "import contextlib, importlib, sys, jax, equinox, diffrax\n"
 _RUN_PARTS = """
 def run(case):
-    for part in filter(None, (case.reproducer, case.workaround, case.control)):
+    for part in filter(None, (case.reproducer, case.workaround and case.workaround.code, case.control)):
         with contextlib.suppress(Exception):
             part()
 """

@@ -8,13 +8,13 @@ from itertools import combinations
 from typing import Any
 
 from suite.files import dump
-from suite.judge.verdicts import GOOD, UNDECIDED, DeclaredObserved, Verdict
+from suite.judge.metadata import DeclaredObserved
+from suite.judge.table import PROPERTIES, VERDICTS, Verdict
 from suite.report.formats.markup import printable
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import FORESEEN, line
 
 _PACKAGES = ("jax", "equinox", "diffrax")
-_COLOURS: Mapping[str, str] = {"clear": "brightgreen", "absent": "brightgreen", "guarded": "yellow"}
 _UNKNOWN = "lightgrey"
 _TOGETHER: Mapping[DeclaredObserved, str] = {
     "supported": "brightgreen",
@@ -52,16 +52,16 @@ def _of_issue(seen: Sequence[Observation], newest: CellRow | None) -> tuple[str,
     if newest is None or not seen:
         return "not run", _UNKNOWN
     counts = Counter(each.verdict for each in seen)
-    worst = max(counts, key=_badness)
+    # What is by design is no news.
+    worst = max([each for each in counts if each != "documented"] or counts, key=_badness)
     many = f" in {counts[worst]} of {len(seen)} cases" if worst not in ("clear", "absent") and len(seen) > 1 else ""
-    colour = _UNKNOWN if worst in UNDECIDED else _COLOURS.get(worst, "red")
-    return f"{worst}{many}, {newest.moves} {newest.holds[newest.moves]}", colour
+    return f"{worst}{many}, {newest.moves} {newest.holds[newest.moves]}", PROPERTIES[worst].badge
 
 
-def _badness(verdict: Verdict) -> int:
-    if verdict in GOOD:
-        return ("absent", "clear", "guarded").index(verdict)
-    return 3 if verdict in UNDECIDED else 4 if verdict != "affected" else 5
+def _badness(verdict: Verdict) -> tuple[int, int]:
+    of = PROPERTIES[verdict]
+    worse = -VERDICTS.index(verdict)
+    return (0 if of.good else 2, worse) if of.decided else (1, worse)
 
 
 def _together(one: str, other: str, newest: CellRow | None) -> tuple[str, str]:

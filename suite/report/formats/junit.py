@@ -7,16 +7,12 @@ from datetime import UTC
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from suite.judge.verdicts import Verdict
+from suite.judge.table import PROPERTIES
 from suite.report.formats.markup import element, xml
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected, replay
 
 Outcome = Literal["failure", "error", "skipped"]
-
-_SKIPPED: frozenset[Verdict] = frozenset({"not-run", "unavailable", "conflict"})
-# What nobody can say of upstream is not upstream's failure.
-_ERRORS: frozenset[Verdict] = frozenset({"error", "flaky"})
 
 
 def junit(report: Report) -> str:
@@ -35,9 +31,7 @@ def outcome(each: Observation) -> Outcome | None:
     """What an observation is as a test; None where it passes."""
     if is_unexpected(each):
         return "failure"
-    if each.verdict in _ERRORS:
-        return "error"
-    return "skipped" if each.verdict in _SKIPPED else None
+    return PROPERTIES[each.verdict].junit
 
 
 def _suite(report: Report, identifier: str, cell: CellRow | None, observations: Iterable[Observation]) -> Element:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from suite.judge.verdicts import GLYPHS, Verdict
+from suite.judge.table import GLYPHS, PROPERTIES
 from suite.report.model import CaseRow, Observation, Report
 from suite.report.summary import (
     STACK_GLYPHS,
@@ -27,16 +27,6 @@ from suite.report.summary import (
     workaround,
 )
 
-COLOURS: dict[Verdict, str] = {
-    "clear": "green",
-    "affected": "red",
-    "guarded": "yellow",
-    "absent": "dim",
-    "not-run": "dim",
-    "unavailable": "dim",
-    "conflict": "dim",
-    "flaky": "magenta",
-}
 _MOST = 20
 # A line of more cells than this has its glyphs under the words.
 _SHORT = 24
@@ -62,7 +52,7 @@ def show(report: Report, console: Console) -> None:
         console.print("\n[bold]Not decided[/bold]")
     for group in groups:
         told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
-        console.print(Text(told, COLOURS.get(group.verdict, "bold magenta")), soft_wrap=True)
+        console.print(Text(told, PROPERTIES[group.verdict].colour), soft_wrap=True)
         console.print(Text(f"      {group.detail}"), soft_wrap=True)
     colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(exit_code(report), "red")
     console.print()
@@ -102,7 +92,7 @@ def _line(report: Report, console: Console) -> None:
 def _glyph(each: Observation | None) -> Text:
     if each is None:
         return Text(" ")
-    style = COLOURS.get(each.verdict, "bold magenta")
+    style = PROPERTIES[each.verdict].colour
     return Text(GLYPHS[each.verdict], f"{style} reverse" if is_unexpected(each) else style)
 
 
@@ -113,7 +103,7 @@ def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
         text.append(f"by {package}: " if package != "jax" else "")
         for number, each in enumerate(told):
             text.append(", " if number else "")
-            text.append(each.behaviour, COLOURS.get(each.verdict, "magenta"))
+            text.append(each.behaviour, PROPERTIES[each.verdict].colour)
             text.append(f" {each.where}" if each.where else "")
     if words := workaround(seen):
         text.append(f"; {words}", "red" if "fails" in words else "green")
@@ -136,7 +126,7 @@ def _stacks(report: Report, console: Console) -> None:
 
 def _deviation(each: Observation) -> Text:
     text = Text(
-        f"  {GLYPHS[each.verdict]} {each.cell} {each.issue}/{each.case}: ", style=COLOURS.get(each.verdict, "magenta")
+        f"  {GLYPHS[each.verdict]} {each.cell} {each.issue}/{each.case}: ", style=PROPERTIES[each.verdict].colour
     )
     text.append(f"{each.behaviour or each.verdict}", "bold")
     text.append(f", expected {each.expected}" if each.expected else ", nothing was expected", "default")

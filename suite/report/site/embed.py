@@ -12,7 +12,7 @@ from pygments import lex
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
-from suite.judge.verdicts import GLYPHS, UNDECIDED
+from suite.judge.table import GLYPHS, UNDECIDED
 from suite.report import summary
 from suite.report.formats.text import said
 from suite.report.model import Report
@@ -60,7 +60,7 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
         issues.append(
             {
                 **{"id": issue.id, "title": issue.title, "kind": issue.kind},
-                **{"workaround": issue.workaround.text, "cases": cases},
+                **{"workaround": issue.workaround, "cases": cases},
             }
         )
     data = {

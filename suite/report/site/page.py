@@ -8,19 +8,13 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from suite.judge.verdicts import GLYPHS, UNDECIDED, Verdict
+from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS
 from suite.report import summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.embed import embedded
 from suite.report.site.table import Grid, Group, Mark, Run, columns, grids, groups, kind_of, marks, runs
 from suite.report.site.timeline import Axis, Step, steps, timeline, verified
 from suite.report.upstream_texts import Finding, findings
-
-# Worst first: what a row for a whole issue shows of its cases.
-SEVERITY: tuple[Verdict, ...] = (
-    *("crashed", "hung", "affected", "different", "error", "flaky", "guarded", "clear"),
-    *("absent", "conflict", "unavailable", "not-run"),
-)
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ class View:
             if not seen:
                 told.append(None)
                 continue
-            verdict = min((each.verdict for each in seen), key=SEVERITY.index)
+            verdict = min((each.verdict for each in seen), key=VERDICTS.index)
             number = sum(each.verdict == verdict for each in seen)
             told.append((cell.id, verdict, f"{number} of {len(seen)}", any(map(summary.is_unexpected, seen))))
         return marks(told)

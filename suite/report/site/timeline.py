@@ -9,7 +9,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from suite.judge.verdicts import UNDECIDED, Verdict
+from suite.judge.table import UNDECIDED, Verdict
 from suite.report import summary
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation
 from suite.report.site.table import minor_of
