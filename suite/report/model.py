@@ -123,6 +123,14 @@ class IntervalRow(FileModel):
     came_with: str = Field(default="", description="what else moved at its start, where that is to blame or may be")
 
 
+class TurnRow(FileModel):
+    """Two neighbours on the line in which a case shows different behaviours, and what that is put down to."""
+
+    before: str = Field(description="the cell before it, of those in which the case was seen")
+    after: str
+    blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; or that it came with all that moved")
+
+
 class RuleRow(FileModel):
     """Which behaviour which stacks are known to show, and how it is known; the first that matches counts."""
 
@@ -149,6 +157,7 @@ class CaseRow(FileModel):
     rules: list[RuleRow]
     workaround: WorkaroundRow | None = None
     intervals: list[IntervalRow]
+    turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
     source: str = Field(default="", description="its reproducer and its workaround")
 
 

@@ -138,10 +138,7 @@ const rules = (() => {
     return {versions, notes};
   };
 
-  // rules.predict, of a case with `needs` and `rules`, and its `runs`: each has `pins` and a `behaviour`.
-  const IMPORTS = {
-    diffrax: ["optimistix", "lineax", "equinox", "jax"], optimistix: ["lineax", "equinox", "jax"], lineax: ["equinox", "jax"], equinox: ["jax"],
-  };
+  // rules.predict, of a case with `needs`, all that it `imports`, `rules`, and `runs`: each has `pins` and a `behaviour`.
   const requirements = cached(on => on.split(/\s+/).filter(Boolean).map(requirement));
   const met = (on, pins, allKnown = true) => {
     let undetermined = false;
@@ -163,13 +160,8 @@ const rules = (() => {
     return [...found, null];
   };
   const namesOf = table => table.flatMap(each => requirements(each.on).map(({name}) => name));
-  const concerned = (needs, table = []) =>
-    distinct(["jax", "jaxlib", ...namesOf(table), ...needs.flatMap(name => [name, ...IMPORTS[name] || []])]);
-  const blocks = (imports, theCase) => {
-    if (imports.behaviour !== "import-error") return false;
-    const matter = concerned(theCase.needs);
-    return namesOf(imports.rules).some(name => name !== "jax" && name !== "jaxlib" && matter.includes(name));
-  };
+  const blocks = (imports, theCase) => imports.behaviour === "import-error"
+    && namesOf(imports.rules).some(name => name !== "jax" && name !== "jaxlib" && theCase.imports.includes(name));
   const alike = (run, versions, matter) => matter.every(name => !(name in versions) || same(run.pins[name], versions[name]));
   const alone = list => new Set(list).size === 1;
   const nearest = (theCase, found, versions, runs) => {
@@ -199,7 +191,7 @@ const rules = (() => {
     return alone(found.map(each => each.behaviour)) ? found[0] : null;
   };
   const predict = (theCase, versions, runs) => {
-    const matter = concerned(theCase.needs, theCase.rules);
+    const matter = distinct([...theCase.imports, ...namesOf(theCase.rules)]);
     const told = distinct(["jax", ...theCase.needs]).every(name => name === "jaxlib" || name in versions);
     const here = told ? runs.filter(each => alike(each, versions, matter)) : [];
     const outcomes = possible(theCase.rules, versions), found = outcomes.filter(Boolean);
