@@ -19,7 +19,8 @@ from suite.report import summary
 from suite.report.formats.text import said
 from suite.report.model import Report
 from suite.report.site.table import kind_of
-from suite.report.site.timeline import Seen, stands
+from suite.report.site.timeline import Seen, is_mended, stands
+from suite.stack.releases import PACKAGES
 
 
 def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup:
@@ -71,7 +72,7 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
             )
         issues.append({"id": issue.id, "title": issue.title, "rowZero": issue.row_zero, "cases": cases})
     data = {
-        "verdicts": {each.name: [each.glyph, stands(each.name)] for each in PROPERTIES.values()},
+        "verdicts": {each.name: [each.glyph, stands(each.name), is_mended(each.name)] for each in PROPERTIES.values()},
         "compared": dict(summary.STACK_GLYPHS),
         "replay": summary.REPLAY,
         "year": year,
@@ -91,8 +92,9 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
 
 
 def known(report: Report) -> dict[str, list[str]]:
-    """The packages whose versions matter to some case → their releases that a cell has, oldest first."""
-    names = {name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules)}
+    """The packages of the stack, and what else matters to some case → their releases that a cell has, oldest first."""
+    named = (name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules))
+    names = {*PACKAGES, *named}
     return {
         name: in_version_order({cell.packages[name] for cell in report.cells if name in cell.packages})
         for name in sorted(names)

@@ -111,6 +111,11 @@ def stands(verdict: Verdict) -> Stands:
     return "unknown" if verdict in UNDECIDED else "well" if verdict == "clear" else "symptom"
 
 
+def is_mended(verdict: Verdict) -> bool:
+    """Whether a workaround is for what has this verdict: not for what is well, nor for what nobody has looked at."""
+    return verdict in ("affected", "guarded", "documented")
+
+
 def turned(before: Observation, after: Observation) -> Turned | None:
     """How a case that was like `before` and is like `after` turned; None where it is well, or nothing is known.
 
