@@ -118,11 +118,11 @@ class _Row:
         rule = first_match(self.tables.get(case, ()), trial.pins)
         if rule is None or rule.behaviour != trial.shown.get(case) or not rule.on:
             return None
-        found = self.blame(trial, case)
         names = {each.name: each.specifier for each in requirements(rule.on)}
         if len(names) == 1:
             (name,) = names
             return name, name, rule, "rule"
+        found = self.blame(trial, case)
         pairs = [
             (one, other)
             for one in names
@@ -165,6 +165,9 @@ class _Row:
         if not fails:
             return None
         specifier = _from_rules(pair.rules, dependency, works, fails)
+        if specifier is not None and not works:
+            # That the two do not go together was run; where that begins, the rule says.
+            grounds = "rule"
         if specifier is None:
             tried = {**dict.fromkeys(works, True), **dict.fromkeys(fails - works, False)}
             specifier = reconciled(tried, "") or ",".join(f"!={each}" for each in sorted(fails, key=Version))

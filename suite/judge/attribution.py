@@ -133,12 +133,13 @@ def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str]
 
 def _shown(part: Unit, before: Run, after: Run, runs: Iterable[Run], among: Collection[str] | None) -> str | None:
     """The cell that differs from one side by this part alone, and shows what the other does."""
-    forth, back = with_moves(before.pins, part), with_moves(after.pins, part, back=True)
-    for each in runs:
-        for pins, behaviour in ((forth, after.behaviour), (back, before.behaviour)):
-            if each.behaviour == behaviour and not moves(each.pins, pins, among):
-                return each.cell
-    return None
+    forth = _of(with_moves(before.pins, part), among), after.behaviour
+    back = _of(with_moves(after.pins, part, back=True), among), before.behaviour
+    return next((each.cell for each in runs if (_of(each.pins, among), each.behaviour) in (forth, back)), None)
+
+
+def _of(pins: Pins, among: Collection[str] | None) -> Pins:
+    return {name: version for name, version in pins.items() if among is None or name in among}
 
 
 def _said(part: Unit, before: Run, after: Run, rules: Sequence[AnyRule]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Literal
 
 from packaging.specifiers import SpecifierSet
@@ -27,9 +28,14 @@ def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | 
 def requires(name: str, pins: Pins, offered: Packages, python: str) -> Mapping[str, SpecifierSet]:
     """What the pinned release of a package requires in a cell, by package; nothing where no metadata is recorded."""
     release = offered.get(name, {}).get(pins.get(name, ""))
+    return _required(tuple(release.requires_dist), python) if release else {}
+
+
+@cache
+def _required(lines: tuple[str, ...], python: str) -> Mapping[str, SpecifierSet]:
     cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     found: dict[str, SpecifierSet] = {}
-    for wanted in map(requirement, release.requires_dist if release else ()):
+    for wanted in map(requirement, lines):
         if wanted.marker is None or wanted.marker.evaluate(cell):
             known = canonicalize_name(wanted.name)
             found[known] = found.get(known, SpecifierSet()) & wanted.specifier

@@ -97,13 +97,18 @@ def met(on: str, pins: Pins, *, all_known: bool = True) -> bool | None:
     Where `all_known`, a package without a version is not there, and meets none.
     """
     undetermined = False
-    for requirement in requirements(on):
+    for place, requirement in enumerate(requirements(on)):
         version = pins.get(requirement.name)
         if version is None and not all_known:
             undetermined = True
-        elif version is None or not requirement.specifier.contains(version, prereleases=True):
+        elif version is None or not _admits(on, place, version):
             return False
     return None if undetermined else True
+
+
+@cache
+def _admits(on: str, place: int, version: str) -> bool:
+    return requirements(on)[place].specifier.contains(version, prereleases=True)
 
 
 def first_match(rules: Iterable[R], pins: Pins) -> R | None:

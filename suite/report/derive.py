@@ -95,10 +95,9 @@ def along(
         among = {name for cell in both for name in reached(case.needs, cell.packages, offered, cell.python)}
         return blame(runs[before], runs[after], case.rules, runs.values(), among)
 
-    known = [
-        LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in line.values() if cell.id in runs
-    ]
-    found = [(before.id, after.id, between(before.id, after.id)) for before, after in neighbours(known)]
+    known = [cell for cell in line.values() if cell.id in runs]
+    of_line = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in known]
+    found = [(before.id, after.id, between(before.id, after.id)) for before, after in neighbours(of_line)]
     changed = {each.package for _, _, each in found if each is not None and each.package is not None}
     rows: list[IntervalRow] = []
     for package in ("jax", *sorted(changed.difference(LINKED))):

@@ -1,0 +1,60 @@
+"""A verdict against what is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from suite.cell.issue import Rule
+from suite.judge.agreement import Agreement, agree, workaround_expected
+from suite.judge.table import UNDECIDED, Verdict
+from suite.judge.verdicts import Judged, WorkaroundWord
+from tests.judge.stacks import CASE
+
+
+@pytest.mark.parametrize(
+    ("expected", "verdict", "behaviour", "agreement"),
+    [
+        ("bad", "affected", "bad", "as-expected"),
+        ("good", "clear", "good", "as-expected"),
+        ("gone", "absent", "gone", "as-expected"),
+        ("good", "affected", "bad", "regressed"),
+        ("good", "different", None, "regressed"),
+        ("good", "crashed", None, "regressed"),
+        ("good", "hung", None, "regressed"),
+        ("warns", "affected", "bad", "regressed"),
+        ("gone", "affected", "bad", "regressed"),
+        ("bad", "clear", "good", "fixed"),
+        ("bad", "guarded", "warns", "fixed"),
+        ("odd", "clear", "good", "fixed"),
+        ("bad", "different", None, "changed"),
+        ("bad", "crashed", None, "changed"),
+        ("good", "guarded", "warns", "changed"),
+        ("warns", "clear", "good", "changed"),
+        ("by-design", "documented", "by-design", "as-expected"),
+        ("by-design", "clear", "good", "changed"),
+        ("good", "documented", "by-design", "changed"),
+        ("by-design", "affected", "bad", "regressed"),
+        ("bad", "documented", "by-design", "fixed"),
+        (None, "clear", "good", "new"),
+        (None, "affected", "bad", "new"),
+        (None, "crashed", None, "new"),
+        *((expected, verdict, None, "spurious") for expected in ("bad", "good", None) for verdict in sorted(UNDECIDED)),
+    ],
+)
+def test_an_agreement(expected: str | None, verdict: Verdict, behaviour: str | None, agreement: Agreement) -> None:
+    """A verdict goes with what was expected in one of six ways."""
+    rule = Rule(expected, "", "seen") if expected else None
+
+    assert agreement == agree(CASE, Judged(verdict, behaviour, None, ""), rule)
+
+
+@pytest.mark.parametrize(
+    ("word", "jax", "known"),
+    [("holds", "0.5.0", True), ("fails", "0.5.0", False), ("holds", "0.4.30", False), ("fails", "0.4.30", True)]
+    + [(word, jax, True) for word in ("none", "not-needed") for jax in ("0.5.0", "0.4.30")],
+)
+def test_a_workaround_is_known_to_hold_but_where_it_is_known_to_fail(
+    word: WorkaroundWord, jax: str, known: bool
+) -> None:
+    """A workaround that fails on the stacks where that is documented is as expected, and nowhere else."""
+    assert known == workaround_expected(word, ("jax<0.4.31",), {"jax": jax})

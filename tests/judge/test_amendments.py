@@ -1,0 +1,92 @@
+"""Which package should require what: the rows of the arms on real pins."""
+
+from __future__ import annotations
+
+import pytest
+from packaging.version import Version
+
+from suite.cell.issue import Rule
+from suite.judge.amendments import Amendment, Tables, Trial, amendments
+from suite.judge.rules import first_match
+from suite.stack import plan
+from tests.judge.stacks import IMPLICIT, OFFERED, PYTHON, TRAIN, pins
+
+TABLES: Tables = {"implicit": IMPLICIT, "train": TRAIN}
+
+
+def row(held: str) -> list[Trial]:
+    """Every jax beside what is held, each cell as the rules have it."""
+    cells = [cell for cell in plan.cells() if cell.id.endswith(held) and cell.unavailable is None]
+    found = []
+    for cell in sorted(cells, key=lambda cell: Version(dict(cell.holds)["jax"])):
+        here = pins(cell.id)
+        rules = {name: first_match(table, here) for name, table in TABLES.items()}
+        shown = {name: rule.behaviour for name, rule in rules.items() if rule is not None}
+        found.append(Trial(cell.id, here, shown, frozenset(name for name in shown if shown[name] != "works")))
+    return found
+
+
+def amended(trials: list[Trial], tables: Tables = TABLES) -> dict[str, Amendment]:
+    """What should be required, by its words."""
+    return {str(each): each for each in amendments(trials, "jax", tables, OFFERED, PYTHON)}
+
+
+def test_each_failure_is_put_to_the_package_that_lacks_a_bound() -> None:
+    """equinox 0.13.2 with diffrax 0.7.0 has three causes; one bound on jax for all of them would be two too many."""
+    found = amended(row("+equinox-0.13.2+diffrax-0.7.0"))
+
+    assert {
+        "lineax 0.0.8 lacks jax<0.8.2",
+        "diffrax 0.7.0 lacks optimistix<0.1.0",
+        "equinox 0.13.2 lacks jax<0.10.0",
+    } == set(found)
+    assert ("run with both optimistix",) == found["diffrax 0.7.0 lacks optimistix<0.1.0"].evidence
+    assert ("jax-0.8.2+equinox-0.13.2+diffrax-0.7.0", "jax-0.9.0+equinox-0.13.2+diffrax-0.7.0") == (
+        found["lineax 0.0.8 lacks jax<0.8.2"].cells
+    )
+
+
+def test_a_crash_of_one_jaxlib_is_nobody_elses() -> None:
+    """A jaxlib that is broken alone is to be kept out by all that need it, and bounds no library."""
+    found = amended(row("+equinox-0.12.2+diffrax-0.7.0"))
+
+    assert {"what needs jaxlib lacks jaxlib!=0.7.0", "equinox 0.12.2 lacks jax<0.7.1"} == set(found)
+    assert found["what needs jaxlib lacks jaxlib!=0.7.0"].package is None
+
+
+def test_what_no_rule_knows_is_a_bound_with_all_that_moved() -> None:
+    """A failure that cannot be put down to a pair is told of what moved, with what came along, and blames nobody."""
+    (unknown,) = [
+        each
+        for each in amended(row("+equinox-0.13.2+diffrax-0.7.0"), {"train": TRAIN}).values()
+        if each.grounds == "together"
+    ]
+
+    assert (None, "jax<0.9.1,!=0.8.2,!=0.9.0") == (unknown.package, unknown.requirement)
+    assert "jax and jaxlib 0.8.1 → 0.8.2, jaxtyping 0.3.3 → 0.3.4" == unknown.came_with
+
+
+def test_metadata_that_excludes_what_works_is_over_tight() -> None:
+    """Where a package excludes what works beside it, it is named, with what would do."""
+    found = amended([each for each in row("+equinox-0.13.8+diffrax-0.7.2") if not each.fails])
+
+    assert found
+    assert {"over-tight"} == {each.kind for each in found.values()}
+    assert all(each.grounds == "run" and each.package for each in found.values())
+
+
+GUARDED = "jax>=0.8.2 equinox>=0.13.1 diffrax>=0.6.2,<0.7.2 lineax>=0.1.0 optimistix>=0.1.0"
+
+
+@pytest.mark.parametrize("on", [GUARDED, "diffrax<0.7.2 optimistix>=0.1.0"])
+def test_a_rule_with_guards_names_the_same_pair(on: str) -> None:
+    """Requirements that only say where a rule was seen do not hide the two that do not go together."""
+    rules = (Rule("rejected", on, "run"), Rule("works", "", "run"))
+    trials = []
+    for each in row("+equinox-0.13.2+diffrax-0.7.0"):
+        rule = first_match(rules, each.pins)
+        assert rule is not None
+        fails = frozenset({"implicit"} if rule.behaviour != "works" else ())
+        trials.append(Trial(each.cell, each.pins, {"implicit": rule.behaviour}, fails))
+
+    assert ["diffrax 0.7.0 lacks optimistix<0.1.0"] == list(amended(trials, {"implicit": rules}))

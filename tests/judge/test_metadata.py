@@ -1,0 +1,33 @@
+"""What metadata says, against what was seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from suite.judge.metadata import Declared, DeclaredObserved, declared_observed, reached
+from tests.judge.stacks import OFFERED, PYTHON, pins
+
+
+@pytest.mark.parametrize(
+    ("says", "works", "word"),
+    [
+        ("allows", True, "supported"),
+        ("allows", False, "latent"),
+        ("excludes", False, "guarded"),
+        ("excludes", True, "over-tight"),
+        ("allows", None, None),
+        ("excludes", None, None),
+    ],
+)
+def test_declared_against_observed(says: Declared, works: bool | None, word: DeclaredObserved | None) -> None:
+    """What metadata says against what was seen is one of four words, or none where nothing was seen."""
+    assert word == declared_observed(says, works)
+
+
+def test_what_a_case_does_not_reach_cannot_matter_to_it() -> None:
+    """A case that needs jax alone reaches jaxlib and NumPy, and none of the libraries on JAX; diffrax reaches those."""
+    here = pins("jax-0.9.0")
+
+    assert {"jax", "jaxlib", "numpy"} <= reached(["jax"], here, OFFERED, PYTHON)
+    assert not {"equinox", "diffrax", "lineax"} & reached(["jax"], here, OFFERED, PYTHON)
+    assert {"jax", "jaxlib", "equinox", "lineax", "optimistix"} <= reached(["diffrax"], here, OFFERED, PYTHON)

@@ -1,0 +1,66 @@
+"""Specifiers that admit what works and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
+
+from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
+
+
+@pytest.mark.parametrize(
+    ("tried", "declared", "specifier"),
+    [
+        ({"0.4.30": True, "0.4.36": True}, ">=0.4.13", ">=0.4.13"),
+        ({"0.4.30": True, "0.4.36": False}, ">=0.4.13", ">=0.4.13,<0.4.36"),
+        ({"0.4.30": False, "0.4.36": True}, ">=0.4.13", ">=0.4.36"),
+        ({"0.4.30": True, "0.4.35": False, "0.4.36": True}, ">=0.4.13", ">=0.4.13,!=0.4.35"),
+        ({"0.4.36": True, "0.4.38": True}, ">=0.4.38", ">=0.4.36"),
+        ({"0.4.36": False, "0.4.38": True}, ">=0.4.38", ">=0.4.38"),
+        ({"0.7.0": True, "0.7.2": True}, "!=0.7.0,>=0.4.38", ">=0.4.38"),
+        ({"0.7.0": True, "0.7.2": True}, "!=0.7.0,!=0.7.1,>=0.4.38", ">=0.4.38,!=0.7.1"),
+        ({"0.4.30": True, "0.4.36": False}, "!=0.4.27,>=0.4.13", ">=0.4.13,<0.4.36,!=0.4.27"),
+        ({"0.4.30": True, "0.4.36": False}, "!=0.4.27,>=0.4.28", ">=0.4.28,<0.4.36"),
+        ({"0.10.0": False, "0.9.2": True}, "", "<0.10.0"),
+        ({"0.9.2": False, "0.10.0": False}, ">=0.4.38", None),
+        ({}, ">=0.4.38", None),
+    ],
+)
+def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared: str, specifier: str | None) -> None:
+    """What metadata says stays where it agrees; else a bound or an exclusion is put where the runs have it."""
+    assert specifier == reconciled(tried, declared)
+
+
+@given(
+    st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans()),
+    st.sampled_from(["", ">=0.2.1", ">=0.4,!=0.5.0", "<0.6,>=0.1", ">=9"]),
+)
+def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool], declared: str) -> None:
+    """Of what was tried, the reconciling specifier admits exactly what works; there is none only where nothing does."""
+    specifier = reconciled(tried, declared)
+
+    assert (specifier is None) == (not any(tried.values()))
+    if specifier is not None:
+        assert tried == {version: version in SpecifierSet(specifier) for version in tried}
+
+
+def test_bounds_are_the_tightest() -> None:
+    """Of several bounds the one that keeps most out counts, and where there is none there is none."""
+    assert ("0.4.38", "0.9") == (
+        lower_bound(SpecifierSet(">=0.4,>=0.4.38,<1,<0.9")),
+        upper_bound(SpecifierSet("<1,<0.9")),
+    )
+    assert (None, None) == (lower_bound(SpecifierSet("!=1")), upper_bound(SpecifierSet("!=1")))
+
+
+SPECIFIERS = st.sampled_from(["", ">=0.2", ">=0.4", ">=0.10", "<0.8", "!=0.5", ">=0.4,!=0.5"]).map(SpecifierSet)
+
+
+@given(st.lists(SPECIFIERS, max_size=4), st.integers(0, 12))
+def test_the_simplest_specifier_admits_what_all_of_them_do(specifiers: list[SpecifierSet], minor: int) -> None:
+    """What several say as one admits just the versions that each of them admits."""
+    version = f"0.{minor}"
+
+    assert all(version in each for each in specifiers) == (version in SpecifierSet(simplest(specifiers)))
