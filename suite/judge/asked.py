@@ -34,7 +34,8 @@ def read(text: str, known: Mapping[str, Sequence[str]]) -> Asked:
     jax's. Other packages are counted, and ignored.
     """
     reader = _Reader(known)
-    for raw in text.splitlines():
+    # No name and no version has anything but ASCII in it.
+    for raw in re.sub(r"[^\n\r -~]", " ", text).splitlines():
         # A comment, a hash or an option of a requirements file says nothing of versions; nor does a marker.
         line = re.sub(r"(^|\s)#.*|--hash=\S+|\\$", "", raw).partition(";")[0].strip()
         if line and not line.startswith("-"):
@@ -93,16 +94,16 @@ class _Reader:
         if name not in self._known:
             self._others.append(name)
             return
-        exact = [each.version for each in wanted.specifier if each.operator in ("==", "===")]
-        if len(wanted.specifier) == 1 and exact and not exact[0].endswith(".*"):
-            self._name(name, exact[0])
+        asked = str(wanted.specifier)
+        if exact := re.fullmatch(r"(?:===?([^,*]*))?", asked):
+            self._name(name, exact[1] or "")
             return
         admitted = [each for each in self._known[name] if wanted.specifier.contains(each, prereleases=True)]
         if not admitted:
-            self._notes.append(f"No release here is {name}{wanted.specifier}.")
+            self._notes.append(f"No release here is {name}{asked}.")
             return
         self._versions[name] = admitted[-1]
-        self._notes.append(f"{name}{wanted.specifier} is taken as its newest, {admitted[-1]}.")
+        self._notes.append(f"{name}{asked} is taken as its newest, {admitted[-1]}.")
 
     def _name(self, name: str, version: str) -> None:
         name = canonicalize_name(name)

@@ -45,6 +45,18 @@ class AnyRule(Protocol):
         """How that is known."""
 
 
+class AnyCase(Protocol):
+    """What a prediction asks of a case, in an issue module or in a report."""
+
+    @property
+    def needs(self) -> Sequence[str]:
+        """The packages that it imports."""
+
+    @property
+    def rules(self) -> Sequence[AnyRule]:
+        """Its table."""
+
+
 R = TypeVar("R", bound=AnyRule)
 
 
@@ -61,14 +73,15 @@ class Run:
 class Prediction:
     """What a stack is expected to show, and how that is known; `behaviour` is None only where it is unknown.
 
-    `run`: `runs` are of this very stack. `by rule`: `rules` say so, and `runs` are the nearest in jax under the same
-    rules, at most one on each side. `between`: `runs` are the two neighbours in `package`, with all else alike.
+    `run`: `runs` are of this very stack, and `rules` those that say the same of it. `by rule`: `rules` say so, and
+    `runs` are the nearest in jax under the same rules, at most one on each side. `between`: `runs` are the two
+    neighbours in `package`, with all else alike.
     """
 
     behaviour: str | None
     how: How
     runs: tuple[Run, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[AnyRule, ...] = ()
     package: str = ""
 
 
@@ -127,15 +140,15 @@ def concerned(needs: Iterable[str], rules: Iterable[AnyRule] = ()) -> frozenset[
     return frozenset({"jax", "jaxlib"} | named | imported)
 
 
-def blocks(imports: Prediction, case: Case) -> bool:
+def blocks(imports: Prediction, case: AnyCase) -> bool:
     """Whether row zero's own prediction has a package not import that `case` needs."""
-    if imports.behaviour != "import-error" or not imports.rules:
+    if imports.behaviour != "import-error":
         return False
     named = {requirement.name for each in imports.rules for requirement in requirements(each.on)} - {"jax", "jaxlib"}
     return bool(named & concerned(case.needs))
 
 
-def predict(case: Case, versions: Pins, runs: Sequence[Run]) -> Prediction:
+def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
     """What `case` is expected to show with these versions, of any packages; what is not among them is not known.
 
     Never from a run with another jax, unless a rule carries it over.
@@ -145,7 +158,9 @@ def predict(case: Case, versions: Pins, runs: Sequence[Run]) -> Prediction:
     required = {"jax", *case.needs} - {"jaxlib"}
     here = [each for each in runs if all(name in versions for name in required) and _alike(each, versions, matter)]
     if len({each.behaviour for each in here}) == 1 and not _unsettled(case, versions):
-        return Prediction(here[0].behaviour, "run", tuple(here))
+        said = [first_match(case.rules, each.pins) for each in here]
+        known = [each for each in case.rules if each in said and each.behaviour == here[0].behaviour]
+        return Prediction(here[0].behaviour, "run", tuple(here), tuple(known))
     outcomes = possible(case.rules, versions)
     rules = tuple(each for each in outcomes if each is not None)
     if len(rules) == len(outcomes) and len({each.behaviour for each in rules}) == 1:
@@ -158,7 +173,7 @@ def predict(case: Case, versions: Pins, runs: Sequence[Run]) -> Prediction:
     return Prediction(None, "unknown", (), rules)
 
 
-def _unsettled(case: Case, versions: Pins) -> bool:
+def _unsettled(case: AnyCase, versions: Pins) -> bool:
     """Whether versions that are not known decide between rules of different behaviours."""
     return len({each and each.behaviour for each in possible(case.rules, versions)}) > 1
 
@@ -172,9 +187,9 @@ def _same(one: str | None, other: str) -> bool:
     return one is not None and Version(one) == Version(other)
 
 
-def _nearest(case: Case, rules: tuple[Rule, ...], versions: Pins, runs: Sequence[Run]) -> tuple[Run, ...]:
+def _nearest(case: AnyCase, rules: tuple[AnyRule, ...], versions: Pins, runs: Sequence[Run]) -> tuple[Run, ...]:
     """The runs under the same rules that are nearest in jax, the one below or level and the one above."""
-    of = [each for each in runs if "jax" in each.pins and expected(case, each.pins) in rules]
+    of = [each for each in runs if "jax" in each.pins and first_match(case.rules, each.pins) in rules]
     if "jax" not in versions:
         return ()
     jax = Version(versions["jax"])

@@ -31,6 +31,7 @@ from suite.report.model import (
     RangeRow,
     Report,
     StackRow,
+    TurnRow,
 )
 from suite.stack.releases import Packages
 
@@ -44,18 +45,13 @@ def derive(report: Report, offered: Packages) -> Report:
     for each in report.observations:
         what = None if each.verdict in UNDECIDED else (each.behaviour or each.verdict, each.verdict)
         seen.setdefault((each.issue, each.case), {})[each.cell] = what
+
+    def derived(issue: str, case: CaseRow) -> CaseRow:
+        intervals, turns = along(report.cells, seen.get((issue, case.id), {}), case, offered)
+        return case.model_copy(update={"intervals": intervals, "turns": turns})
+
     issues = [
-        issue.model_copy(
-            update={
-                "cases": [
-                    case.model_copy(
-                        update={"intervals": intervals(report.cells, seen.get((issue.id, case.id), {}), case, offered)}
-                    )
-                    for case in issue.cases
-                ]
-            }
-        )
-        for issue in report.issues
+        issue.model_copy(update={"cases": [derived(issue.id, case) for case in issue.cases]}) for issue in report.issues
     ]
     return report.model_copy(
         update={"issues": issues, "stacks": stacks(report, offered), "coverage": coverage(report.observations)}
@@ -87,10 +83,10 @@ def with_pins(report: Report) -> list[Observation]:
     return [told(each) for each in report.observations]
 
 
-def intervals(
+def along(
     cells: Sequence[CellRow], seen: Mapping[str, Seen], case: CaseRow, offered: Packages
-) -> list[IntervalRow]:
-    """A case's intervals on the line over the releases of jax, and over those of each package that changed it."""
+) -> tuple[list[IntervalRow], list[TurnRow]]:
+    """A case along the line: intervals of jax and of each package that changed it, and the neighbours that differ."""
     line = {cell.id: cell for cell in cells if cell.kind == "line"}
     runs = {cell.id: Run(cell.id, cell.packages, what[0]) for cell in cells if (what := seen.get(cell.id))}
 
@@ -101,8 +97,8 @@ def intervals(
 
     known = [cell for cell in line.values() if cell.id in runs]
     of_line = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in known]
-    found = [between(before.id, after.id) for before, after in neighbours(of_line)]
-    changed = {each.package for each in found if each is not None and each.package is not None}
+    found = [(before.id, after.id, between(before.id, after.id)) for before, after in neighbours(of_line)]
+    changed = {each.package for _, _, each in found if each is not None and each.package is not None}
     rows: list[IntervalRow] = []
     for package in ("jax", *sorted(changed.difference(LINKED))):
         ids = {cell.holds[package]: cell.id for cell in line.values() if cell.moves == package}
@@ -115,7 +111,8 @@ def intervals(
             lambda before, after, ids=ids: between(ids[before], ids[after]),  # type: ignore[misc]
         )
         rows += [IntervalRow(**asdict(each)) for each in told]
-    return rows
+    turns = [TurnRow(before=one, after=other, blame=str(each)) for one, other, each in found if each is not None]
+    return rows, turns
 
 
 def stacks(report: Report, offered: Packages) -> list[StackRow]:

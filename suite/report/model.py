@@ -79,9 +79,9 @@ class AmendmentRow(FileModel):
     package: str | None = Field(
         default=None, description="null where the release is broken by itself, or the cause is not known"
     )
-    version: str
+    version: str = ""
     dependency: str
-    declared: str
+    declared: str = ""
     specifier: str
     grounds: Grounds
     cells: tuple[str, ...] = ()
@@ -122,23 +122,31 @@ class IntervalRow(FileModel):
     last: str
     exact: bool = Field(description="whether the release next to each end is known to differ")
     order: Literal["version", "date"]
-    came_with: str = Field(description="what else moved at its start, where that is to blame or may be")
+    came_with: str = Field(default="", description="what else moved at its start, where that is to blame or may be")
+
+
+class TurnRow(FileModel):
+    """Two neighbours on the line in which a case shows different behaviours, and what that is put down to."""
+
+    before: str = Field(description="the cell before it, of those in which the case was seen")
+    after: str
+    blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; or that it came with all that moved")
 
 
 class RuleRow(FileModel):
     """Which behaviour which stacks are known to show, and how it is known; the first that matches counts."""
 
     behaviour: str
-    on: str = Field(description="requirements, apart by spaces, that must all be met; nothing: every stack")
-    evidence: str
+    on: str = Field(default="", description="requirements, apart by spaces, that must all be met; nothing: every stack")
+    evidence: str = ""
 
 
 class WorkaroundRow(FileModel):
     """What to do instead in a case, how that is run, and where it is known not to help."""
 
     text: str
-    pin: str = Field(description="the requirements that it is, where it is a pin")
-    fails: list[str]
+    pin: str = Field(default="", description="the requirements that it is, where it is a pin")
+    fails: list[str] = Field(default=[], description="the stacks, as in a rule, on which it is known not to help")
 
 
 class CaseRow(FileModel):
@@ -151,6 +159,7 @@ class CaseRow(FileModel):
     rules: list[RuleRow]
     workaround: WorkaroundRow | None = None
     intervals: list[IntervalRow]
+    turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
     source: str = Field(default="", description="its reproducer and its workaround")
 
 

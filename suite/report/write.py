@@ -14,7 +14,7 @@ from markupsafe import Markup
 from suite.cell.atomic import write as put
 from suite.errors import BadFile, Fault
 from suite.files import dump, read
-from suite.judge.table import GLYPHS
+from suite.judge.table import GLYPHS, TABLE
 from suite.report import compact, summary
 from suite.report.changes import since
 from suite.report.diff import tally
@@ -26,7 +26,7 @@ from suite.report.formats.markup import cell_text
 from suite.report.formats.text import said
 from suite.report.model import Report
 from suite.report.site import timings
-from suite.report.site.embed import digest, highlight, link
+from suite.report.site.embed import digest, highlight, link, verdict_styles
 from suite.report.site.page import View
 from suite.report.site.timings import Machine, amount, duration
 from suite.report.upstream_texts import SORTS
@@ -99,7 +99,8 @@ def put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
 def render(report: Report, template: str, timed: tuple[Machine, ...] = ()) -> str:
     """`report` and its timings as `template` shows them; whatever comes from somebody else's code is escaped."""
     view = View(report)
-    script, style = (_part(f"page/page.{kind}") for kind in ("js", "css"))
+    script = _part("page/rules.js") + "\n" + _part("page/page.js")
+    style = _part("page/page.css") + "\n" + verdict_styles()
     on_line = {cell.id for cell in view.line}
     return (
         _templates()
@@ -109,6 +110,7 @@ def render(report: Report, template: str, timed: tuple[Machine, ...] = ()) -> st
             page=view,
             seen=view.seen,
             glyphs=GLYPHS,
+            verdicts=TABLE,
             last_line=summary.last_line(report),
             tally=tally,
             line=view.line,

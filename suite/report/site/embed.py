@@ -12,18 +12,23 @@ from pygments import lex
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
-from suite.judge.table import GLYPHS, UNDECIDED
+from suite.judge.rules import concerned
+from suite.judge.specifiers import in_version_order
+from suite.judge.table import PROPERTIES
 from suite.report import summary
 from suite.report.formats.text import said
 from suite.report.model import Report
 from suite.report.site.table import kind_of
-from suite.report.site.timeline import Seen
+from suite.report.site.timeline import Seen, is_mended, stands
+from suite.stack.releases import PACKAGES
 
 
 def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup:
     """The report for the page's script: each message and each package once, in JSON that ends no element."""
     packages: dict[str, int] = {}
     kinds: dict[tuple[object, ...], int] = {}
+    rules: dict[tuple[str, ...], int] = {}
+    workarounds: dict[tuple[str, ...], int] = {}
     cells = [
         {
             "id": cell.id,
@@ -51,25 +56,30 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
                     "id": case.id,
                     "question": case.question,
                     "needs": case.needs,
+                    "imports": sorted(concerned(case.needs)),
+                    "behaviours": case.behaviours,
+                    "rules": [
+                        rules.setdefault((each.behaviour, each.on, each.evidence), len(rules)) for each in case.rules
+                    ],
+                    "workaround": workarounds.setdefault(
+                        (case.workaround.text, *case.workaround.fails) if case.workaround else (), len(workarounds)
+                    ),
                     # Of a case that says no more than another, a number stands for both.
                     "seen": [kinds.setdefault(kind_of(each), len(kinds)) if each else -1 for each in told],
                     "seconds": [round(each.seconds, 1) if each else 0 for each in told],
                     "mib": [each.peak_rss_mib if each else 0 for each in told],
                 }
             )
-        issues.append(
-            {
-                **{"id": issue.id, "title": issue.title, "kind": issue.kind},
-                **{"workaround": issue.workaround, "cases": cases},
-            }
-        )
+        issues.append({"id": issue.id, "title": issue.title, "rowZero": issue.row_zero, "cases": cases})
     data = {
-        "glyphs": dict(GLYPHS),
+        "verdicts": {each.name: [each.glyph, stands(each.name), is_mended(each.name)] for each in PROPERTIES.values()},
         "compared": dict(summary.STACK_GLYPHS),
-        "undecided": sorted(UNDECIDED),
         "replay": summary.REPLAY,
         "year": year,
+        "known": known(report),
         "packages": list(packages),
+        "rules": [list(each) for each in rules],
+        "workarounds": [list(each) for each in workarounds],
         "kinds": [[said(each) if isinstance(each, str) else each for each in kind] for kind in kinds],
         "cells": cells,
         "issues": issues,
@@ -79,6 +89,24 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     # Nothing is left in it that HTML would act on.
     return Markup(text)
+
+
+def known(report: Report) -> dict[str, list[str]]:
+    """The packages of the stack, and what else matters to some case → their releases that a cell has, oldest first."""
+    named = (name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules))
+    names = {*PACKAGES, *named}
+    return {
+        name: in_version_order({cell.packages[name] for cell in report.cells if name in cell.packages})
+        for name in sorted(names)
+        if any(name in cell.packages for cell in report.cells)
+    }
+
+
+def verdict_styles() -> str:
+    """The colours of each verdict as a style sheet: the page defines those of the classes in the verdicts' table."""
+    return "\n".join(
+        f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" for each in PROPERTIES.values()
+    )
 
 
 def highlight(source: str) -> Markup:

@@ -8,12 +8,13 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS
+from suite.judge.neighbours import ORDER
+from suite.judge.table import PROPERTIES, UNDECIDED, VERDICTS, Properties
 from suite.report import summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.embed import embedded
 from suite.report.site.table import Grid, Group, Mark, Run, columns, grids, groups, kind_of, marks, runs
-from suite.report.site.timeline import Axis, Step, steps, timeline, verified
+from suite.report.site.timeline import Axis, Step, stands, steps, timeline, verified
 from suite.report.upstream_texts import Finding, findings
 
 
@@ -53,11 +54,11 @@ class View:
         return sorted({issue.kind for issue in self.report.issues})
 
     @cached_property
-    def verdicts(self) -> list[str]:
+    def verdicts(self) -> list[Properties]:
         """The verdicts that stand in the matrix, to filter by."""
         ids = {cell.id for cell in self.line}
         found = {each.verdict for each in self.report.observations if each.cell in ids}
-        return [name for name in GLYPHS if name in found]
+        return [each for name, each in PROPERTIES.items() if name in found]
 
     def marks(self, issue: IssueRow, case: CaseRow) -> list[Mark | None]:
         """A case's row of the matrix."""
@@ -109,6 +110,15 @@ class View:
         """A case's intervals as they are drawn."""
         return timeline(case, self.report.cells)
 
+    def workarounds(self, issue: IssueRow) -> dict[str, list[str]]:
+        """What to do instead, and the cases in which it was needed and did help."""
+        found: dict[str, list[str]] = {}
+        for case in issue.cases:
+            of = self.seen.get((issue.id, case.id), {})
+            if case.workaround is not None and any(each.workaround == "holds" for each in of.values()):
+                found.setdefault(case.workaround.text, []).append(case.id)
+        return found
+
     def verified(self, issue: IssueRow, case: CaseRow) -> str:
         """Where a case's workaround was run and needed, over the releases of jax, for people."""
         return verified(self.line, self.seen.get((issue.id, case.id), {}))
@@ -131,7 +141,24 @@ class View:
     @cached_property
     def steps(self) -> list[Step]:
         """What changes from each release of the line to the next."""
-        return steps(self.line, self.seen)
+        return steps(self.line, self.report.issues, self.seen)
+
+    @property
+    def order(self) -> str:
+        """How the releases of the steps are ordered."""
+        return ORDER
+
+    @cached_property
+    def own(self) -> list[tuple[CellRow, list[Observation], int]]:
+        """The stacks that nobody planned: what bites there, worst first, and in how many cases it is well."""
+        found = []
+        for cell in self.report.cells:
+            if cell.kind != "line" and not cell.asks:
+                of = [each for each in self.report.observations if each.cell == cell.id]
+                odd = [each for each in of if stands(each.verdict) not in ("well", "absent", "documented", "blocked")]
+                odd.sort(key=lambda each: VERDICTS.index(each.verdict))
+                found.append((cell, odd, sum(stands(each.verdict) == "well" for each in of)))
+        return found
 
     @cached_property
     def grids(self) -> list[Grid]:

@@ -9,14 +9,17 @@ from typing import Literal
 
 from packaging.version import Version
 
+from suite.judge.neighbours import LineCell, in_order, neighbours
 from suite.judge.table import UNDECIDED, Verdict
 from suite.report import summary
-from suite.report.model import CaseRow, CellRow, IntervalRow, Observation
+from suite.report.model import CaseRow, CellRow, IntervalRow, IssueRow, Observation
 from suite.report.site.table import minor_of
 
 # Ticks nearer than this, in percent of the axis, would lie on one another on a phone.
 NARROW = 9.0
-Turned = Literal["appears", "goes", "changes", "stays"]
+Turned = Literal["appears", "changes", "documented", "goes", "stays"]
+# What a verdict is to somebody who upgrades; "unknown" where nothing was learned.
+Stands = Literal["symptom", "documented", "well", "absent", "blocked", "unknown"]
 Seen = Mapping[tuple[str, str], Mapping[str, Observation]]
 
 
@@ -46,21 +49,22 @@ class Axis:
 
 @dataclass(frozen=True)
 class Turn:
-    """A case that does otherwise after an upgrade than before it."""
+    """A case that does otherwise after an upgrade than before it, and what that is put down to."""
 
     issue: str
     case: str
     before: Observation
     after: Observation
+    blame: str
 
 
 @dataclass(frozen=True)
 class Step:
-    """From one release of the line to the next: what turned."""
+    """From a cell of the line's neighbour to it: what turned, by how it did and by what that is put down to."""
 
     before: CellRow
     after: CellRow
-    turns: Mapping[Turned, tuple[Turn, ...]]
+    turns: Mapping[Turned, Mapping[str, tuple[Turn, ...]]]
 
 
 def timeline(case: CaseRow, cells: Sequence[CellRow]) -> list[Axis]:
@@ -100,38 +104,53 @@ def verified(line: Sequence[CellRow], seen: Mapping[str, Observation]) -> str:
     return ", ".join(told)
 
 
-def turned(before: Observation | None, after: Observation | None) -> Turned | None:
-    """How a case that was like `before` and is like `after` turned; None where it is well, or nothing is known."""
-    if before is None or after is None or {before.verdict, after.verdict} & UNDECIDED:
+def stands(verdict: Verdict) -> Stands:
+    """What a verdict is to somebody who upgrades."""
+    if verdict in ("documented", "absent", "blocked"):
+        return verdict
+    return "unknown" if verdict in UNDECIDED else "well" if verdict == "clear" else "symptom"
+
+
+def is_mended(verdict: Verdict) -> bool:
+    """Whether a workaround is for what has this verdict: not for what is well, nor for what nobody has looked at."""
+    return verdict in ("affected", "guarded", "documented")
+
+
+def turned(before: Observation, after: Observation) -> Turned | None:
+    """How a case that was like `before` and is like `after` turned; None where it is well, or nothing is known.
+
+    What is documented counts only where it changed.
+    """
+    was, now = stands(before.verdict), stands(after.verdict)
+    if not {was, now}.isdisjoint(("unknown", "blocked")):
         return None
-    was, now = (each.verdict not in ("clear", "absent") for each in (before, after))
-    if was and now:
-        same = (before.verdict, before.behaviour) == (after.verdict, after.behaviour)
+    same = (before.verdict, before.behaviour) == (after.verdict, after.behaviour)
+    if "documented" in (was, now):
+        return None if same or "absent" in (was, now) else "documented"
+    if was == now == "symptom":
         return "stays" if same else "changes"
-    return "appears" if now else "goes" if was else None
+    return "appears" if now == "symptom" else "goes" if was == "symptom" else None
 
 
-def steps(line: Sequence[CellRow], seen: Seen) -> list[Step]:
-    """Each release of the line on which something turned against what was seen last before it."""
-    found = []
-    last: dict[tuple[str, str], Observation] = {}
-    before: CellRow | None = None
-    for cell in line:
-        turns: dict[Turned, tuple[Turn, ...]] = {}
-        learned = False
-        for key, of in seen.items():
-            now = of.get(cell.id)
-            if now is None or now.verdict in UNDECIDED:
-                continue
-            learned = True
-            how = turned(last.get(key), now)
-            if how is not None and how != "stays":
-                turns[how] = (*turns.get(how, ()), Turn(*key, last[key], now))
-            last[key] = now
-        if turns and before is not None:
-            found.append(Step(before, cell, turns))
-        before = cell if learned else before
-    return found
+def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> list[Step]:
+    """Each cell of the line on which something turned, in version order within a branch of releases."""
+    rows = {cell.id: cell for cell in line}
+    cells = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in line]
+    before = {after.id: before.id for before, after in neighbours(cells)}
+    found: dict[str, dict[Turned, dict[str, tuple[Turn, ...]]]] = {}
+    for issue in issues:
+        for case in issue.cases:
+            of = seen.get((issue.id, case.id), {})
+            for each in case.turns:
+                turn = Turn(issue.id, case.id, of[each.before], of[each.after], each.blame)
+                if how := turned(turn.before, turn.after):
+                    turns = found.setdefault(each.after, {}).setdefault(how, {})
+                    turns[each.blame] = (*turns.get(each.blame, ()), turn)
+    return [
+        Step(rows[before[cell.id]], rows[cell.id], found[cell.id])
+        for cell in in_order(cells)
+        if cell.id in found and cell.id in before
+    ]
 
 
 def _percent(place: int, versions: Sequence[str]) -> float:
