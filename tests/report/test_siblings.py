@@ -371,7 +371,10 @@ def test_the_published_folder_is_what_a_rebuild_gives() -> None:
     """Every file in reports/published is made of its compat.json, and nothing else lies there."""
     folder = REPORTS / "published"
     source = folder / "compat.json"
-    made = {"compat.json": source.read_text(encoding="utf-8"), **siblings(files.read(Report, source), source, timings.load(source.parent / TIMINGS))}
+    made = {
+        "compat.json": source.read_text(encoding="utf-8"),
+        **siblings(files.read(Report, source), source, timings.load(source.parent / TIMINGS)),
+    }
 
     there = {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
@@ -398,7 +401,8 @@ def test_the_whole_page_is_small(tmp_path: Path) -> None:
     whole = as_known(plan.cells())
 
     page, again = (
-        siblings(each, tmp_path, ())["index.html"] for each in (whole, Report.model_validate_json(whole.model_dump_json()))
+        siblings(each, tmp_path, ())["index.html"]
+        for each in (whole, Report.model_validate_json(whole.model_dump_json()))
     )
     assert page == again
     assert len(page.encode()) <= 1_500_000
