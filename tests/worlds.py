@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from suite.judge import verdicts as judge
+from suite.judge.metadata import declared_observed
+from suite.judge.rules import Prediction, blocks, first_match
+from suite.judge.table import UNDECIDED
 from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import Observation, Report
@@ -18,31 +20,40 @@ def as_known(cells: Sequence[Cell]) -> Report:
     """The report had each case shown in each of `cells` what it is known to show, and its workaround held."""
     blank = untried(cells, catalogue.entries())
     cases = {(issue.id, case.id): case for issue in blank.issues for case in issue.cases}
-    helped = {(issue.id, case) for issue in blank.issues for case in issue.workaround.run_in}
+    row_zero = {(issue.id, case.id) for issue in blank.issues if issue.row_zero for case in issue.cases}
     gone = {cell.id for cell in cells if cell.unavailable is not None}
+    pins = {cell.id: cell.packages for cell in blank.cells}
+
+    def blocked(each: Observation) -> bool:
+        rules = [first_match(cases[key].rules, pins[each.cell]) for key in row_zero]
+        stops = tuple(rule for rule in rules if rule is not None and rule.behaviour == "import-error")
+        imports = Prediction("import-error" if stops else None, "by rule", rules=stops)
+        return (each.issue, each.case) not in row_zero and blocks(imports, cases[each.issue, each.case])
 
     def ran(each: Observation) -> Observation:
         if each.cell in gone or each.expected is None:
             return each.model_copy(update={"verdict": "unavailable", "reason": "plan.yanked"})
-        verdict = cases[each.issue, each.case].behaviours.get(each.expected, "different")
-        well = verdict in ("clear", "absent")
+        if blocked(each):
+            return each.model_copy(update={"verdict": "blocked", "reason": "import.exception"})
+        case = cases[each.issue, each.case]
+        verdict = case.behaviours.get(each.expected, "different")
         return each.model_copy(
             update={
                 **{"verdict": verdict, "behaviour": each.expected, "agreement": "as-expected", "attempts": 1},
                 **{"reason": None if verdict == "clear" else f"run.{each.expected}", "detail": f"saw {each.expected}"},
                 **{"seconds": 0.5, "peak_rss_mib": 150},
-                "workaround": "holds" if (each.issue, each.case) in helped and not well else "none",
+                "workaround": "holds"
+                if case.workaround and verdict not in ("clear", "absent", "different")
+                else "none",
             }
         )
 
     observations = [ran(each) for each in blank.observations]
-    broken = {each.cell for each in observations if each.issue == "stack-smoke" and each.verdict != "clear"}
+    broken = {each.cell for each in observations if (each.issue, each.case) in row_zero and each.verdict != "clear"}
     shown = [
         cell
         if cell.id in gone
-        else cell.model_copy(
-            update={"declared_observed": judge.declared_observed(cell.declared, cell.id not in broken)}
-        )
+        else cell.model_copy(update={"declared_observed": declared_observed(cell.declared, cell.id not in broken)})
         for cell in blank.cells
     ]
     platform = blank.platform.model_copy(update={"system": "Linux", "machine": "x86_64", "cpu": "a cpu"})
@@ -54,7 +65,7 @@ def otherwise(of: Report) -> Report:
     """A report of the day before, on which every seventh observation was otherwise, and some were not there."""
 
     def was(number: int, each: Observation) -> Observation:
-        if number % 7 or each.verdict in judge.UNDECIDED:
+        if number % 7 or each.verdict in UNDECIDED:
             return each
         verdict = "clear" if each.verdict == "affected" else "affected"
         return each.model_copy(update={"verdict": verdict, "behaviour": "otherwise"})

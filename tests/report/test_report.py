@@ -23,7 +23,9 @@ from suite import files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.judge import verdicts as judge
-from suite.judge.verdicts import GLYPHS, UNDECIDED, VERDICTS, Agreement, Verdict
+from suite.judge.agreement import Agreement
+from suite.judge.record import Attempt, Machine, Part, Record
+from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from suite.report import summary
 from suite.report.assemble import assemble
 from suite.report.changes import since
@@ -35,7 +37,7 @@ from suite.report.site.embed import digest
 from suite.report.write import render, schema, write
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
-from suite.run.records import Attempt, Machine, Part, Record, Status
+from suite.run.records import Status
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
@@ -70,7 +72,8 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
             "question": "Does it?",
             "needs": ["jax"],
             "behaviours": {"bad": "affected", "good": "clear"},
-            "expectations": [{"behaviour": "bad", "on": ["jax<0.5"], "evidence": "seen", "workaround": "holds"}],
+            "rules": [{"behaviour": "bad", "on": "jax<0.5", "evidence": "seen"}],
+            "workaround": {"text": "Do not."},
             "intervals": [{**interval, "behaviour": "bad", "verdict": "affected"}],
             "source": 'def headline() -> Seen:\n    return Seen("bad")\n',
         }
@@ -79,13 +82,12 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
     issue = {
         **{"id": "some-issue", "title": "It does", "kind": "crash", "story": "Once.", "cases": rows},
         "upstream": [{"ref": "jax-ml/jax#1", "role": "report", "state": "open"}],
-        "workaround": {"text": "Do not.", "run_in": ["headline"]},
         "source_sha256": "1" * 64,
         "shared_source": "",
     }
     return Report.model_validate(
         {
-            "schema_version": 1,
+            "schema_version": 2,
             "generated_at": "2026-11-21T10:00:00Z",
             "suite_version": "0.1.0",
             "probe_sha256": "2" * 64,

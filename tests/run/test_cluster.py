@@ -446,7 +446,7 @@ def test_without_the_extra_there_is_a_sentence() -> None:
 
 def test_one_machine_needs_nothing_of_it() -> None:
     """No module but one imports distributed, and none imports that one until --scheduler asks for it."""
-    command = "import sys, suite.__main__, suite.run.worker; print(*sys.modules)"
+    command = "import sys, suite.commands, suite.run.worker; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
     importers = [
         path.name
@@ -513,7 +513,8 @@ def test_the_report_finds_what_another_machine_made(tmp_path: Path, monkeypatch:
 def test_under_a_scheduler_nox_runs_no_cells_itself(words: list[str]) -> None:
     """With --scheduler the compat sessions require no cell sessions; without it they do, and need no environment."""
     script = (
-        "import sys; sys.argv[0] = 'nox'; import noxfile\n"
+        "import sys\n"
+        "sys.argv[:1] = ['nox', '-l', '-s', 'compat', 'compat-line', 'compat-full', 'publish']; import noxfile\n"
         "for each in (noxfile.compat, noxfile.compat_line, noxfile.compat_full, noxfile.publish):\n"
         "    print(len(each.requires), each.venv_backend)\n"
     )
