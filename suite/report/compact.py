@@ -17,7 +17,7 @@ _LISTS = ("cells", "issues", "stacks", "observations")
 
 def text(report: Report) -> str:
     """`report` as it is written; `Report` reads it back as it was. What has its default value is left out."""
-    data = report.model_dump(mode="json", exclude_defaults=True)
+    data = report.model_dump(mode="json", exclude_defaults=True, by_alias=True)
     data["observations"] = _observations(report)
     parts = []
     for key, value in data.items():

@@ -111,7 +111,18 @@ def along(
             lambda before, after, ids=ids: between(ids[before], ids[after]),  # type: ignore[misc]
         )
         rows += [IntervalRow(**asdict(each)) for each in told]
-    turns = [TurnRow(before=one, after=other, blame=str(each)) for one, other, each in found if each is not None]
+    turns = [
+        TurnRow(
+            before=one,
+            after=other,
+            package=each.package,
+            grounds=each.grounds,
+            blame=str(each),
+            evidence=each.evidence,
+        )
+        for one, other, each in found
+        if each is not None
+    ]
     return rows, turns
 
 

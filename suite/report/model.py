@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from suite.cell.issue import Kind, Meaning, Role
 from suite.files import FileModel
@@ -121,8 +121,12 @@ class IntervalRow(FileModel):
     first: str
     last: str
     exact: bool = Field(description="whether the release next to each end is known to differ")
-    order: Literal["version", "date"]
-    came_with: str = Field(default="", description="what else moved at its start, where that is to blame or may be")
+    order: Literal["version", "date"] = "version"
+    came_with: str = Field(
+        default="", alias="with", description="what else moved at its start, where that is to blame or may be"
+    )
+
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class TurnRow(FileModel):
@@ -130,7 +134,10 @@ class TurnRow(FileModel):
 
     before: str = Field(description="the cell before it, of those in which the case was seen")
     after: str
+    package: str | None = Field(default=None, description="the one to blame; null where that cannot be told")
+    grounds: Grounds = Field(description="whether runs show that, or a rule says so, or all that moved came together")
     blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; or that it came with all that moved")
+    evidence: str = Field(default="", description="the cell that shows it, or what the rules rest on")
 
 
 class RuleRow(FileModel):

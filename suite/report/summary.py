@@ -62,10 +62,13 @@ class Undecided:
 
 
 def undecided(report: Report) -> list[Undecided]:
-    """What was not decided, by cell and cause: one broken environment is one entry, not one for each case."""
+    """What was not decided, by cell and cause: one broken environment is one entry, not one for each case.
+
+    What is blocked is no entry: that its package does not import is told once, by row zero.
+    """
     groups: dict[tuple[str, Verdict, str, str], list[str]] = {}
     for each in report.observations:
-        if each.agreement == "spurious":
+        if each.agreement == "spurious" and each.verdict != "blocked":
             group = (each.cell, each.verdict, each.reason or "", each.detail)
             groups.setdefault(group, []).append(f"{each.issue}/{each.case}")
     return [
@@ -83,13 +86,15 @@ def last_line(report: Report) -> str:
         for name in ("regressed", "fixed", "changed", "new", "spurious")
         if name in agreements
     ]
+    blocked = sum(each.verdict == "blocked" for each in report.observations)
+    because = f" ({blocked} of them behind an import that fails)" if blocked else ""
     odd = sum(not each.workaround_expected for each in report.observations)
     told += [f"{odd} workaround{'s' * (odd != 1)} not as known"] if odd else []
     part = f"shard {report.shard}: " if report.shard else ""
+    on = f"{len(report.cells)} cell{'s' * (len(report.cells) != 1)}"
     return (
-        f"{part}{coverage.planned} observations planned on {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: "
-        f"{coverage.run} run, {coverage.not_run} not run, {coverage.unavailable} unavailable, {coverage.error} error; "
-        f"{', '.join(told)}"
+        f"{part}{coverage.planned} observations planned on {on}: {coverage.run} run, {coverage.not_run} not run, "
+        f"{coverage.unavailable} unavailable{because}, {coverage.error} error; {', '.join(told)}"
     )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Literal
 
 from packaging.version import Version
 
-from suite.judge.table import GLYPHS, UNDECIDED
+from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.report import summary
 from suite.report.formats.text import said
 from suite.report.model import CaseRow, CellRow, IntervalRow, IssueRow, Observation, Report, StackRow
@@ -65,45 +64,58 @@ def findings(report: Report) -> list[Finding]:
 
 
 def came_back(report: Report, issue: IssueRow, case: CaseRow) -> list[Finding]:
-    """A case that was affected, then well, and is affected again, over the releases of one package."""
+    """A symptom that a package had, lost and has again, where each time it began by that package."""
     found = []
-    for package in dict.fromkeys(each.package for each in case.intervals):
+    for package, behaviour in dict.fromkeys((each.package, each.behaviour) for each in case.intervals):
         of = [each for each in case.intervals if each.package == package]
-        affected = [bad for bad, _ in groupby(each.verdict == "affected" for each in of)]
-        if affected.count(True) < 2:
+        bad = [each for each in of if each.behaviour == behaviour and each.verdict == "affected"]
+        # What came with another package's release is not this one's to mend.
+        if len(bad) < 2 or any(each.came_with for each in bad):
             continue
-        bad = [each for each in of if each.verdict == "affected"]
-        told = [f"{summary.span(each, report.cells)} ({each.behaviour})" for each in bad]
-        last = bad[-1]
-        text = f"Affected on {package} {told[0]}, and, after releases that are well, again on {', '.join(told[1:])}."
+        told = [summary.span(each, report.cells) for each in bad]
+        text = (
+            f"“{behaviour}” on {package} {told[0]}, and, after releases that do not show it, again on "
+            f"{', '.join(told[1:])}."
+        )
         evidence = tuple(_interval(report, issue, case, each) for each in of)
-        body = _body(report, issue, case, text, evidence, _first_cell(report, last))
+        body = _body(report, issue, case, text, evidence, _first_cell(report, bad[-1]))
         name = f"finding-came-back/{issue.id}/{case.id}/{package}"
         found.append(Finding(name, "came-back", f"{issue.id}/{case.id}", text, evidence, body))
     return found
 
 
 def outlives_its_fix(report: Report, issue: IssueRow) -> list[Finding]:
-    """An issue with a merged fix, of which cases are still affected on the newest stack of the line."""
-    fixes = [each.ref for each in issue.upstream if each.role == "fix" and each.state == "merged"]
-    if issue.kind == "by-design" or not fixes:
+    """Cases that show on the newest stack of the line what the headline showed once, and shows there no longer."""
+    if issue.kind == "by-design" or not issue.cases:
         return []
+    headline, *others = issue.cases
+    now, before = _newest(report, issue, headline)
+    if now is None or now.verdict not in GOOD:
+        return []
+    gone = {each.behaviour for each in before if each.verdict == "affected"}
     still = []
-    for case in issue.cases:
-        of = {each.cell: each for each in _of(report, issue, case) if each.verdict not in UNDECIDED}
-        newest = next((of[cell.id] for cell in reversed(summary.line(report)) if cell.id in of), None)
-        if newest is not None and newest.verdict == "affected":
+    for case in others:
+        newest, _ = _newest(report, issue, case)
+        if newest is not None and newest.verdict == "affected" and newest.behaviour in gone:
             still.append((case, newest))
     if not still:
         return []
-    names = ", ".join(case.id for case, _ in still)
+    fixes = ", ".join(each.ref for each in issue.upstream if each.role == "fix" and each.state == "merged")
+    named = ", ".join(f"{case.id} ({each.behaviour})" for case, each in still)
     text = (
-        f"{', '.join(fixes)} {'is' if len(fixes) == 1 else 'are'} merged, and {len(still)} of {len(issue.cases)} cases "
-        f"still show the symptom on {still[0][1].cell}: {names}."
+        f"On {now.cell} {headline.id} no longer shows the symptom, and of its other cases these still do: {named}."
+        + (f" Merged upstream: {fixes}." if fixes else "")
     )
-    evidence = tuple(_evidence(each) for _, each in still)
+    evidence = tuple(_evidence(each) for each in (now, *(each for _, each in still)))
     body = _body(report, issue, still[0][0], text, evidence, still[0][1].cell)
     return [Finding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence, body)]
+
+
+def _newest(report: Report, issue: IssueRow, case: CaseRow) -> tuple[Observation | None, list[Observation]]:
+    """What a case shows on the newest stack of the line in which it was decided, and on those before it."""
+    of = {each.cell: each for each in _of(report, issue, case) if each.verdict not in UNDECIDED}
+    known = [of[cell.id] for cell in summary.line(report) if cell.id in of]
+    return (known[-1], known[:-1]) if known else (None, [])
 
 
 def of_stack(report: Report, row: StackRow) -> list[Finding]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from itertools import groupby, pairwise
+from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
+from suite.judge.table import UNDECIDED
 from suite.report import summary
 from suite.report.formats.markup import clipped, element, printable, xml
-from suite.report.model import IntervalRow, Report
+from suite.report.model import CellRow, Observation, Report, TurnRow
 
 # Any other would make new entries of all that have been read; it means nothing else.
 _OURS = UUID("5c1a4a8e-7f0e-4d36-9a53-6f6f2f1c9c11")
@@ -64,32 +64,30 @@ def _itself(report: Report, made: datetime) -> Entry:
 
 
 def _changes(report: Report) -> Iterator[Entry]:
-    """The boundaries between intervals, in the order of issues, cases and versions."""
-    days = {(cell.moves, cell.holds.get(cell.moves)): cell.released_on for cell in summary.line(report)}
+    """What turned from a cell of the line to its neighbour: each change once, with what it is put down to."""
+    cells = {cell.id: cell for cell in report.cells}
+    seen = {(each.issue, each.case, each.cell): each for each in report.observations}
     for issue in report.issues:
         for case in issue.cases:
-            name = clipped(f"{issue.id}/{case.id}")
-            for package, intervals in groupby(case.intervals, key=lambda each: each.package):
-                for before, now in pairwise(intervals):
-                    day = days.get((package, now.first))
-                    if day is not None:
-                        yield _change(name, before, now, day)
+            for turn in case.turns:
+                before, now = (seen[issue.id, case.id, each] for each in (turn.before, turn.after))
+                # What blocks a case, row zero's own entry tells.
+                if not {before.verdict, now.verdict} & UNDECIDED:
+                    yield _change(clipped(f"{issue.id}/{case.id}"), before, now, turn, cells[turn.after])
 
 
-def _change(name: str, before: IntervalRow, now: IntervalRow, day: date) -> Entry:
-    release = f"{now.package} {now.first}"
+def _change(name: str, before: Observation, now: Observation, turn: TurnRow, cell: CellRow) -> Entry:
+    day = cell.released_on
+    shows, showed = (f"{each.behaviour or each.reason} ({each.verdict})" for each in (now, before))
+    grounds = {"run": "by the runs", "rule": "by the case's rules", "together": ""}[turn.grounds]
+    because = ", ".join(filter(None, (turn.blame, grounds)))
+    rests = f" That rests on {turn.evidence}." if turn.evidence else ""
     return Entry(
-        f"{release} {name} {now.behaviour}",
+        f"{cell.id} {name} {now.behaviour}",
         datetime(day.year, day.month, day.day, tzinfo=UTC),
-        f"{release} ({day}): {name} now {now.behaviour} ({now.verdict})",
-        f"{name} shows {now.behaviour} ({now.verdict}) on {_where(now)}; on {_where(before)} it showed "
-        f"{before.behaviour} ({before.verdict}).",
+        f"{cell.id} ({day}): {name} now {shows}",
+        f"{name} shows {shows} in {turn.after}, and {showed} in {turn.before}. What did it: {because}.{rests}",
     )
-
-
-def _where(interval: IntervalRow) -> str:
-    last = f" to {interval.last}" if interval.last != interval.first else ""
-    return f"{interval.package} {interval.first}{last}"
 
 
 def _id(key: str) -> str:
