@@ -223,7 +223,7 @@ ISSUE = Issue(
                 Rule("flatten-not-weakly-referenced", "jax>=0.7.1 equinox<0.13.1", "run to 0.9.2; equinox#1081, #1082"),
                 _NO_DICTS,
                 Rule("lu-transpose-is-traced", "jax>=0.8.2 lineax<0.1.0", "run on 0.8.2 and 0.9.0; lineax#187"),
-                Rule("implicit-steps-all-rejected", "optimistix>=0.1.0 diffrax<0.7.2", "run on jax 0.9.1 to 0.12.0.1"),
+                Rule("implicit-steps-all-rejected", "optimistix>=0.1.0 diffrax<0.7.2", "run on jax 0.8.1 to 0.12.0.1"),
                 _WORKS,
             ),
             workaround=_WORKAROUND,

@@ -111,6 +111,11 @@ def _admits(on: str, place: int, version: str) -> bool:
     return requirements(on)[place].specifier.contains(version, prereleases=True)
 
 
+@cache
+def _version(text: str) -> Version:
+    return Version(text)
+
+
 def first_match(rules: Iterable[R], pins: Pins) -> R | None:
     """The first rule that matches a stack of which every version is known."""
     return next((each for each in rules if met(each.on, pins)), None)
@@ -184,7 +189,7 @@ def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
 
 
 def _same(one: str | None, other: str) -> bool:
-    return one is not None and Version(one) == Version(other)
+    return one is not None and _version(one) == _version(other)
 
 
 def _nearest(case: AnyCase, rules: tuple[AnyRule, ...], versions: Pins, runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -192,15 +197,15 @@ def _nearest(case: AnyCase, rules: tuple[AnyRule, ...], versions: Pins, runs: Se
     of = [each for each in runs if "jax" in each.pins and first_match(case.rules, each.pins) in rules]
     if "jax" not in versions:
         return ()
-    jax = Version(versions["jax"])
+    jax = _version(versions["jax"])
 
     def alike(run: Run) -> int:
         return sum(_same(run.pins.get(name), version) for name, version in versions.items())
 
-    below = [each for each in of if Version(each.pins["jax"]) <= jax]
-    above = [each for each in of if Version(each.pins["jax"]) > jax]
-    nearest = [max(below, key=lambda each: (Version(each.pins["jax"]), alike(each)))] if below else []
-    nearest += [min(above, key=lambda each: (Version(each.pins["jax"]), -alike(each)))] if above else []
+    below = [each for each in of if _version(each.pins["jax"]) <= jax]
+    above = [each for each in of if _version(each.pins["jax"]) > jax]
+    nearest = [max(below, key=lambda each: (_version(each.pins["jax"]), alike(each)))] if below else []
+    nearest += [min(above, key=lambda each: (_version(each.pins["jax"]), -alike(each)))] if above else []
     return tuple(nearest)
 
 
@@ -210,13 +215,13 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
     for package in sorted(matter & versions.keys() - {"jax"}):
         others = matter - {package}
         beside = [each for each in runs if package in each.pins and _alike(each, versions, others)]
-        here = Version(versions[package])
-        places = sorted({Version(each.pins[package]) for each in beside})
+        here = _version(versions[package])
+        places = sorted({_version(each.pins[package]) for each in beside})
         below = [each for each in places if each < here]
         above = [each for each in places if each > here]
         if not below or not above:
             continue
-        sides = [each for each in beside if Version(each.pins[package]) in (below[-1], above[0])]
+        sides = [each for each in beside if _version(each.pins[package]) in (below[-1], above[0])]
         if any(not _alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides):
             continue
         if len({each.behaviour for each in sides}) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -13,13 +14,17 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from suite.judge.verdicts import GLYPHS, VERDICTS
+from suite.judge import asked
+from suite.judge.rules import concerned, predict
+from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import write as writing
 from suite.report.changes import since
 from suite.report.model import Report
+from suite.report.site.embed import known as known_releases
 from suite.report.site.page import View
 from suite.report.site.timeline import turned
 from suite.report.write import write
+from suite.stack import plan
 from suite.timings import release_line as line
 from suite.timings.results import RESULTS
 from tests.report.test_report import EMPTY, EVERY_VERDICT, observation, report
@@ -249,23 +254,24 @@ def test_a_permalink_opens_its_cell(visit: Open, address: str, told: str) -> Non
 def test_the_picker_answers_as_the_report_does(visit: Open, known: Report) -> None:
     """From any release to any other, the picker says of each case what the report's own comparison says."""
     page, view = visit(), View(known)
-    of_line = [cell.id for cell in view.line]
+    of_line = [cell.id for cell in view.line if cell.declared_observed is not None]
 
     pairs = list(zip(of_line, of_line[1:] + of_line[:1], strict=True))
+    ways = ("appears", "changes", "documented", "goes", "stays")
     told = page.evaluate(
-        """pairs => pairs.map(([from, to]) => {
+        """([pairs, ways]) => pairs.map(([from, to]) => {
             document.getElementById('from').value = from;
             document.getElementById('to').value = to;
             document.getElementById('picker').requestSubmit();
-            return ['appears', 'changes', 'goes', 'stays'].map(how => [...document.querySelectorAll(
+            return ways.map(how => [...document.querySelectorAll(
                 `[data-turned=${how}] li a`)].map(a => a.getAttribute('href').slice(1)).sort());
         })""",
-        pairs,
+        [pairs, ways],
     )
     assert told == [
         [
             sorted("/".join(case) for case, of in view.seen.items() if turned(of[before], of[after]) == how)
-            for how in ("appears", "changes", "goes", "stays")
+            for how in ways
         ]
         for before, after in pairs
     ]
@@ -287,21 +293,214 @@ def test_the_address_of_an_upgrade_restores_it(visit: Open) -> None:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("jax 0.4.36 diffrax==0.6.0 equinox 0.11.8", "jax-0.4.36"),
-        ("0.7.0", "jax-0.7.0"),
-        ("jax 0.7.0, diffrax 0.1.0", "is the nearest"),
-        ("jax 99.0", "No stack here has jax 99.0"),
+        ("jax 0.4.36 diffrax==0.6.0 equinox 0.11.8", "run as jax-0.4.36+equinox-0.11.8+diffrax-0.6.0"),
+        ("0.7.0", "From jax-0.7.0 (jax 0.7.0"),
+        ("jax 0.7.0", "what an installer gave on 2025-07-22"),
+        ("newest", "From jax-0.12.0.1"),
+        ("0.4", "jax 0.4 is taken as its newest, 0.4.38."),
+        ("jax 0.7.0, diffrax 0.1.0", "From jax 0.7.0, diffrax 0.1.0 (no such stack was run)"),
+        ("jax 99.0", "There is no jax 99.0 here: what follows of it is by rule."),
+        ("absl-py==2.0 jax==0.7.0 jaxtyping==0.2.1 flax==1", "Not of the stack, and ignored: absl-py, flax."),
         ("<b>what</b>", "“<b>what</b>” names no release"),
     ],
 )
 def test_a_version_can_be_typed(visit: Open, typed: str, told: str) -> None:
-    """Versions in anybody's spelling find their stack, or a sentence that says why not."""
+    """Versions in anybody's spelling are taken as what they are, or a sentence says why not."""
     page = visit()
     page.fill("#from", typed)
     page.fill("#to", "jax-0.12.0.1")
     page.click("#picker button")
 
     assert told in page.locator("#answer").inner_text()
+
+
+def test_a_pasted_pip_freeze_is_one_line(visit: Open) -> None:
+    """What has many lines is pasted as one, without comments, hashes and options."""
+    page = visit()
+    text = "# mine\n-e git+https://x\nabsl-py==2.0.0\njax==0.7.0 ; python_version > '3'\n\ndiffrax==0.7.0  # via me\n"
+    page.evaluate(
+        """text => {
+            const data = new DataTransfer();
+            data.setData('text', text);
+            const field = document.getElementById('from');
+            field.value = '';
+            field.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, cancelable: true}));
+        }""",
+        text,
+    )
+
+    assert "absl-py==2.0.0, jax==0.7.0, diffrax==0.7.0" == page.input_value("#from")
+
+
+def answer(page: Page, before: str, after: str) -> str:
+    """What the page says of an upgrade, all of it."""
+    page.fill("#from", before)
+    page.fill("#to", after)
+    page.click("#picker button")
+    page.evaluate("for (const each of document.querySelectorAll('#answer details')) each.open = true")
+    return page.locator("#answer").inner_text()
+
+
+def test_a_stack_that_does_not_import_is_said_first(visit: Open, known: Report) -> None:
+    """Row zero comes first, by rule where nobody ran the stack; what needs the broken package is one line."""
+    text = answer(visit(), "jax-0.6.0", "jax 0.12.0.1 equinox 0.13.0")
+
+    assert text.startswith("✗ Does not import equinox 0.13.0 by rule")
+    assert "jax 0.12.0.1, equinox 0.13.0 (no such stack was run)" in text
+    needing = [case for issue in known.issues if not issue.row_zero for case in issue.cases if "equinox" in case.needs]
+    blocked = re.search(r"Blocked: (\d+) cases need what does not import there.", text)
+    assert blocked is not None
+    assert len(needing) == int(blocked[1])
+    assert not any(f"\n{case.id} " in text for case in needing)
+
+
+def test_a_stack_that_was_run_is_told_by_that_run(visit: Open) -> None:
+    """A stack that stands in a cell is told by it, and leads to it."""
+    page = visit()
+    text = answer(page, "jax 0.5.3", "jax 0.7.0 equinox 0.11.8 diffrax 0.6.0")
+
+    assert text.startswith("✗ Does not import equinox 0.11.8 run jax-0.7.0+equinox-0.11.8+diffrax-0.6.0")
+    assert "Blocked:" in text
+    expect(page.locator("#answer .standing a")).to_have_attribute(
+        "href", "#cell-jax-0.7.0+equinox-0.11.8+diffrax-0.6.0"
+    )
+
+
+def test_what_is_not_known_names_what_would_tell(visit: Open) -> None:
+    """Nothing is guessed for a package of which no version is named."""
+    assert "unknown: it depends on equinox" in answer(visit(), "jax-0.5.3", "jax 0.7.0 diffrax 0.7.0")
+
+
+def test_a_workaround_stands_where_it_helps(visit: Open, known: Report) -> None:
+    """It is told with a symptom it is for; what goes away has none, nor has an issue whose workaround nothing needed."""
+    page = visit("#upgrade:jax-0.5.3..jax-0.6.0")
+
+    assert page.locator("[data-turned=changes] .workaround").count() > 0
+    assert 0 == page.locator("[data-turned=goes] .workaround").count()
+    view = View(known)
+    for issue in known.issues:
+        shown = page.locator(f"article[aria-labelledby={issue.id}] > .workaround")
+        assert len(view.workarounds(issue)) == shown.count()
+
+
+# The script and the judge
+
+
+@pytest.fixture(scope="module")
+def everything() -> Report:
+    """A report on all planned stacks, on which every issue did what is known of it."""
+    return as_known(plan.cells())
+
+
+def texts(known: dict[str, list[str]], count: int) -> list[str]:
+    """What people type and paste, and what they should not: rows of names, versions, operators and the rest."""
+    chance = random.Random(11)
+    names = [*known, "Jax", "jax[cpu]", "jax_typing", "absl-py", "a_-.b", "jax @ https://x/y==1"]
+    odd = [
+        "0.4",
+        "0.10",
+        "v0.6.2",
+        "0.4.30rc1",
+        "0.4.30.post1",
+        "0.7.0.dev1",
+        "1!0.4",
+        "0.4.30+cuda12.x",
+        "0.4.*",
+        "00.7",
+        "",
+    ]
+    numbers = [*odd, "newest", "x.y", *(each for of in known.values() for each in of)]
+    operators = ["==", ">=", "<=", "<", ">", "~=", "!=", "===", " ", " == ", "-", "", "=", " >= "]
+    ends = [
+        " ",
+        ", ",
+        ",",
+        "\n",
+        "\r\n",
+        " ; python_version > '3'\n",
+        "  # via x\n",
+        " --hash=sha256:ab \\\n",
+        "+",
+        ",<",
+        ",!=0.7.0 ",
+        ")",
+        "(",
+        "\u00a0",
+    ]
+    made = []
+    for _ in range(count):
+        parts = [
+            chance.choice(of)
+            for _ in range(chance.randrange(1, 5))
+            for of in (["", "", "", "-e ", "“"], names, operators, numbers, ends)
+        ]
+        made.append("".join(parts))
+    return made
+
+
+def stacks(known: dict[str, list[str]], report: Report, count: int) -> list[dict[str, str]]:
+    """Stacks that were run, wholly or in part, changed or not, and stacks of any versions."""
+    chance = random.Random(13)
+    made = []
+    for _ in range(count):
+        pins = dict(chance.choice(report.cells).packages)
+        for name in chance.sample(sorted(known), chance.randrange(3)):
+            pins[name] = chance.choice([*known[name], "0.0.1", "0.7.1.dev2", "0.5.0rc1", "0.6.0.post1", "99.1"])
+        kept = chance.choice([list(pins), ["jax", "jaxlib", *chance.sample(sorted(known), chance.randrange(6))]])
+        made.append({name: pins[name] for name in kept if name in pins})
+    return made
+
+
+def test_the_script_reads_as_the_judge_does(visit: Open, known: Report) -> None:
+    """Whatever is typed, the page takes the same versions from it as `asked.read`, and says the same of the rest."""
+    releases = known_releases(known)
+    typed = [
+        *texts(releases, 1500),
+        "",
+        "jax",
+        "jax-0.4.36+diffrax-0.6.0",
+        "\ud83d\ude00 jax 0.7".encode("utf-16", "surrogatepass").decode("utf-16"),
+    ]
+
+    told = visit().evaluate("([texts, known]) => texts.map(text => rules.read(text, known))", [typed, releases])
+    expected = [asked.read(text, releases) for text in typed]
+    assert [{"versions": each.versions, "notes": list(each.notes)} for each in expected] == told
+
+
+def test_the_script_predicts_as_the_judge_does(visit: Open, everything: Report) -> None:
+    """For stacks that were run and stacks that were not, each case's behaviour, how it is known and by which runs."""
+    wanted = stacks(known_releases(everything), everything, 120)
+    view = View(everything)
+    cases = {f"{issue.id}/{case.id}": case for issue in everything.issues for case in issue.cases}
+    runs = {name: view.runs(*name.split("/")) for name in cases}
+
+    told = visit().evaluate(
+        """([cases, cells, stacks]) => cases.map(each => {
+            const runs = each.runs.map(([cell, behaviour]) => ({cell, pins: cells[cell], behaviour}));
+            return stacks.map(versions => {
+                const found = rules.predict(each, versions, runs);
+                return [found.behaviour, found.how, found.runs.map(run => run.cell), found.rules.map(rule => rule.on)];
+            });
+        })""",
+        [
+            [
+                {
+                    **{"needs": case.needs, "imports": sorted(concerned(case.needs))},
+                    **{"rules": [each.model_dump() for each in case.rules]},
+                    "runs": [[run.cell, run.behaviour] for run in runs[name]],
+                }
+                for name, case in cases.items()
+            ],
+            {cell.id: cell.packages for cell in everything.cells},
+            wanted,
+        ],
+    )
+    expected = [[predict(case, versions, runs[name]) for versions in wanted] for name, case in cases.items()]
+    assert [
+        [[one.behaviour, one.how, [run.cell for run in one.runs], [rule.on for rule in one.rules]] for one in of]
+        for of in expected
+    ] == told
+    assert {"run", "by rule", "unknown"} <= {one.how for of in expected for one in of}
 
 
 def test_the_three_questions_are_answered(visit: Open) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from suite.judge.verdicts import Verdict
+from suite.judge.table import Verdict
 from suite.report import source
 from suite.report.formats.text import LONGEST, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report
 from suite.report.site.embed import highlight, link
 from suite.report.site.page import View
-from suite.report.site.table import columns, groups, marks, runs
+from suite.report.site.table import columns, groups, marks, stretches
 from suite.report.site.timeline import steps, turned, verified
 from suite.report.upstream_texts import SORTS, findings
 from suite.run import catalogue
@@ -117,7 +117,7 @@ def test_the_same_is_told_once() -> None:
     ordered[1] = ordered[1].model_copy(update={"seconds": 99.0, "peak_rss_mib": 1})
     ordered[4] = ordered[4].model_copy(update={"detail": "otherwise"})
 
-    told = runs((each.cell, each) for each in ordered)
+    told = stretches((each.cell, each) for each in ordered)
     assert [(1, 2), (3, 1), (4, 1), (5, 1)] == [(int(run.first[-2:]) - 29, run.count) for run in told]
 
 

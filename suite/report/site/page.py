@@ -9,11 +9,12 @@ from functools import cached_property
 from markupsafe import Markup
 
 from suite.judge.neighbours import ORDER
+from suite.judge.rules import Run
 from suite.judge.table import PROPERTIES, UNDECIDED, VERDICTS, Properties
 from suite.report import summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.embed import embedded
-from suite.report.site.table import Grid, Group, Mark, Run, columns, grids, groups, kind_of, marks, runs
+from suite.report.site.table import Grid, Group, Mark, Stretch, columns, grids, groups, kind_of, marks, stretches
 from suite.report.site.timeline import Axis, Step, stands, steps, timeline, verified
 from suite.report.upstream_texts import Finding, findings
 
@@ -31,6 +32,15 @@ class View:
         for each in self.report.observations:
             found.setdefault((each.issue, each.case), {})[each.cell] = each
         return found
+
+    def runs(self, issue: str, case: str) -> list[Run]:
+        """What a case is known to have done, for a prediction: its runs, in the order of the cells."""
+        of = self.seen.get((issue, case), {})
+        return [
+            Run(cell.id, cell.packages, each.behaviour or each.verdict)
+            for cell in self.report.cells
+            if (each := of.get(cell.id)) is not None and each.verdict not in UNDECIDED
+        ]
 
     @cached_property
     def line(self) -> list[CellRow]:
@@ -80,7 +90,7 @@ class View:
             told.append((cell.id, verdict, f"{number} of {len(seen)}", any(map(summary.is_unexpected, seen))))
         return marks(told)
 
-    def runs(self, issue: IssueRow, case: CaseRow) -> list[tuple[str, list[Run]]]:
+    def stretches(self, issue: IssueRow, case: CaseRow) -> list[tuple[str, list[Stretch]]]:
         """What was seen of a case, on the line and then on each row of stacks that it is run on."""
         of = self.seen.get((issue.id, case.id), {})
         named = [("the line, day by day", [(cell.id, cell.id) for cell in self.line])]
@@ -93,7 +103,9 @@ class View:
             )
         told = {cell for _, ordered in named for cell, _ in ordered}
         named.append(("other stacks", [(cell, cell) for cell in of if cell not in told]))
-        found = [(name, runs([(label, of[cell]) for cell, label in ordered if cell in of])) for name, ordered in named]
+        found = [
+            (name, stretches([(label, of[cell]) for cell, label in ordered if cell in of])) for name, ordered in named
+        ]
         return [(name, of_name) for name, of_name in found if of_name]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What of a report stands in rows: columns, marks, runs of the very same, grids of stacks. Pure."""
+"""What of a report stands in rows: columns, marks, stretches of the very same, grids of stacks. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Run:
+class Stretch:
     """Cells in a row, `first` to `last`, in which the very same was seen."""
 
     first: str
@@ -81,12 +81,12 @@ def marks(told: Sequence[tuple[str, str, str, bool] | None]) -> list[Mark | None
     return found
 
 
-def runs(ordered: Iterable[tuple[str, Observation]]) -> list[Run]:
+def stretches(ordered: Iterable[tuple[str, Observation]]) -> list[Stretch]:
     """Neighbours of which the very same is told, as one."""
     found = []
     for _, group in groupby(ordered, lambda each: kind_of(each[1])):
         of = list(group)
-        found.append(Run(of[0][0], of[-1][0], len(of), of[0][1]))
+        found.append(Stretch(of[0][0], of[-1][0], len(of), of[0][1]))
     return found
 
 
