@@ -102,10 +102,8 @@ def outlives_its_fix(report: Report, issue: IssueRow) -> list[Finding]:
         return []
     fixes = ", ".join(each.ref for each in issue.upstream if each.role == "fix" and each.state == "merged")
     named = ", ".join(f"{case.id} ({each.behaviour})" for case, each in still)
-    text = (
-        f"On {now.cell} {headline.id} no longer shows the symptom, and of its other cases these still do: {named}."
-        + (f" Merged upstream: {fixes}." if fixes else "")
-    )
+    text = f"On {now.cell} {headline.id} no longer shows the symptom, and these cases still do: {named}."
+    text += f" Merged upstream: {fixes}." if fixes else ""
     evidence = tuple(_evidence(each) for each in (now, *(each for _, each in still)))
     body = _body(report, issue, still[0][0], text, evidence, still[0][1].cell)
     return [Finding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence, body)]
