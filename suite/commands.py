@@ -18,7 +18,7 @@ from rich.markup import escape
 
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, read
-from suite.run import catalogue, environment, interpreter, records, shard
+from suite.run import archive, catalogue, environment, interpreter, records, shard
 from suite.run import cell_run as run
 from suite.run.catalogue import Entry
 from suite.run.progress import CellProgress
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from suite.report.model import Report
 
 OUT = Console(highlight=False)
+PUBLISHED = REPORTS / "published"
 
 
 def carry_out(options: argparse.Namespace) -> Exit:
@@ -140,7 +141,12 @@ def left(cells: Sequence[Cell], entries: Sequence[Entry]) -> Mapping[Cell, int]:
 
 
 def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell, ...]:
-    """The cells in which something of what `options` ask for is left to run. Raises BadFile."""
+    """The cells in which something of what `options` ask for is left to run. Raises BadFile, OSError.
+
+    Who publishes has the records of the report that is published: what they know is not run again.
+    """
+    if options.to == PUBLISHED:
+        archive.unpack()
     todo = left(cells, catalogue.select(options.issue, headlines=options.headlines))
     return tuple(cell for cell in cells if todo[cell])
 
@@ -160,7 +166,7 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
 
 @cache
 def _measured() -> Sequence[Timed]:
-    path = REPORTS / "published" / "compat.json"
+    path = PUBLISHED / "compat.json"
     return read(Measured, path).observations if path.exists() else ()
 
 
@@ -273,6 +279,8 @@ def report(
     own = [cell.id for cell in cells if not cell.tags]
     own_stack.show(made, [row for row in made.cells if row.id in own], OUT)
     code = _publish(made, folder)
+    if folder == PUBLISHED:
+        archive.pack(cell.id for cell in cells if cell.tags)
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
     return code

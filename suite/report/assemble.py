@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from suite import __version__
-from suite.cell.issue import Case
+from suite.cell.issue import Case, Upstream
 from suite.judge import verdicts
 from suite.judge.agreement import agree, workaround_expected
 from suite.judge.metadata import Declared, declared_observed
@@ -29,7 +29,7 @@ from suite.report.model import (
     UpstreamRow,
     WorkaroundRow,
 )
-from suite.run import catalogue, records, source
+from suite.run import catalogue, records, source, threads
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.run.shard import Shard
@@ -179,7 +179,7 @@ def _issue(entry: Entry) -> IssueRow:
         title=issue.title,
         kind=issue.kind,
         story=issue.story,
-        upstream=[UpstreamRow(**asdict(each)) for each in issue.upstream],
+        upstream=[_upstream(each) for each in issue.upstream],
         cases=[
             CaseRow(
                 id=case.id,
@@ -193,10 +193,17 @@ def _issue(entry: Entry) -> IssueRow:
             )
             for case in issue.cases
         ],
+        touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
         source_sha256=records.source_sha256(entry),
         shared_source=source.shared(text, issue),
     )
+
+
+def _upstream(named: Upstream) -> UpstreamRow:
+    thread = threads.load().get(named.ref)
+    known = {"title": thread.title, "state": thread.state} if thread else {}
+    return UpstreamRow(ref=named.ref, role=named.role, **known)
 
 
 def _workaround(case: Case) -> WorkaroundRow | None:

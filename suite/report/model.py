@@ -109,6 +109,7 @@ class UpstreamRow(FileModel):
 
     ref: str = Field(description="owner/name#number, or an address")
     role: Role
+    title: str = Field(default="", description="what upstream calls it; nothing where that is not known")
     state: str = Field(default="", description="open, closed, merged; nothing where it is not known")
 
 
@@ -179,6 +180,7 @@ class IssueRow(FileModel):
     story: str
     upstream: list[UpstreamRow]
     cases: list[CaseRow]
+    touches: list[str] = Field(default=[], description="what of the stack it concerns: names, keywords, areas")
     row_zero: bool = Field(default=False, description="whether it asks if the stack works at all")
     source_sha256: str = Field(description="of the issue's module")
     shared_source: str = Field(default="", description="what the sources of its cases use of the module's own")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints
@@ -31,6 +32,7 @@ class Threads(FileModel):
     threads: Mapping[Annotated[str, StringConstraints(pattern=f"^{REFERENCE.pattern}$")], Thread]
 
 
+@cache
 def load() -> Mapping[str, Thread]:
     """Each thread by its reference, `jax-ml/jax#27829`. Raises BadFile with every fault in the file."""
     return read(Threads, PATH).threads
