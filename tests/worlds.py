@@ -43,9 +43,7 @@ def as_known(cells: Sequence[Cell]) -> Report:
                 **{"verdict": verdict, "behaviour": each.expected, "agreement": "as-expected", "attempts": 1},
                 **{"reason": None if verdict == "clear" else f"run.{each.expected}", "detail": f"saw {each.expected}"},
                 **{"seconds": 0.5, "peak_rss_mib": 150},
-                "workaround": "holds"
-                if case.workaround and verdict not in ("clear", "absent", "different")
-                else "none",
+                "workaround": "holds" if helps else "none",
             }
         )
 

@@ -17,6 +17,11 @@ from packaging.version import InvalidVersion, Version
 NEWEST = "newest"
 _CELL = re.compile(r"[a-z]+-\d[\w.]*(\+[a-z]+-\d[\w.]*)*")
 _WORD = re.compile(r"[^\s,=]+")
+_OPERATOR = re.compile(r"[<>!~]|==")
+# Where the next package begins: before a name that an operator or a version follows, and after a comma.
+_PARTS = re.compile(
+    r"\s*,?\s+(?=[A-Za-z][\w.-]*(?:\[[^\]]*\])?(?:\s*[<>=!~]|\s+(?:v?\d|newest)))|\s*,\s*(?=[A-Za-z])", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,15 @@ class _Reader:
                 name, _, version = part.partition("-")
                 self._name(name, version)
             return
-        if re.search(r"[<>=!~]", line):
-            for part in re.split(r"\s*,?\s+(?=[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=!~])|\s*,\s*(?=[A-Za-z])", line):
+        for part in _PARTS.split(line) if _OPERATOR.search(line) else [line]:
+            if _OPERATOR.search(part):
                 self._requirement(part)
-            return
+            else:
+                self._words(part)
+
+    def _words(self, text: str) -> None:
         name = ""
-        for word in _WORD.findall(line):
+        for word in _WORD.findall(text):
             if word == NEWEST or re.match(r"v?\d", word):
                 if name or len(self._versions) == 0 or word != NEWEST:
                     self._name(name or "jax", word.removeprefix("v"))

@@ -71,7 +71,7 @@ def measure(tag: str, console: Console) -> None:
     console.print(_growth(sizes))
     console.print(
         _table(
-            f"`nox -j2 -s {session}`, {len(cells)} cells",
+            f"`nox -j2 -s {session} -- --all-cases`, {len(cells)} cells",
             ("", "seconds", "of the first run", "wanted"),
             [
                 ("first run, environments made", f"{whole.first:.0f}", "", ""),
@@ -118,7 +118,7 @@ class _Copy:
 
     def run(self, session: str, *options: str) -> float:
         """How many seconds a session took here. Raises Failed where it did not come to its report."""
-        command = [sys.executable, "-m", "nox", "-j2", "-s", session, "--", *options]
+        command = [sys.executable, "-m", "nox", "-j2", "-s", session, "--", "--all-cases", *options]
         surroundings = {**os.environ, "SUITE_STATE": str(self.state), "NOX_SCRIPT_MODE": "none"}
         report = self.tree / "reports" / "latest" / "compat.json"
         report.unlink(missing_ok=True)

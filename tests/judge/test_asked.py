@@ -33,6 +33,9 @@ KNOWN = {
         ("jax==0.10.*", {"jax": "0.10.2"}),
         ("diffrax>=0.7,<0.7.2", {"diffrax": "0.7.0"}),
         ("Jax 0.6.2", {"jax": "0.6.2"}),
+        ("jax 0.6.2 diffrax==0.6.0 equinox newest", {"jax": "0.6.2", "diffrax": "0.6.0", "equinox": "0.13.0"}),
+        ("jax=0.6.2", {"jax": "0.6.2"}),
+        ("jax\u00a00.6.2", {"jax": "0.6.2"}),
     ],
 )
 def test_what_people_type_names_versions(text: str, versions: dict[str, str]) -> None:
@@ -54,6 +57,8 @@ def test_a_pasted_pip_freeze_is_read_by_whole_names() -> None:
         ("flax==0.10", "Not of the stack, and ignored: flax."),
         ("equinox", "equinox has no version beside it, and is ignored."),
         ("jax 99.1", "There is no jax 99.1 here: what follows of it is by rule."),
+        ("jax, diffrax==0.7.0", "jax has no version beside it, and is ignored."),
+        ("jax @ https://x/y==1", "jax has no version beside it, and is ignored."),
         ("jax>=0.6", "jax>=0.6 is taken as its newest, 0.12.0.1."),
         ("jax>=99", "No release here is jax>=99."),
         ("jax==not-a-version", "“jax==not-a-version” is no requirement."),

@@ -300,7 +300,7 @@ def test_the_address_of_an_upgrade_restores_it(visit: Open) -> None:
         ("0.4", "jax 0.4 is taken as its newest, 0.4.38."),
         ("jax 0.7.0, diffrax 0.1.0", "From jax 0.7.0, diffrax 0.1.0 (no such stack was run)"),
         ("jax 99.0", "There is no jax 99.0 here: what follows of it is by rule."),
-        ("absl-py==2.0 jax==0.7.0 jaxtyping==0.2.1 flax==1", "Not of the stack, and ignored: absl-py, flax."),
+        ("absl-py==2.0 jax==0.7.0 flax==1", "Not of the stack, and ignored: absl-py, flax."),
         ("<b>what</b>", "“<b>what</b>” names no release"),
     ],
 )
@@ -372,7 +372,7 @@ def test_what_is_not_known_names_what_would_tell(visit: Open) -> None:
 
 
 def test_a_workaround_stands_where_it_helps(visit: Open, known: Report) -> None:
-    """It is told with a symptom it is for; what goes away has none, nor has an issue whose workaround nothing needed."""
+    """It is told with a symptom that it is for; what goes away has none, nor has what never needed it."""
     page = visit("#upgrade:jax-0.5.3..jax-0.6.0")
 
     assert page.locator("[data-turned=changes] .workaround").count() > 0
@@ -396,37 +396,11 @@ def texts(known: dict[str, list[str]], count: int) -> list[str]:
     """What people type and paste, and what they should not: rows of names, versions, operators and the rest."""
     chance = random.Random(11)
     names = [*known, "Jax", "jax[cpu]", "jax_typing", "absl-py", "a_-.b", "jax @ https://x/y==1"]
-    odd = [
-        "0.4",
-        "0.10",
-        "v0.6.2",
-        "0.4.30rc1",
-        "0.4.30.post1",
-        "0.7.0.dev1",
-        "1!0.4",
-        "0.4.30+cuda12.x",
-        "0.4.*",
-        "00.7",
-        "",
-    ]
-    numbers = [*odd, "newest", "x.y", *(each for of in known.values() for each in of)]
+    odd = ["0.4", "0.10", "v0.6.2", "0.4.30rc1", "0.4.30.post1", "0.7.0.dev1", "1!0.4", "0.4.30+cuda12.x", "0.4.*", ""]
+    numbers = [*odd, "00.7", "newest", "x.y", *(each for of in known.values() for each in of)]
     operators = ["==", ">=", "<=", "<", ">", "~=", "!=", "===", " ", " == ", "-", "", "=", " >= "]
-    ends = [
-        " ",
-        ", ",
-        ",",
-        "\n",
-        "\r\n",
-        " ; python_version > '3'\n",
-        "  # via x\n",
-        " --hash=sha256:ab \\\n",
-        "+",
-        ",<",
-        ",!=0.7.0 ",
-        ")",
-        "(",
-        "\u00a0",
-    ]
+    ends = [" ", ", ", ",", "\n", "\r\n", " ; python_version > '3'\n", "  # via x\n", " --hash=sha256:ab \\\n"]
+    ends += ["+", ",<", ",!=0.7.0 ", ")", "(", "\u00a0"]
     made = []
     for _ in range(count):
         parts = [
@@ -454,13 +428,7 @@ def stacks(known: dict[str, list[str]], report: Report, count: int) -> list[dict
 def test_the_script_reads_as_the_judge_does(visit: Open, known: Report) -> None:
     """Whatever is typed, the page takes the same versions from it as `asked.read`, and says the same of the rest."""
     releases = known_releases(known)
-    typed = [
-        *texts(releases, 1500),
-        "",
-        "jax",
-        "jax-0.4.36+diffrax-0.6.0",
-        "\ud83d\ude00 jax 0.7".encode("utf-16", "surrogatepass").decode("utf-16"),
-    ]
+    typed = [*texts(releases, 1500), "", "jax", "jax-0.4.36+diffrax-0.6.0", "\U0001f600 jax 0.7"]
 
     told = visit().evaluate("([texts, known]) => texts.map(text => rules.read(text, known))", [typed, releases])
     expected = [asked.read(text, releases) for text in typed]

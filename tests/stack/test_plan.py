@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
 
@@ -544,6 +544,7 @@ def test_a_stack_that_is_none_is_told(mistaken: str) -> None:
 
 
 @given(st.data())
+@settings(deadline=None, max_examples=40)
 def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
     """Whatever releases a stack holds, of whatever packages, on any interpreter and as of any day: its id means it."""
     offered = releases.load()

@@ -85,6 +85,8 @@ const rules = (() => {
   // asked.read
   const lines = text => text.replace(/[^\n\r -~]/gu, " ").split(/\r\n|\n|\r/)
     .map(raw => raw.replace(/(^|\s)#.*|--hash=\S+|\\$/g, "").split(";")[0].trim()).filter(line => line && !line.startsWith("-"));
+  const OPERATOR = /[<>!~]|==/;
+  const PARTS = /\s*,?\s+(?=[A-Za-z][\w.-]*(?:\[[^\]]*\])?(?:\s*[<>=!~]|\s+(?:v?\d|newest)))|\s*,\s*(?=[A-Za-z])/;
   const read = (text, known) => {
     const versions = {}, notes = [], others = [];
     const has = each => Object.hasOwn(known, each);
@@ -130,9 +132,8 @@ const rules = (() => {
     for (const line of lines(text)) {
       if (/^[a-z]+-[0-9][\w.]*(\+[a-z]+-[0-9][\w.]*)*$/.test(line))
         for (const part of line.split("+")) named(part.slice(0, part.indexOf("-")), part.slice(part.indexOf("-") + 1));
-      else if (/[<>=!~]/.test(line))
-        line.split(/\s*,?\s+(?=[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=!~])|\s*,\s*(?=[A-Za-z])/).forEach(required);
-      else spoken(line);
+      else
+        for (const part of OPERATOR.test(line) ? line.split(PARTS) : [line]) (OPERATOR.test(part) ? required : spoken)(part);
     }
     if (others.length) notes.push(`Not of the stack, and ignored: ${others.slice(0, 3).join(", ")}${others.length > 3 ? " …" : ""}.`);
     return {versions, notes};
