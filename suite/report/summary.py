@@ -52,7 +52,7 @@ def is_unexpected(each: Observation) -> bool:
 
 @dataclass(frozen=True)
 class Undecided:
-    """Observations of one cell from which nothing was learned of upstream, for one cause."""
+    """Observations from which nothing was learned of upstream, for one cause: the first cell, and how many more."""
 
     cell: str
     verdict: Verdict
@@ -62,18 +62,21 @@ class Undecided:
 
 
 def undecided(report: Report) -> list[Undecided]:
-    """What was not decided, by cell and cause: one broken environment is one entry, not one for each case.
+    """What was not decided, by cause: one broken environment, or a run that was not made, is one entry.
 
     What is blocked is no entry: that its package does not import is told once, by row zero.
     """
-    groups: dict[tuple[str, Verdict, str, str], list[str]] = {}
+    groups: dict[tuple[Verdict, str, str], list[Observation]] = {}
     for each in report.observations:
         if each.agreement == "spurious" and each.verdict != "blocked":
-            group = (each.cell, each.verdict, each.reason or "", each.detail)
-            groups.setdefault(group, []).append(f"{each.issue}/{each.case}")
-    return [
-        Undecided(*group, cases[0] if len(cases) == 1 else f"{len(cases)} cases") for group, cases in groups.items()
-    ]
+            groups.setdefault((each.verdict, each.reason or "", each.detail), []).append(each)
+    found = []
+    for group, of in groups.items():
+        cells = list(dict.fromkeys(each.cell for each in of))
+        where = cells[0] if len(cells) == 1 else f"{len(cells)} cells, {cells[0]} to {cells[-1]}"
+        cases = f"{of[0].issue}/{of[0].case}" if len(of) == 1 else f"{len(of)} cases"
+        found.append(Undecided(where, *group, cases))
+    return found
 
 
 def last_line(report: Report) -> str:
