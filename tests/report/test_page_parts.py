@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from suite.judge.table import Verdict
+from suite.judge.table import TABLE, Verdict
 from suite.report import source
 from suite.report.formats.text import LONGEST, said
-from suite.report.model import CellRow, IntervalRow, Observation, Report
-from suite.report.site.embed import highlight, link
+from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
+from suite.report.site import page
+from suite.report.site.embed import highlight, link, verdict_styles
 from suite.report.site.page import View
 from suite.report.site.table import columns, groups, marks, stretches
-from suite.report.site.timeline import steps, turned, verified
+from suite.report.site.timeline import turned, verified
 from suite.report.upstream_texts import SORTS, findings
 from suite.run import catalogue
 from suite.stack import plan
@@ -27,6 +30,12 @@ from tests.worlds import as_known, few
 def known() -> Report:
     """A report on some real stacks, on which every issue did what is known of it."""
     return as_known(few())
+
+
+@pytest.fixture(scope="module")
+def whole_line() -> Report:
+    """A report on every cell of the line, on which every issue did what is known of it."""
+    return as_known([cell for cell in plan.cells() if cell.kind == "line"])
 
 
 def cells(*versions: str) -> list[CellRow]:
@@ -169,20 +178,56 @@ def test_a_timeline_is_as_wide_as_its_releases() -> None:
         ("clear", "absent", None),
         ("clear", "flaky", None),
         ("error", "affected", None),
+        ("documented", "documented", None),
+        ("affected", "documented", "documented"),
+        ("documented", "clear", "documented"),
+        ("absent", "documented", None),
+        ("blocked", "affected", None),
     ],
 )
 def test_how_an_upgrade_turns_a_case(before: Verdict, after: Verdict, how: str | None) -> None:
-    """A symptom appears, goes, changes its face or stays; of what is not known nothing is said."""
+    """A symptom appears, goes, changes its face or stays; what is documented only changes; of the rest nothing is said."""
     assert how == turned(*seen(before, after))
 
 
-def test_a_step_compares_with_what_was_last_known() -> None:
-    """A release on which nothing was learned is stepped over: the next is compared with the one before it."""
+def test_a_step_stands_beside_what_was_last_known() -> None:
+    """A release on which nothing was learned is stepped over, and what turned is told with its blame."""
     ordered = seen("clear", "not-run", "affected", "affected")
-    of = {("some-issue", "headline"): {each.cell: each for each in ordered}}
+    of = report(*ordered)
+    turns = [TurnRow(before="jax-0.4.30", after="jax-0.4.32", blame="jax 0.4.30 → 0.4.32")]
+    case = of.issues[0].cases[0].model_copy(update={"turns": turns})
+    issue = of.issues[0].model_copy(update={"cases": [case]})
 
-    (step,) = steps(cells("0.4.30", "0.4.31", "0.4.32", "0.4.33"), of)
+    (step,) = View(of.model_copy(update={"issues": [issue]})).steps
     assert ("jax-0.4.30", "jax-0.4.32", ["appears"]) == (step.before.id, step.after.id, list(step.turns))
+    assert {"jax 0.4.30 → 0.4.32": 1} == {blame: len(turns) for blame, turns in step.turns["appears"].items()}
+
+
+def test_a_branch_is_compared_with_itself(whole_line: Report) -> None:
+    """jax 0.8.3 came out after 0.9.0, and is compared with 0.8.2: what 0.9.0 changed is not put down to a library."""
+    changed = {
+        step.after.id: step.before.id
+        for step in View(whole_line).steps
+        for of in step.turns.values()
+        for turns in of.values()
+        if any(turn.case == "static-self-mutated" for turn in turns)
+    }
+
+    assert "jax-0.8.2" == changed["jax-0.9.0"]
+    assert not {"diffrax-0.7.1", "jax-0.8.3"} & set(changed)
+
+
+def test_a_change_is_put_down_to_the_package_that_made_it(whole_line: Report) -> None:
+    """That a stiff solve works again with a later Diffrax is Lineax's doing, and the step says so."""
+    told = {
+        (step.after.id, how, blame)
+        for step in View(whole_line).steps
+        for how, of in step.turns.items()
+        for blame, turns in of.items()
+        if any(turn.case == "implicit-solve" for turn in turns)
+    }
+
+    assert ("diffrax-0.7.1", "goes", "lineax 0.0.8 → 0.1.0") in told
 
 
 # Stacks
@@ -192,11 +237,11 @@ def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
     """Rows that ask the same share the columns of all their versions; where a row has no stack there is no mark."""
     grid = View(known).grids[0]
 
-    assert ("I keep my libraries and upgrade jax", ("0.4.35", "0.4.36", "0.4.37", "0.4.38")) == (
+    assert ("I keep my libraries and upgrade jax", ("0.4.35", "0.4.36", "0.4.37", "0.4.38", "0.7.0")) == (
         grid.question,
         grid.versions,
     )
-    assert ["supported", "latent", "latent", "latent"] == [mark.told for mark in grid.rows[0].marks if mark]
+    assert ["supported", "latent", "latent", "latent", "latent"] == [mark.told for mark in grid.rows[0].marks if mark]
 
 
 # Findings
@@ -252,7 +297,7 @@ def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
     """A latent stack is told with the requirement that would agree with the runs."""
     (finding,) = [each for each in findings(known) if each.sort == "latent" and "0.11.8" in each.title]
 
-    assert "metadata allows, and it does not work: jax 0.4.36–0.4.38" in finding.text
+    assert "metadata allows, and it does not work: jax 0.4.36–0.7.0" in finding.text
     assert "jax>=0.4.28,<0.4.36 would agree with the runs" in finding.report
 
 
@@ -290,7 +335,30 @@ def test_the_source_of_an_issue_is_whole(entry: catalogue.Entry) -> None:
         module: dict[str, Any] = {}
         exec(compile(source.shared(text, entry.issue) + "\n\n" + own, entry.module, "exec"), module)
         assert case.reproducer.__name__ in module
-        assert case.workaround is None or case.workaround.__name__ in module
+        code = case.workaround and case.workaround.code
+        assert code is None or code.__name__ in module
+
+
+# Verdicts
+
+
+def test_every_verdict_has_a_colour() -> None:
+    """The style sheet of the verdicts has all of them, and the page's own defines what each refers to."""
+    style = (Path(page.__file__).parent / "templates" / "page" / "page.css").read_text(encoding="utf-8")
+
+    for each in TABLE:
+        assert f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" in verdict_styles()
+        assert f"--{each.css}: " in style
+        assert f"--{each.css}-ink: " in style
+
+
+def test_no_verdict_is_named_in_a_script_or_a_style() -> None:
+    """What belongs to a verdict stands in one table; a script and a style sheet list none of them."""
+    folder = Path(page.__file__).parent / "templates" / "page"
+    for name, mark in (("page.css", r"\.{}\b"), ("page.js", r"[\"'`]{}[\"'`]"), ("rules.js", r"[\"'`]{}[\"'`]")):
+        text = (folder / name).read_text(encoding="utf-8")
+        found = [each.name for each in TABLE if re.search(mark.format(each.name), text)]
+        assert set(found) <= {"documented", "absent", "blocked", "not-run"}, name
 
 
 # The script's data
@@ -309,9 +377,9 @@ def test_the_data_is_json_that_ends_no_element(known: Report) -> None:
         assert [each.verdict, each.behaviour, each.detail] == [kind[0], kind[1], kind[-1]]
 
 
-def test_the_picker_starts_with_a_year() -> None:
+def test_the_picker_starts_with_a_year(whole_line: Report) -> None:
     """Before anybody picks, the newest stack is compared with that of a year before."""
-    view = View(as_known([cell for cell in plan.cells() if cell.kind == "line"]))
+    view = View(whole_line)
 
     assert view.year is not None
     then, now = (view.cells[each].released_on for each in view.year)

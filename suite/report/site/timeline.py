@@ -134,8 +134,9 @@ def turned(before: Observation, after: Observation) -> Turned | None:
 
 def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> list[Step]:
     """Each cell of the line on which something turned, in version order within a branch of releases."""
-    rows = {cell.id: cell for cell in line}
-    cells = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in line]
+    learned = {each.cell for of in seen.values() for each in of.values() if each.verdict not in UNDECIDED}
+    rows = {cell.id: cell for cell in line if cell.id in learned}
+    cells = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in rows.values()]
     before = {after.id: before.id for before, after in neighbours(cells)}
     found: dict[str, dict[Turned, dict[str, tuple[Turn, ...]]]] = {}
     for issue in issues:
