@@ -54,7 +54,7 @@ COMMANDS = {
     "compat-full": ["report", "--tag", "full"],
     "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
     **{name: [name] for name in ("run", "merge", "diff", "rebuild", "bisect", "discover")},
-    **{name: [name] for name in ("snapshot", "lock", "line", "pins", "cost", "upkeep")},
+    **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "upkeep")},
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "instructions", "noise", "publish")},
 }
@@ -257,6 +257,12 @@ def discover(session: nox.Session) -> None:
 @nox.session(venv_backend="none", default=False)
 def snapshot(session: nox.Session) -> None:
     """Read what the package index offers into suite/stack/releases.json, and say what is new."""
+    suite(session)
+
+
+@nox.session(venv_backend="none", default=False)
+def threads(session: nox.Session) -> None:
+    """Look up what upstream's threads are called and how they stand, into suite/issues/threads.json."""
     suite(session)
 
 

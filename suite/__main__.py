@@ -113,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     command("discover", "read the index; lock, run and compare what is new since the snapshot", epilog=_RUN_CODES)
     command("lock", "resolve every cell as of its day, and write the locks")
     command("snapshot", "read the index into releases.json")
+    command("threads", "look up what upstream's threads are called and how they stand, into suite/issues/threads.json")
     command("line", "build the release line, asv's project, from the locks")
     _add_bench(command("bench", "time the stack along the release line, with asv"))
     command("readme", "put an excerpt of the published report into the README")

@@ -58,6 +58,11 @@ def carry_out(options: argparse.Namespace) -> Exit:
             write_locks()
         case "snapshot":
             write_snapshot()
+        case "threads":
+            from suite.run import threads as known
+            from suite.upkeep import threads
+
+            threads.renew(known.references(each.issue for each in catalogue.entries()), OUT)
         case "line":
             from suite.timings import release_line
 
@@ -347,7 +352,10 @@ def diff(old: Path, new: Path, shown_as: str) -> Exit:
 def rebuild(folder: Path) -> None:
     """Make every file beside the compat.json in `folder` anew. Raises BadFile, OSError."""
     from suite.report.write import rebuild as rebuilt
+    from suite.report.write import renew_timings
 
+    if folder == PUBLISHED:
+        renew_timings(folder)
     for path in rebuilt(folder):
         OUT.print(str(path), markup=False, soft_wrap=True)
 

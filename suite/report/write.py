@@ -42,7 +42,7 @@ def schema() -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, OSError."""
-    timed = timings.machines(RESULTS, NOISE, COMPARED)
+    timed = _measured()
     own = {"compat.json": compact.text(report), TIMINGS: timings.text(timed)}
     return put_all({**own, **siblings(report, folder / "compat.json", timed)}, folder)
 
@@ -59,6 +59,15 @@ def publish(report: Report, folder: Path) -> Report:
     dated = report.model_copy(update={"since": changed})
     write(dated, folder)
     return dated
+
+
+def renew_timings(folder: Path) -> None:
+    """Write the timings.json in `folder` from what the benchmarks have measured. Raises BadFile, OSError."""
+    put(folder / TIMINGS, timings.text(_measured()))
+
+
+def _measured() -> tuple[Machine, ...]:
+    return timings.machines(RESULTS, NOISE, COMPARED)
 
 
 def rebuild(folder: Path) -> list[Path]:
