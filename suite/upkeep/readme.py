@@ -1,4 +1,4 @@
-"""The excerpt in the README: a real one, of the published report, written by `nox -s publish` and checked by a test."""
+"""What in the README is made of the project: `nox -s publish` writes it, and a test checks it."""
 
 from __future__ import annotations
 
@@ -9,26 +9,38 @@ from rich.console import Console
 
 from suite.cell.atomic import write
 from suite.files import REPORTS, ROOT, read
+from suite.judge.table import TABLE
 from suite.report.formats import terminal
 from suite.report.model import Report
 
 README = ROOT / "README.md"
 PUBLISHED = REPORTS / "published" / "compat.json"
 SHOWN = ("wraps-lower-bypass", "tracer-hash-while-loop")
-_BLOCK = re.compile(r"(?<=<!-- excerpt: written by `nox -s publish` -->\n).*?(?=<!-- end of excerpt -->)", re.DOTALL)
 
 
 def renew() -> None:
-    """Put an excerpt of the published report into the README. Raises BadFile."""
+    """Put an excerpt of the published report, and the table of verdicts, into the README. Raises BadFile."""
     text = README.read_text(encoding="utf-8")
-    write(README, with_excerpt(text, read(Report, PUBLISHED)))
+    write(README, with_verdicts(with_excerpt(text, read(Report, PUBLISHED))))
 
 
 def with_excerpt(readme: str, report: Report) -> str:
-    """`readme`, its excerpt taken from `report`: two issues of it, and the last line, as a terminal shows them."""
+    """`readme`, its excerpt taken from `report`: two issues, one question of the arms, and the last line."""
     screen = StringIO()
     console = Console(file=screen, width=106, color_system=None, force_terminal=False)
-    shown = report.model_copy(update={"issues": [issue for issue in report.issues if issue.id in SHOWN]})
-    terminal.show(shown, console)
+    issues = [issue for issue in report.issues if issue.id in SHOWN]
+    stacks = [row for row in report.stacks if row.question == report.stacks[0].question]
+    terminal.show(report.model_copy(update={"issues": issues, "stacks": stacks}), console)
     lines = [line.rstrip() for line in screen.getvalue().strip().splitlines()]
-    return _BLOCK.sub(lambda _: "\n```text\n" + "\n".join(lines) + "\n```\n\n", readme)
+    return _with_block(readme, "excerpt", "```text\n" + "\n".join(lines) + "\n```")
+
+
+def with_verdicts(readme: str) -> str:
+    """`readme`, with what each verdict means."""
+    rows = [f"| {each.glyph} | {each.name} | {each.meaning} |" for each in TABLE]
+    return _with_block(readme, "verdicts", "\n".join(["| | verdict | |", "|---|---|---|", *rows]))
+
+
+def _with_block(readme: str, name: str, text: str) -> str:
+    block = rf"(?<=<!-- {name}: written by `nox -s publish` -->\n).*?(?=<!-- end of {name} -->)"
+    return re.sub(block, lambda _: f"\n{text}\n\n", readme, flags=re.DOTALL)
