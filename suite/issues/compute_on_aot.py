@@ -128,8 +128,9 @@ def _by_platform(x: Any) -> Any:
 
 def _lower_for_tpu(jitted: Any, x: Any) -> str:
     """Lower for a TPU that need not be there."""
-    if hasattr(jitted, "trace"):  # from 0.4.30
-        return str(jitted.trace(x).lower(lowering_platforms=("tpu",)).as_text())
+    lower = jitted.trace(x).lower if hasattr(jitted, "trace") else jitted.lower
+    if "lowering_platforms" in inspect.signature(lower).parameters:  # from 0.4.30; 0.4.29 traces without it
+        return str(lower(lowering_platforms=("tpu",)).as_text())
     from jax._src.interpreters.mlir import LoweringParameters
 
     return str(jitted.lower(x, _experimental_lowering_parameters=LoweringParameters(platforms=("tpu",))).as_text())

@@ -113,6 +113,9 @@ def change(before: Observation | None, now: Observation | None) -> Change | None
         return Change("new" if before is None else "gone", before, now)
     was_good, is_good = before.verdict in GOOD, now.verdict in GOOD
     workarounds = before.workaround, now.workaround
+    if before.behaviour is not None and before.behaviour == now.behaviour and workarounds[0] == workarounds[1]:
+        # The table says something else of what is the same.
+        return Change("changed", before, now)
     if (was_good and not is_good) or workarounds == ("holds", "fails"):
         return Change("regressed", before, now)
     if (is_good and not was_good) or workarounds == ("fails", "holds"):

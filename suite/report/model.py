@@ -272,6 +272,7 @@ class Report(FileModel):
     @classmethod
     def _fill_in(cls, data: Any) -> Any:
         """What the file leaves out of an observation because its other fields say it."""
+        data = _of_schema_1(data) if isinstance(data, dict) and data.get("schema_version") == 1 else data
         observations = data.get("observations") if isinstance(data, dict) else None
         if not isinstance(observations, list) or not all(isinstance(each, dict) for each in observations):
             return data
@@ -287,3 +288,22 @@ class Report(FileModel):
             told[key] = one["detail"]
             found.append(one)
         return {**data, "observations": found}
+
+
+def _of_schema_1(data: dict[str, Any]) -> dict[str, Any]:
+    """An older compat.json, so that it can be compared with: its tables as rules, and no advice of its stacks'."""
+
+    def case(each: dict[str, Any], text: str) -> dict[str, Any]:
+        rules = [
+            {"behaviour": one["behaviour"], "on": " ".join(one["on"]), "evidence": one["evidence"]}
+            for one in each["expectations"]
+        ]
+        kept = {key: value for key, value in each.items() if key != "expectations"}
+        return {**kept, "rules": rules, "workaround": {"text": text}}
+
+    issues = []
+    for issue in data["issues"]:
+        cases = [case(each, issue["workaround"]["text"]) for each in issue["cases"]]
+        issues.append({**{key: value for key, value in issue.items() if key != "workaround"}, "cases": cases})
+    stacks = [{key: each[key] for key in each if key not in ("specifier", "broken_in")} for each in data["stacks"]]
+    return {**data, "schema_version": 2, "issues": issues, "stacks": stacks}
