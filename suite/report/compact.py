@@ -31,7 +31,7 @@ def text(report: Report) -> str:
 
 def _observations(report: Report) -> list[Json]:
     """The observations, less what their other fields say, or the one before: see `Observation`."""
-    told: dict[tuple[str, str, str | None], str] = {}
+    told: dict[tuple[str, str, str | None], tuple[str, str]] = {}
     found = []
     for each in report.observations:
         said = each.model_dump(mode="json", exclude_defaults=True)
@@ -40,10 +40,14 @@ def _observations(report: Report) -> list[Json]:
         if each.reason == f"run.{each.behaviour}":
             del said["reason"]
         key = (each.issue, each.case, each.behaviour)
-        if told.get(key, "") == each.detail:
-            said.pop("detail", None)
-        else:
-            said["detail"] = told[key] = each.detail
+        detail, unneeded = told.get(key, ("", "none"))
+        for name, value, before in (("detail", each.detail, detail), ("workaround", each.workaround, unneeded)):
+            # Whether it holds or fails is written each time: that is what readers look for.
+            if value == before and value not in ("holds", "fails"):
+                said.pop(name, None)
+            else:
+                said[name] = value
+        told[key] = each.detail, each.workaround if each.workaround == "not-needed" else "none"
         found.append(said)
     return found
 

@@ -179,7 +179,8 @@ def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
     """What row zero showed in a cell."""
     shown = {f"{each.issue}/{each.case}": each.behaviour or each.verdict for each in seen}
     fails = frozenset(f"{each.issue}/{each.case}" for each in seen if each.verdict != "clear")
-    return Trial(cell.id, cell.packages, shown, fails)
+    # An arm can move the interpreter, as any package.
+    return Trial(cell.id, {**cell.packages, "python": cell.python}, shown, fails)
 
 
 def coverage(observations: Sequence[Observation]) -> Coverage:

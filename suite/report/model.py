@@ -194,8 +194,9 @@ class IssueRow(FileModel):
 class Observation(FileModel):
     """What one case did in one cell, judged.
 
-    In the file, `expected` is left out where `agreement` is as-expected: it is the behaviour; `reason` where it is
-    run.BEHAVIOUR; and `detail` where the case's observation before this one that has the same behaviour says the same.
+    In the file, `agreement` is left out where it is as-expected, and then `expected` too, which is the behaviour;
+    `reason` where it is run.BEHAVIOUR; and `detail`, and a `workaround` that is not-needed, where the case's
+    observation before this one that has the same behaviour says the same.
     """
 
     cell: str
@@ -205,7 +206,7 @@ class Observation(FileModel):
     behaviour: str | None = Field(default=None, description="one of the case's; null where none of them was seen")
     reason: str | None = Field(default=None, description="phase.reason; null where the verdict is clear")
     expected: str | None = Field(default=None, description="the behaviour these releases are known to show, if any")
-    agreement: Agreement
+    agreement: Agreement = "as-expected"
     workaround: WorkaroundWord = "none"
     workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
     attempts: int = 1
@@ -276,16 +277,17 @@ class Report(FileModel):
         observations = data.get("observations") if isinstance(data, dict) else None
         if not isinstance(observations, list) or not all(isinstance(each, dict) for each in observations):
             return data
-        told: dict[tuple[Any, ...], Any] = {}
+        told: dict[tuple[Any, ...], dict[str, Any]] = {}
         found = []
         for each in observations:
             behaviour, key = each.get("behaviour"), tuple(map(str, map(each.get, ("issue", "case", "behaviour"))))
-            one = {"detail": told.get(key, ""), **each}
-            if behaviour and one.get("agreement") == "as-expected":
+            one = {**told.get(key, {}), **each}
+            if behaviour and one.get("agreement", "as-expected") == "as-expected":
                 one.setdefault("expected", behaviour)
             if behaviour and one.get("verdict") != "clear":
                 one.setdefault("reason", f"run.{behaviour}")
-            told[key] = one["detail"]
+            unneeded = {"workaround": "not-needed"} if one.get("workaround") == "not-needed" else {}
+            told[key] = {"detail": one.get("detail", ""), **unneeded}
             found.append(one)
         return {**data, "observations": found}
 
