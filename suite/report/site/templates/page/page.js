@@ -46,8 +46,8 @@
     return {cells: having(names), versions: jaxlib ? {...versions, jaxlib} : versions, names, notes};
   };
   const runsOf = theCase => theCase.runs ??= theCase.seen.flatMap((number, place) => {
-    const each = number < 0 ? {verdict: "not-run"} : kind(number);
-    return ["unknown", "blocked"].includes(stands(each.verdict)) ? [] : [{place, pins: pins[place], behaviour: each.behaviour || each.verdict}];
+    const each = number < 0 ? null : kind(number);
+    return !each || ["unknown", "blocked"].includes(stands(each.verdict)) ? [] : [{place, pins: pins[place], behaviour: each.behaviour || each.verdict}];
   });
   const expected = (theCase, end) => {
     const found = rules.predict(theCase, end.versions, runsOf(theCase));
@@ -201,7 +201,7 @@
       // A word is wider than a column: of visible neighbours with one verdict, some have room for it.
       let of = [];
       const end = () => of.forEach((cell, place) => {
-        if (cell.firstChild) cell.firstChild.classList.toggle("r", place % 8 === 0 && of.length - place > 1);
+        if (cell.firstElementChild) cell.firstElementChild.classList.toggle("r", place % 8 === 0 && of.length - place > 1);
       });
       cells.forEach((cell, place) => {
         cell.classList.toggle("off", off[place]);
@@ -259,12 +259,12 @@
       do {
         [y, x] = [y + move[0], x + move[1]];
         next = visible[y] && x > 0 && visible[y].cells[x];
-      } while (next && (!next.offsetParent || !next.firstChild));
+      } while (next && (!next.offsetParent || !next.firstElementChild));
       if (!next) return;
       event.preventDefault();
       event.target.tabIndex = -1;
-      next.firstChild.tabIndex = 0;
-      next.firstChild.focus();
+      next.firstElementChild.tabIndex = 0;
+      next.firstElementChild.focus();
     });
     grid.addEventListener("click", event => {
       const cell = event.target.closest("td[id]");
