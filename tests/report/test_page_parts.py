@@ -335,7 +335,7 @@ def test_the_source_of_an_issue_is_whole(entry: catalogue.Entry) -> None:
         module: dict[str, Any] = {}
         exec(compile(source.shared(text, entry.issue) + "\n\n" + own, entry.module, "exec"), module)
         assert case.reproducer.__name__ in module
-        code = case.workaround and case.workaround.code
+        code = case.workaround.code if case.workaround else None
         assert code is None or code.__name__ in module
 
 
