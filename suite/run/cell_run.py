@@ -72,7 +72,7 @@ def run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress
         except Unprepared as error:
             progress.say(f"{error.verdict}: {error.detail}")
             return _note(cell, error.verdict, error.reason, error.detail)
-        tasks = _tasks(cell, entries, pinned, confirm=confirm)
+        tasks = _tasks(cell, entries, pinned, made.python, confirm=confirm)
         todo = tasks if fresh else _todo(cell, tasks, confirm=confirm)
         if len(todo) < len(tasks):
             progress.say(
@@ -89,7 +89,9 @@ def left(cell: Cell, entries: Sequence[Entry]) -> int:
     """How many cases a run of `cell` would run: none where it cannot be had. Raises BadFile."""
     if cell.unavailable is not None:
         return 0
-    return len(_todo(cell, _tasks(cell, entries, lock.load(cell))))
+    pinned = lock.load(cell)
+    made = environment.ready(cell, pinned)
+    return len(_todo(cell, _tasks(cell, entries, pinned, made.python if made else cell.python)))
 
 
 def _todo(cell: Cell, tasks: Sequence[Task], *, confirm: bool = False) -> Sequence[Task]:
@@ -117,10 +119,10 @@ def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
         hold.release()
 
 
-def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, *, confirm: bool = False) -> list[Task]:
+def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, python: str, *, confirm: bool = False) -> list[Task]:
     tasks = []
     for entry in entries:
-        key = records.key(entry, pinned.sha256, cell.python)
+        key = records.key(entry, pinned.sha256, python)
         for case in catalogue.cases(entry, cell):
             # The probe is content with one attempt where it sees what is expected.
             expectation = None if confirm else judge.expected(case, pinned.pins)
