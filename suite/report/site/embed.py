@@ -24,10 +24,11 @@ from suite.stack.releases import PACKAGES
 
 
 def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup:
-    """The report for the page's script: each message and each package once, in JSON that ends no element."""
+    """The report for the page's script: what is told often stands once, in JSON that ends no element."""
     packages: dict[str, int] = {}
     kinds: dict[tuple[object, ...], int] = {}
     rules: dict[tuple[str, ...], int] = {}
+    needs: dict[tuple[str, ...], int] = {}
     workarounds: dict[tuple[str, ...], int] = {}
     cells = [
         {
@@ -36,9 +37,7 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
             "python": cell.python,
             "line": cell.kind == "line",
             "moves": cell.moves,
-            "lock": cell.lock_sha256,
             "compared": cell.declared_observed,
-            "excluded": said(cell.excluded_by or ""),
             "packages": [
                 packages.setdefault(f"{name} {version}", len(packages)) for name, version in cell.packages.items()
             ],
@@ -55,8 +54,7 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
                 {
                     "id": case.id,
                     "question": case.question,
-                    "needs": case.needs,
-                    "imports": sorted(concerned(case.needs)),
+                    "needs": needs.setdefault(tuple(case.needs), len(needs)),
                     "behaviours": case.behaviours,
                     "rules": [
                         rules.setdefault((each.behaviour, each.on, each.evidence), len(rules)) for each in case.rules
@@ -78,6 +76,7 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
         "year": year,
         "known": known(report),
         "packages": list(packages),
+        "needs": [{"needs": each, "imports": sorted(concerned(each))} for each in needs],
         "rules": [list(each) for each in rules],
         "workarounds": [list(each) for each in workarounds],
         "kinds": [[said(each) if isinstance(each, str) else each for each in kind] for kind in kinds],

@@ -6,7 +6,8 @@
   const at = new Map(data.cells.map((cell, place) => [cell.id, place]));
   const pins = data.cells.map(cell => Object.fromEntries(cell.packages.map(n => data.packages[n].split(" "))));
   const table = data.rules.map(([behaviour, on, evidence]) => ({behaviour, on, evidence}));
-  const cases = data.issues.flatMap(issue => issue.cases.map(each => Object.assign(each, {issue, rules: each.rules.map(n => table[n])})));
+  const cases = data.issues.flatMap(issue => issue.cases.map(each =>
+    Object.assign(each, {issue, ...data.needs[each.needs], rules: each.rules.map(n => table[n])})));
   const matter = new Set(cases.flatMap(each => [...each.imports, ...rules.namesOf(each.rules)]));
   const grid = $("grid");
 
@@ -46,8 +47,8 @@
     return {cells: having(names), versions: jaxlib ? {...versions, jaxlib} : versions, names, notes};
   };
   const runsOf = theCase => theCase.runs ??= theCase.seen.flatMap((number, place) => {
-    const each = number < 0 ? {verdict: "not-run"} : kind(number);
-    return ["unknown", "blocked"].includes(stands(each.verdict)) ? [] : [{place, pins: pins[place], behaviour: each.behaviour || each.verdict}];
+    const each = number < 0 ? null : kind(number);
+    return !each || ["unknown", "blocked"].includes(stands(each.verdict)) ? [] : [{place, pins: pins[place], behaviour: each.behaviour || each.verdict}];
   });
   const expected = (theCase, end) => {
     const found = rules.predict(theCase, end.versions, runsOf(theCase));
@@ -77,7 +78,7 @@
   const how = each => {
     const words = make("span", {}, make("em", {}, each.how));
     if (each.how === "run" && each.runs.some(run => run.place === each.place)) words.append(" ", cellLink(each.place));
-    else if (each.runs.length) words.append(each.how === "by rule" ? ", nearest runs " : " ", ...some(each.runs, 2, run => cellLink(run.place)));
+    else if (each.runs.length) words.append(each.how === "by rule" ? `, nearest run${each.runs.length > 1 ? "s" : ""} ` : " ", ...some(each.runs, 2, run => cellLink(run.place)));
     if (each.how === "by rule" && each.rules.length === 1 && each.rules[0].evidence) words.append(`: ${each.rules[0].evidence}`);
     const open = new Set(each.how === "unknown" ? rules.namesOf(each.rules).filter(name => !(name in each.versions)) : []);
     if (open.size) words.append(`: it depends on ${[...open].join(", ")}`);
@@ -201,7 +202,7 @@
       // A word is wider than a column: of visible neighbours with one verdict, some have room for it.
       let of = [];
       const end = () => of.forEach((cell, place) => {
-        if (cell.firstChild) cell.firstChild.classList.toggle("r", place % 8 === 0 && of.length - place > 1);
+        if (cell.firstElementChild) cell.firstElementChild.classList.toggle("r", place % 8 === 0 && of.length - place > 1);
       });
       cells.forEach((cell, place) => {
         cell.classList.toggle("off", off[place]);
@@ -259,12 +260,12 @@
       do {
         [y, x] = [y + move[0], x + move[1]];
         next = visible[y] && x > 0 && visible[y].cells[x];
-      } while (next && (!next.offsetParent || !next.firstChild));
+      } while (next && (!next.offsetParent || !next.firstElementChild));
       if (!next) return;
       event.preventDefault();
       event.target.tabIndex = -1;
-      next.firstChild.tabIndex = 0;
-      next.firstChild.focus();
+      next.firstElementChild.tabIndex = 0;
+      next.firstElementChild.focus();
     });
     grid.addEventListener("click", event => {
       const cell = event.target.closest("td[id]");
@@ -289,6 +290,9 @@
     opener = null;
   };
   const row = (list, name, ...value) => list.append(make("dt", {}, name), make("dd", {}, ...value));
+  // What stands in the table of cells already.
+  const inTable = (cell, what) => $("cell-" + cell.id).querySelectorAll(what);
+  const lockOf = cell => inTable(cell, "code")[0].cloneNode(true);
   const packagesOf = place => data.cells[place].packages.map(n => data.packages[n]).join(", ");
   const fill = (title, ...content) => {
     const button = make("button", {type: "button", class: "close", "aria-label": "Close"}, "×");
@@ -315,7 +319,7 @@
     row(list, "attempts", `${each.attempts}, the last ${theCase.seconds[place]} s and ${theCase.mib[place]} MiB`);
     row(list, "detail", each.detail);
     row(list, "packages", `Python ${cell.python}, ${packagesOf(place)}`);
-    row(list, "lock", make("code", {}, cell.lock));
+    row(list, "lock", lockOf(cell));
     row(list, "run it again", ...command(data.replay.replace("{cell}", cell.id).replace("{issue}", issue.id)));
     const steps = make("nav", {"aria-label": "Neighbours"});
     const place2 = heads.findIndex(head => head.dataset.cell === cell.id);
@@ -336,9 +340,9 @@
   const showCell = place => {
     const cell = data.cells[place], list = make("dl");
     row(list, "released", cell.on);
-    row(list, "metadata × runs", cell.compared ? make("span", {class: "v " + cell.compared}, `${data.compared[cell.compared]} ${cell.compared}`) : "not tried", cell.excluded ? " " + cell.excluded : "");
+    row(list, "metadata × runs", cell.compared ? make("span", {class: "v " + cell.compared}, `${data.compared[cell.compared]} ${cell.compared}`) : "not tried", " ", ...[...inTable(cell, ".excluded")].map(each => each.textContent));
     row(list, "packages", `Python ${cell.python}, ${packagesOf(place)}`);
-    row(list, "lock", make("code", {}, cell.lock));
+    row(list, "lock", lockOf(cell));
     const seenHere = make("ul");
     for (const issue of data.issues) for (const theCase of issue.cases) if (theCase.seen[place] >= 0) {
       const each = kind(theCase.seen[place]);
