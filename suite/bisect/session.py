@@ -21,6 +21,7 @@ from suite.cell.issue import Case
 from suite.errors import Exit, Failed, Misused, nearest
 from suite.judge import verdicts
 from suite.judge.record import Record
+from suite.judge.rules import concerned
 from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
@@ -45,7 +46,7 @@ def question(name: str, package: str, holds: Sequence[str], between: Sequence[st
     moves = next((each for each in PACKAGES if each == package), None)
     if moves is None:
         raise Misused(f"--package {package}: no such package moves here; {nearest(package, PACKAGES)}")
-    if moves not in case.needs:
+    if moves not in concerned(case.needs, case.rules):
         needs = ", ".join(case.needs)
         raise Misused(f"{entry.issue.id}/{case.id} needs {needs} and nothing else: no release of {moves} can change it")
     held = _held(holds, moves)
