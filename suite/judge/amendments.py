@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -164,10 +164,15 @@ class _Row:
         fails = {each.pins[dependency] for each in pair.trials if declared.contains(each.pins[dependency], True)}
         if not fails:
             return None
-        specifier = _from_rules(pair.rules, dependency, works, fails)
-        if specifier is not None and not works:
+        # What is told of a release is the same in every row: the first release of the other that any rule keeps it from.
+        known = [
+            rule for rules in self.tables.values() for rule in rules if _names(rule, dependent, version, dependency)
+        ]
+        specifier = _from_rules(known, dependency, works, fails)
+        if specifier is not None and not (works and _decided(specifier, fails)):
             # That the two do not go together was run; where that begins, the rule says.
             grounds = "rule"
+        evidence = tuple(dict.fromkeys((*evidence, *_saying(known, dependency, specifier))))
         if specifier is None:
             tried = {**dict.fromkeys(works, True), **dict.fromkeys(fails - works, False)}
             specifier = reconciled(tried, "") or ",".join(f"!={each}" for each in sorted(fails, key=Version))
@@ -217,14 +222,43 @@ def _opposed(one: SpecifierSet, other: SpecifierSet) -> bool:
     )
 
 
+def _names(rule: AnyRule, dependent: str, version: str, dependency: str) -> bool:
+    """Whether a rule is about this release of one package beside the other."""
+    named = {each.name: each.specifier for each in requirements(rule.on)}
+    return dependency in named and dependent in named and named[dependent].contains(version, prereleases=True)
+
+
+def _saying(rules: Iterable[AnyRule], dependency: str, specifier: str | None) -> Iterator[str]:
+    """The evidence of the rules that a bound on a dependency is of."""
+    for rule in rules:
+        for each in requirements(rule.on):
+            if each.name == dependency and specifier in _bounds(each.specifier):
+                yield rule.evidence
+
+
+def _bounds(specifier: SpecifierSet) -> tuple[str, ...]:
+    """What keeps out of a range: from below it, or from above."""
+    below, above = lower_bound(specifier), upper_bound(specifier)
+    return (*((f"<{below}",) if below else ()), *((f">={above}",) if above else ()))
+
+
+def _decided(specifier: str, fails: Iterable[str]) -> bool:
+    """Whether the first release that a bound keeps out was run, and fails."""
+    return specifier.removeprefix("<") in fails
+
+
 def _from_rules(rules: Iterable[AnyRule], dependency: str, works: Iterable[str], fails: Iterable[str]) -> str | None:
-    """The bound that the rules put on a dependency, as far as the runs bear it out."""
-    named = [each.specifier for rule in rules for each in requirements(rule.on) if each.name == dependency]
-    from_on = [bound for each in named if (bound := lower_bound(each))]
-    up_to = [bound for each in named if (bound := upper_bound(each))]
-    candidates = [f"<{min(from_on, key=Version)}"] if from_on else []
-    candidates += [f">={max(up_to, key=Version)}"] if up_to else []
-    for each in candidates:
+    """The tightest bound that the rules put on a dependency, and the runs bear out."""
+    found = {
+        bound
+        for rule in rules
+        for each in requirements(rule.on)
+        if each.name == dependency
+        for bound in _bounds(each.specifier)
+    }
+    from_on = sorted((each for each in found if each.startswith("<")), key=lambda each: Version(each[1:]))
+    up_to = sorted((each for each in found if each.startswith(">=")), key=lambda each: Version(each[2:]), reverse=True)
+    for each in (*from_on, *up_to):
         admits = SpecifierSet(each)
         if all(admits.contains(one, True) for one in works) and not any(admits.contains(one, True) for one in fails):
             return each

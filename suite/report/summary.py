@@ -152,7 +152,7 @@ def replay(observation: Observation) -> str:
 
 def held(row: StackRow) -> str:
     """What a row holds, for people: `equinox 0.11.4, diffrax 0.5.1`."""
-    return ", ".join(f"{name} {version}" for name, version in row.holds.items())
+    return ", ".join(f"{name} {version}" for name, version in row.holds.items()) or "whatever comes along"
 
 
 def ranges(row: StackRow) -> str:
