@@ -164,10 +164,9 @@ class _Row:
         fails = {each.pins[dependency] for each in pair.trials if declared.contains(each.pins[dependency], True)}
         if not fails:
             return None
-        # What is told of a release is the same in every row: the first release of the other that any rule keeps it from.
-        known = [
-            rule for rules in self.tables.values() for rule in rules if _names(rule, dependent, version, dependency)
-        ]
+        # What is told of a release is the same in every row: the first of the other's that any rule keeps it from.
+        rules = [rule for table in self.tables.values() for rule in table]
+        known = [rule for rule in rules if _names(rule, dependent, version, dependency)]
         specifier = _from_rules(known, dependency, works, fails)
         if specifier is not None and not (works and _decided(specifier, fails)):
             # That the two do not go together was run; where that begins, the rule says.
