@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from suite.bisect import search as bisect
 from suite.bisect import wording as finding
-from suite.bisect.search import Ask, Find
+from suite.bisect.search import Agreed, Ask, Boundary, Contradicted, Find, Untestable
 from suite.bisect.wording import Question, Sighting
 from suite.cell.issue import Case
 from suite.errors import Exit, Failed, Misused, nearest
@@ -34,6 +34,7 @@ from suite.stack.releases import PACKAGES
 
 _HOLD = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[0-9][0-9A-Za-z.]*)")
 # These are the machine's, and would be met in every cell: going on could only spoil the answer.
+_SEVERITY = (Exit.AS_EXPECTED, Exit.INCOMPLETE, Exit.UNEXPECTED)
 _EVERYWHERE = frozenset({"plan.no-interpreter", "install.network", "install.disk", "run.disk"})
 
 
@@ -62,21 +63,59 @@ def question(name: str, package: str, holds: Sequence[str], between: Sequence[st
 def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:
     """Find where the case changes, and say so; the exit code it deserves.
 
-    `fresh` takes no answer from the records. Raises Failed where this machine cannot run a cell, BadFile, OSError.
+    Where records and rules have it change more than once, each change is found, one after the other; `find` asks for
+    one. `fresh` takes no answer from the records. Raises Failed where this machine cannot run a cell, BadFile, OSError.
     """
     seen = _recorded(asked, fresh=fresh)
     console.print(finding.title(asked, before=len(seen)), soft_wrap=True)
-    count, runs = len(asked.cells), 0
-    while isinstance(now := bisect.step(finding.answers(seen), count, find), Ask):
-        runs += 1
-        cell = asked.cells[now.at]
-        console.print(f"run {runs}, {now.why}: [bold]{cell.id}[/bold], {now.left} left", soft_wrap=True)
-        seen[now.at] = _look(asked, cell, fresh=fresh, confirm=True, console=console)
-        console.print(f"  {escape(finding.sighted(seen[now.at]))}", soft_wrap=True)
-    told = finding.tell(asked, seen, now, runs)
-    for line in told.lines:
-        console.print(escape(line), soft_wrap=True)
-    return told.code
+    span: tuple[int, int] | None = (0, len(asked.cells) - 1)
+    searched: list[tuple[int, int]] = []
+    codes: list[Exit] = []
+    while span is not None:
+        if searched:
+            told_span = f"{asked.release(span[0])} to {asked.release(span[1])}"
+            console.print(f"it changes elsewhere too, by what is on record and the rules: {told_span}", soft_wrap=True)
+        before = len(seen)
+        found = _search(asked, seen, span, find=find, fresh=fresh, console=console)
+        told = finding.tell(asked, seen, found, len(seen) - before)
+        for line in told.lines:
+            console.print(escape(line), soft_wrap=True)
+        codes.append(told.code)
+        searched.append((found.before, found.after) if isinstance(found, Boundary) else span)
+        span = None if find else finding.elsewhere(asked, seen, searched)
+    # That the outermost releases agree is no answer where a change was found between them.
+    return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
+
+
+def _search(
+    asked: Question,
+    seen: dict[int, Sighting],
+    span: tuple[int, int],
+    *,
+    find: Find | None,
+    fresh: bool,
+    console: Console,
+) -> Boundary | Agreed | Contradicted | Untestable:
+    """Run cells of a span until it is known where the case changes in it; what is seen goes into `seen`."""
+    first, last = span
+    runs = 0
+    while True:
+        known = {at - first: each for at, each in finding.answers(seen).items() if first <= at <= last}
+        match bisect.step(known, last - first + 1, find):
+            case Ask(at, why, left):
+                runs += 1
+                cell = asked.cells[first + at]
+                console.print(f"run {runs}, {why}: [bold]{cell.id}[/bold], {left} left", soft_wrap=True)
+                seen[first + at] = _look(asked, cell, fresh=fresh, confirm=True, console=console)
+                console.print(f"  {escape(finding.sighted(seen[first + at]))}", soft_wrap=True)
+            case Boundary(before, after, kind):
+                return Boundary(first + before, first + after, kind)
+            case Agreed(one, other):
+                return Agreed(first + one, first + other)
+            case Contradicted(one, other, kind):
+                return Contradicted(first + one, first + other, kind)
+            case Untestable() as nothing:
+                return nothing
 
 
 def scan(asked: Question, *, fresh: bool, console: Console) -> Exit:

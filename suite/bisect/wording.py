@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -137,11 +137,6 @@ def _boundary(asked: Question, seen: Seen, found: Boundary) -> Told:
     before, after = found.before, found.after
     lines = [_expected(asked, seen, at) for at in (before, after)]
     lines += _moved(asked, seen, before, after)
-    lines += [
-        f"on record it changes again, between {asked.version(one)} and {asked.version(other)}: --scan tells all of it"
-        for one, other in bisect.changes(answers(seen))
-        if one >= after
-    ]
     kind = "first affected" if found.find == "first-affected" else "first not affected"
     if found.exact:
         is_not = "is" if found.find == "first-clear" else "is not"
@@ -161,11 +156,11 @@ def _agreed(asked: Question, seen: Seen, first: int, last: int) -> Told:
     answer = f"no boundary: the end points agree: {ends}; what lies between may still differ (bad, good, bad again)"
     beyond = [at for at in range(len(asked.cells)) if not first <= at <= last]
     lines = [f"not the outermost, because {_because(asked, seen, beyond)}"] if beyond else []
-    return Told((*lines, *_worth(asked, seen), f"{answer}, and a --scan shows"), Exit.UNEXPECTED)
+    return Told((*lines, f"{answer}, and a --scan shows"), Exit.UNEXPECTED)
 
 
-def _worth(asked: Question, seen: Seen) -> list[str]:
-    """The ranges whose ends are on record, or expected, to differ."""
+def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The next span whose ends differ, on record or by the rules, and in which nothing of `searched` lies."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
         affected = is_affected(seen[at].judged.verdict) if at in seen else None
@@ -173,10 +168,10 @@ def _worth(asked: Question, seen: Seen) -> list[str]:
             affected = is_affected(asked.case.behaviours.get(expectation.behaviour, "different"))
         told += [(at, affected)] if affected is not None else []
     runs = [[at for at, _ in run] for _, run in groupby(told, key=lambda each: each[1])]
-    return [
-        f"records and expectations have it change once in --between {asked.version(one[0])} {asked.version(other[-1])}"
-        for one, other in pairwise(runs)
-    ]
+    spans = [(one[0], other[-1]) for one, other in pairwise(runs)]
+    return next(
+        (each for each in spans if not any(each[0] <= one and other <= each[1] for one, other in searched)), None
+    )
 
 
 def _moved(asked: Question, seen: Seen, before: int, after: int) -> list[str]:

@@ -80,10 +80,10 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
 
 
 def is_affected(verdict: Verdict) -> bool | None:
-    """Whether a release with this verdict has the documented symptom; None where the verdict does not tell."""
-    if verdict in GOOD:
-        return False
-    return True if verdict == "affected" else None
+    """Whether a release with this verdict does what the issue is about; None where the verdict does not tell."""
+    if verdict in ("affected", "documented"):
+        return True
+    return False if verdict in GOOD else None
 
 
 def confirmed(attempts: Sequence[Attempt]) -> bool:
