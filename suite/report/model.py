@@ -51,7 +51,7 @@ class CellRow(FileModel):
     runs: Runs = Field("all", description="what is run in it: row zero, the cases that need a library too, or all")
     python: str
     released_on: date
-    packages: dict[str, str] = Field(default={})
+    packages: dict[str, str] = {}
     lock_sha256: str = ""
     declared: Declared = Field(description="whether the packages' own metadata lets them be together")
     declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
@@ -264,7 +264,7 @@ class Report(FileModel):
     )
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
-    stacks: list[StackRow] = Field(default=[])
+    stacks: list[StackRow] = []
     observations: list[Observation]
     coverage: Coverage
 
