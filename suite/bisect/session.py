@@ -75,9 +75,8 @@ def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Conso
         if searched:
             told_span = f"{asked.release(span[0])} to {asked.release(span[1])}"
             console.print(f"it changes elsewhere too, by what is on record and the rules: {told_span}", soft_wrap=True)
-        before = len(seen)
-        found = _search(asked, seen, span, find=find, fresh=fresh, console=console)
-        told = finding.tell(asked, seen, found, len(seen) - before)
+        found, runs = _search(asked, seen, span, find=find, fresh=fresh, console=console)
+        told = finding.tell(asked, seen, found, runs)
         for line in told.lines:
             console.print(escape(line), soft_wrap=True)
         codes.append(told.code)
@@ -95,8 +94,8 @@ def _search(
     find: Find | None,
     fresh: bool,
     console: Console,
-) -> Boundary | Agreed | Contradicted | Untestable:
-    """Run cells of a span until it is known where the case changes in it; what is seen goes into `seen`."""
+) -> tuple[Boundary | Agreed | Contradicted | Untestable, int]:
+    """Run cells of a span until it is known where the case changes in it, and how many; `seen` gets what they show."""
     first, last = span
     runs = 0
     while True:
@@ -109,13 +108,13 @@ def _search(
                 seen[first + at] = _look(asked, cell, fresh=fresh, confirm=True, console=console)
                 console.print(f"  {escape(finding.sighted(seen[first + at]))}", soft_wrap=True)
             case Boundary(before, after, kind):
-                return Boundary(first + before, first + after, kind)
+                return Boundary(first + before, first + after, kind), runs
             case Agreed(one, other):
-                return Agreed(first + one, first + other)
+                return Agreed(first + one, first + other), runs
             case Contradicted(one, other, kind):
-                return Contradicted(first + one, first + other, kind)
+                return Contradicted(first + one, first + other, kind), runs
             case Untestable() as nothing:
-                return nothing
+                return nothing, runs
 
 
 def scan(asked: Question, *, fresh: bool, console: Console) -> Exit:

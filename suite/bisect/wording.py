@@ -11,14 +11,16 @@ from suite.bisect.search import Agreed, Answer, Boundary, Contradicted, Untestab
 from suite.cell.issue import Case
 from suite.errors import Exit
 from suite.judge.agreement import Agreement, agree
-from suite.judge.attribution import blame
+from suite.judge.attribution import LINKED, blame
 from suite.judge.intervals import Point, intervals
+from suite.judge.metadata import reached
 from suite.judge.rules import Run, expected
 from suite.judge.table import GLYPHS, UNDECIDED, Verdict
 from suite.judge.verdicts import Judged, is_affected
 from suite.run.catalogue import Entry
 from suite.stack import lock, releases
 from suite.stack.plan import Cell
+from suite.stack.releases import Packages
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,9 @@ def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) 
 def _moved(asked: Question, seen: Seen, before: int, after: int) -> list[str]:
     """What the change is put down to where more than the package moved, and the arm that tells them apart."""
     one, other = (Run(asked.cells[at].id, asked.pins(at), _name(seen[at])) for at in (before, after))
-    found = blame(one, other, asked.case.rules)
+    offered = releases.load().packages
+    among = {name for at in (before, after) for name in _reached(asked, at, offered)}
+    found = blame(one, other, asked.case.rules, among=among)
     if found is None or found.package == asked.package:
         return []
     if found.grounds != "together":
@@ -188,8 +192,14 @@ def _moved(asked: Question, seen: Seen, before: int, after: int) -> list[str]:
     return [f"it {found}" + (f": --package {asked.package} {hold} tells them apart" if hold else "")]
 
 
+def _reached(asked: Question, at: int, offered: Packages) -> frozenset[str]:
+    return reached(asked.case.needs, asked.pins(at), offered, asked.cells[at].python)
+
+
 def _can_be_held(asked: Question, name: str) -> bool:
-    return name in releases.PACKAGES and name != asked.package
+    # A jaxlib goes with its jax.
+    linked = {asked.package, name} <= set(LINKED)
+    return name in releases.PACKAGES and name != asked.package and not linked
 
 
 def _expected(asked: Question, seen: Seen, at: int) -> str:

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,16 @@ import pytest
 
 from suite.cell.issue import Case
 from suite.files import ROOT, read
+from suite.judge.record import Attempt, Outcome, Part, Record
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
-from suite.run.records import Attempt, Key, Outcome, Part, Record
+from suite.stack import plan
+from suite.stack.lock import Lock
 from tests.cell import corpus
 
 CELL = "jax-0.0.0"
+PLANNED = replace(plan.cells()[0], id=CELL, python=".".join(platform.python_version_tuple()[:2]))
+PINNED = Lock(Path("jax-0.0.0.txt"), "", "0" * 64, {})
 # Longer than anything here takes, and far shorter than what a case that is not ended would sleep.
 PATIENCE = 10.0
 
@@ -43,10 +47,6 @@ class Row:
     behaviour: str | None = None
     workaround: Outcome | None = None
     attempts: int = 1
-
-    def __str__(self) -> str:
-        """Name the case as pytest shows it."""
-        return f"{self.module}/{self.case}"
 
 
 ROWS = (
@@ -217,7 +217,7 @@ class Session:
                     "module": entry.module,
                     "case": case.id,
                     "expected": case.rules[0].behaviour if case.rules else None,
-                    "key": key(entry).model_dump(),
+                    "key": records.key(entry, case, PINNED.sha256, PLANNED.python).model_dump(),
                     "record": str(self.path(name)),
                 }
             )
@@ -248,11 +248,6 @@ def find(name: Name) -> tuple[Entry, Case]:
     return entry, next(case for case in entry.issue.cases if case.id == case_id)
 
 
-def key(entry: Entry) -> Key:
-    """The key that the records here are made under."""
-    return records.key(entry, "0" * 64, platform.python_version())
-
-
 def alive(pid: int) -> bool:
     """Whether a process is there and not just waiting to be buried."""
     try:
@@ -278,7 +273,7 @@ def names_of(module: str) -> list[Name]:
 
 @pytest.fixture(scope="module")
 def observe(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Observe]:
-    """Run a corpus module through a probe of its own, once; the modules of the rows that were asked for begin early."""
+    """Run a corpus module through a probe of its own, once; where more than one test runs, all begin early."""
     known: dict[str, Future[Finished]] = {}
 
     def begin(module: str) -> Future[Finished]:
@@ -287,11 +282,10 @@ def observe(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
             known[module] = pool.submit(Session(tmp_path_factory.mktemp(module), names).run)
         return known[module]
 
-    parameters = [getattr(item, "callspec", None) for item in request.session.items]
-    rows = [row for each in parameters if each is not None and isinstance(row := each.params.get("row"), Row)]
     with ThreadPoolExecutor(max_workers=4) as pool:
-        for row in rows:
-            begin(row.module)
+        if len(request.session.items) > 1:
+            for module in MODULES:
+                begin(module)
         yield lambda module: begin(module).result()
 
 
@@ -305,48 +299,39 @@ def reproducer(observe: Observe, module: str, case: str) -> Part:
     return observed(observe, module, case)[0].parts["reproducer"]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
-def test_every_ending_is_recorded_as_what_it_is(observe: Observe, row: Row) -> None:
-    """However a case ends, its record has the outcome, the behaviour and what became of the workaround."""
-    parts = observed(observe, row.module, row.case)[0].parts
-    workaround = parts["workaround"].outcome if "workaround" in parts else None
+def test_every_ending_is_recorded_as_what_it_is(observe: Observe) -> None:
+    """However a case ends, its record has the outcome, the behaviour and what became of the workaround.
 
-    assert (row.outcome, row.behaviour, row.workaround) == (
-        parts["reproducer"].outcome,
-        parts["reproducer"].behaviour,
-        workaround,
-    )
+    It is run once where all is as expected, three times where not, and every attempt is kept.
+    """
+    found = []
+    for row in ROWS:
+        attempts = observed(observe, row.module, row.case)
+        parts = attempts[0].parts
+        workaround = parts["workaround"].outcome if "workaround" in parts else None
+        first = parts["reproducer"]
+        found.append(Row(row.module, row.case, first.outcome, first.behaviour, workaround, len(attempts)))
 
-
-@pytest.mark.parametrize("module", MODULES)
-def test_what_is_not_as_expected_is_tried_three_times(observe: Observe, module: str) -> None:
-    """A case is run once where all is as expected, three times where not, and every attempt is kept."""
-    expected = {row.case: row.attempts for row in ROWS if row.module == module}
-
-    assert expected == {case: len(observed(observe, module, case)) for case in expected}
+    assert list(ROWS) == found
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_the_probe_ends_well_whatever_a_case_does(observe: Observe, module: str) -> None:
+def test_the_probe_ends_well_whatever_a_case_does(observe: Observe) -> None:
     """No ending of a case is an ending of the probe: its progress has the start and the end of each, and its own."""
-    finished = observe(module)
-    issue = find(finished.session.names[0])[0].issue.id
-    told = [(step, issue, case) for _, case in finished.session.names for step in ("start", "done")]
+    for finished in map(observe, MODULES):
+        issue = find(finished.session.names[0])[0].issue.id
+        told = [(step, issue, case) for _, case in finished.session.names for step in ("start", "done")]
+        assert (0, [*told, ("end", None, None)]) == (
+            finished.status,
+            [(event["event"], event.get("issue"), event.get("case")) for event in finished.events()],
+        )
 
-    assert (0, [*told, ("end", None, None)]) == (
-        finished.status,
-        [(event["event"], event.get("issue"), event.get("case")) for event in finished.events()],
-    )
 
-
-@pytest.mark.parametrize("module", MODULES)
-def test_a_record_round_trips(observe: Observe, module: str) -> None:
+def test_a_record_round_trips(observe: Observe) -> None:
     """A record reads back as what was written, to the last field."""
-    session = observe(module).session
-
-    for name in session.names:
-        written = json.loads(session.path(name).read_text())
-        assert written == session.record(name).model_dump(mode="json", exclude_unset=True)
+    for session in (observe(module).session for module in MODULES):
+        for name in session.names:
+            written = json.loads(session.path(name).read_text())
+            assert written == session.record(name).model_dump(mode="json", exclude_unset=True)
 
 
 def test_every_corpus_case_has_a_row() -> None:
@@ -601,7 +586,7 @@ def test_what_was_done_survives_the_probe(tmp_path: Path, monkeypatch: pytest.Mo
         process.kill()
         process.wait()
     monkeypatch.setattr(records, "RECORDS", tmp_path)
-    found = [records.find(CELL, entry, case.id, key(entry)) for entry, case in map(find, LINGERS)]
+    found = [records.in_force(PLANNED, entry, case, PINNED) for entry, case in map(find, LINGERS)]
 
     assert ["affected/plain.json", "clear/plain.json"] == session.written()
     assert [] == records.faults()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from suite.cell.issue import Case, Workaround
 from suite.judge import verdicts as judge
 from suite.judge.record import Attempt, Outcome, Part
-from suite.judge.table import Verdict
+from suite.judge.table import VERDICTS, Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import tidy
 from tests.judge.stacks import CASE as PLAIN
@@ -236,3 +236,10 @@ def test_a_workaround_holds_only_if_it_always_does(last: str) -> None:
     ]
 
     assert "fails" == judge.judge(CASE, attempts).workaround
+
+
+def test_only_a_verdict_on_the_symptom_decides() -> None:
+    """Affected is affected; clear, guarded, documented and absent are not; no other verdict tells."""
+    told = {"affected": True, **dict.fromkeys(("clear", "guarded", "documented", "absent"), False)}
+
+    assert {verdict: told.get(verdict) for verdict in VERDICTS} == {each: judge.is_affected(each) for each in VERDICTS}

@@ -18,7 +18,7 @@ from suite import __main__ as command
 from suite import commands, errors, files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
-from suite.judge.verdicts import Verdict
+from suite.judge.table import Verdict
 from suite.report import summary
 from suite.report.assemble import untried
 from suite.report.derive import derive

@@ -19,7 +19,7 @@ from suite import __main__ as command
 from suite import files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
-from suite.judge.verdicts import UNDECIDED, Verdict
+from suite.judge.table import UNDECIDED, Verdict
 from suite.report import summary
 from suite.report.formats.badges import badges
 from suite.report.formats.feed import feed

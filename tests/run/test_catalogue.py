@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from suite.cell.issue import Case, Expectation, Issue, Seen, Upstream
+from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround
 from suite.errors import Misused
 from suite.run import catalogue
 from suite.run.catalogue import Entry
@@ -39,139 +40,155 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "tracer-hash-while-loop": ("diffeqsolve", "while-loop-callable", "hash-tracer", "jaxpr-params"),
     "compute-on-aot": ("decorator-outside", "decorator-inside", "tpu-branch"),
 }
-
-CASE = Case(
-    id="headline",
-    question="Does it?",
-    reproducer=lambda: Seen("bad"),
-    control=lambda: None,
-    behaviours={"bad": "affected"},
-    expectations=(Expectation("bad", ("jax>=0.4.20",), "seen"),),
-)
-ISSUE = Issue(
-    id="some-issue",
-    title="It does",
-    kind="crash",
-    story="Once upon a time.",
-    upstream=(Upstream("jax-ml/jax#1", "report", "open"),),
-    workaround="Do not.",
-    cases=(CASE,),
-)
+CASES = [(each.issue.id, case) for each in catalogue.entries() for case in each.issue.cases]
 
 
-def entry(issue: Issue) -> Entry:
+def headline() -> Seen:
+    """Does it?"""
+    return "bad", "it was seen"
+
+
+def well() -> None:
+    """Nothing is wrong."""
+
+
+CASE = Case(headline, well, {"bad": "affected", "crashed": "affected"}, (Rule("bad", "jax>=0.4.20", "seen"),))
+
+
+def entry(*cases: Case) -> Entry:
     """An issue as if it had been read from a module."""
-    return Entry(issue, "suite.issues.some_issue", Path("suite/issues/some_issue.py"))
+    return Entry(Issue("crash", (), cases), "suite.issues.some_issue", Path("suite/issues/some_issue.py"))
 
 
-def expecting(behaviour: str, *on: str) -> Issue:
-    """An issue whose one case expects this."""
-    return replace(ISSUE, cases=(replace(CASE, expectations=(Expectation(behaviour, on, "seen"),)),))
+def case(**changes: Any) -> Case:
+    """The case, with something in its table otherwise."""
+    return replace(CASE, **changes)
 
 
 def test_the_ids_are_those_of_the_contract() -> None:
-    """The issues and their cases have the ids that other programs read, headline first."""
-    assert CONTRACT == {each.issue.id: tuple(case.id for case in each.issue.cases) for each in catalogue.entries()}
+    """The issues that other programs know have the ids that they read, headline first."""
+    found = {each.issue.id: [case.id for case in each.issue.cases] for each in catalogue.entries()}
+
+    assert [] == [each for each in CONTRACT if found[each][0] != CONTRACT[each][0]]
+    assert [] == [each for each in CONTRACT if not set(CONTRACT[each]).issubset(found[each])]
 
 
 def test_row_zero_comes_first() -> None:
-    """The stack's own row stands before all others, which stand by name."""
-    first, *others = [each.issue.id for each in catalogue.entries()]
+    """What asks whether the stack works at all stands before all others, which stand by name."""
+    row_zero = [each.issue.row_zero for each in catalogue.entries()]
+    others = [each.issue.id for each in catalogue.entries() if not each.issue.row_zero]
 
-    assert "stack-smoke" == first
+    assert sorted(row_zero, reverse=True) == row_zero
+    assert any(row_zero)
     assert sorted(others) == others
 
 
-@pytest.mark.parametrize("found", catalogue.entries(), ids=lambda each: each.issue.id)
-def test_an_issue_names_its_threads(found: Entry) -> None:
-    """Each issue has an upstream report, by owner/name#number, or a page, by its address."""
-    form = re.compile(r"[\w.-]+/[\w.-]+#[1-9]\d*|https://[^\s\"'<>]+")
+def test_every_issue_names_its_threads() -> None:
+    """Each has an upstream report, by owner/name#number, or a commit or page by its address, and none twice."""
+    form = re.compile(r"[\w.-]+/[\w.-]+(#[1-9]\d*|@[0-9a-f]{7,40})|https://[^\s\"'<>]+")
+    of = {each.issue.id: each.issue.upstream for each in catalogue.entries()}
 
-    assert [] == [each.ref for each in found.issue.upstream if not form.fullmatch(each.ref)]
-    assert "report" in {each.role for each in found.issue.upstream}
-    refs = [each.ref for each in found.issue.upstream]
-    assert sorted(set(refs)) == sorted(refs)
-
-
-@pytest.mark.parametrize("found", catalogue.entries(), ids=lambda each: each.issue.id)
-def test_an_issue_says_what_a_reader_asks(found: Entry) -> None:
-    """No issue lacks a title, a story, a workaround, a question for each case or the evidence for an expectation."""
-    issue = found.issue
-    told = [issue.title, issue.story, issue.workaround, *(case.question for case in issue.cases)]
-    told += [expectation.evidence for case in issue.cases for expectation in case.expectations]
-
-    assert all(text.strip() for text in told)
+    assert [] == [each.ref for upstream in of.values() for each in upstream if not form.fullmatch(each.ref)]
+    assert [] == [name for name, upstream in of.items() if "report" not in {each.role for each in upstream}]
+    assert [] == [name for name, upstream in of.items() if len({each.ref for each in upstream}) < len(upstream)]
 
 
-@pytest.mark.parametrize("found", catalogue.entries(), ids=lambda each: each.issue.id)
-def test_an_issue_can_be_told_from_its_absence(found: Entry) -> None:
-    """Each case has a behaviour that is the symptom, or upstream's answer to it, and one that is not."""
-    for case in found.issue.cases:
-        verdicts = set(case.behaviours.values())
-        assert verdicts & {"affected", "guarded"}, case.id
-        assert verdicts & {"clear", "guarded", "absent"}, case.id
+def test_every_issue_says_what_a_reader_asks() -> None:
+    """No issue lacks a title, a story, a question for each case, the evidence for a rule or words for a workaround."""
+    lacks = []
+    for issue in (each.issue for each in catalogue.entries()):
+        told = [issue.title, issue.story, *(case.question for case in issue.cases)]
+        told += [rule.evidence for case in issue.cases for rule in case.rules]
+        told += [case.workaround.text for case in issue.cases if case.workaround]
+        lacks += [issue.id] if not all(text.strip() for text in told) else []
+
+    assert [] == lacks
+
+
+def test_every_symptom_can_be_told_from_its_absence() -> None:
+    """Each case has a behaviour that is the symptom, or upstream's answer to it, and one that is neither."""
+    of = {(entry, case.id): set(case.behaviours.values()) for entry, case in CASES}
+
+    assert [] == [name for name, means in of.items() if not means & {"affected", "guarded", "documented"}]
+    assert [] == [name for name, means in of.items() if len(means) < 2]
+    of = {name: means for name, means in of.items() if "affected" in means}
+    assert [] == [name for name, means in of.items() if not means & {"clear", "guarded", "absent", "documented"}]
 
 
 def test_the_functions_of_a_case_are_its_own() -> None:
     """No two cases of the catalogue share a reproducer: each shows something that no other does."""
-    reproducers = [case.reproducer for each in catalogue.entries() for case in each.issue.cases]
+    reproducers = [case.reproducer for _, case in CASES]
 
     assert len(set(reproducers)) == len(reproducers)
 
 
-def test_a_good_table_has_no_faults() -> None:
-    """The table that the faulty ones below are made from is itself in order."""
-    assert [] == catalogue.faults(entry(ISSUE))
+def test_an_issue_with_one_case_is_short() -> None:
+    """An issue module with one case is at most 80 lines."""
+    lines = {
+        each.issue.id: len(each.source.read_text(encoding="utf-8").splitlines())
+        for each in catalogue.entries()
+        if len(each.issue.cases) == 1
+    }
+
+    assert {} == {name: count for name, count in lines.items() if count > 80}
 
 
 @pytest.mark.parametrize(
-    ("issue", "key", "message"),
+    ("cases", "faults"),
     [
-        (replace(ISSUE, id="other-issue"), "id", "'other-issue' does not go with the file's name"),
-        (replace(ISSUE, cases=()), "cases", "there are none"),
-        (replace(ISSUE, cases=(CASE, CASE)), "cases", "'headline' stands there twice"),
-        (expecting("worse"), "headline.expectations.0", "'worse' is not among the behaviours"),
-        (expecting("bad", "jax=>0.5"), "headline.expectations.0", "Expected"),
-        (expecting("bad", "torch<2"), "headline.expectations.0", "'torch' is not of the stack"),
+        ([CASE], {}),
+        ([], {"cases": "there are none"}),
+        ([CASE, CASE], {"cases": "'headline' stands there twice"}),
+        ([case(rules=(Rule("worse", "", "seen"),))], {"headline.rules.0": "'worse' is not among the behaviours"}),
+        ([case(rules=(Rule("bad", "jax=>0.5", "seen"),))], {"headline.rules.0": "Expected"}),
+        ([case(rules=(Rule("bad", "torch<2", "seen"),))], {"headline.rules.0": "'torch' is not of the stack"}),
         (
-            replace(ISSUE, cases=(replace(CASE, needs=("jax", "torch")),)),
-            "headline.needs",
-            "'torch' is not one of jax, jaxlib, equinox, diffrax",
+            [case(rules=(Rule("bad", "", "seen"), Rule("bad", "", "seen")))],
+            {"headline.rules.0": "it matches every stack, and there are more behind it"},
+        ),
+        ([case(signatures={"worse": Signature("E")})], {"headline.signatures": "'worse' is not among the behaviours"}),
+        ([case(signatures={"crashed": Signature("E")})], {"headline.signatures": "'crashed' is for the probe to give"}),
+        (
+            [case(workaround=Workaround("Do.", code=well, pin="jax<1"))],
+            {"headline.workaround": "it is a pin, and code or environment too"},
+        ),
+        (
+            [case(workaround=Workaround("Do.", pin="torch<1", fails=("jax=>1",)))],
+            {"headline.workaround.pin": "'torch' is not of the stack", "headline.workaround.fails.0": "Expected"},
+        ),
+        ([case(python="3.12")], {"headline.python": "Invalid specifier"}),
+        (
+            [case(rules=(Rule("worse", "", "seen"),), needs=("torch",)), CASE],
+            {
+                "cases": "'headline' stands there twice",
+                "headline.rules.0": "'worse' is not among the behaviours",
+                "headline.needs": "'torch' is not one of jax, jaxlib, equinox, diffrax",
+            },
         ),
     ],
 )
-def test_a_bad_table_is_a_fault(issue: Issue, key: str, message: str) -> None:
-    """What is wrong in an issue's table is said with the file and the key."""
-    (fault,) = catalogue.faults(entry(issue))
+def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[str, str]) -> None:
+    """What is wrong in an issue's table is said with the file and the key, all of it, and of a good one nothing."""
+    found = catalogue.faults(entry(*cases))
 
-    assert (entry(issue).source, key) == (fault.path, fault.key)
-    assert message in fault.message
-
-
-def test_all_faults_of_a_table_are_said_at_once() -> None:
-    """A table with several faults is told all of them, in its own order."""
-    bad = replace(
-        CASE,
-        expectations=(Expectation("worse", ("torch<2",), "seen"), Expectation("bad", ("jax=>0.5", "jax<1"), "seen")),
-        needs=("torch",),
-    )
-
-    faults = catalogue.faults(entry(replace(ISSUE, id="other", cases=(bad, CASE))))
-
-    keys = ["id", "cases", "headline.expectations.0", "headline.expectations.0", "headline.expectations.1"]
-    assert [*keys, "headline.needs"] == [fault.key for fault in faults]
-
-
-def test_no_ids_select_every_issue() -> None:
-    """Where no issue is named, all are selected."""
-    assert catalogue.entries() == catalogue.select([])
+    assert list(faults) == [each.key for each in found]
+    assert {entry().source}.issuperset(each.path for each in found)
+    assert [] == [each.message for each, said in zip(found, faults.values(), strict=True) if said not in each.message]
 
 
 def test_ids_select_in_the_catalogues_order() -> None:
-    """The issues that are named are selected once each, in the order of the catalogue."""
+    """The issues that are named are selected once each, in the order of the catalogue; where none is, all are."""
     found = catalogue.select(["wraps-lower-bypass", "stack-smoke", "wraps-lower-bypass"])
 
     assert ["stack-smoke", "wraps-lower-bypass"] == [each.issue.id for each in found]
+    assert catalogue.entries() == catalogue.select([])
+
+
+def test_headlines_are_the_first_cases() -> None:
+    """Asked for headlines alone, every issue has its first case."""
+    found = catalogue.select([], headlines=True)
+
+    assert [each.issue.cases[:1] for each in catalogue.entries()] == [each.issue.cases for each in found]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from rich.console import Console
 from suite.cell.atomic import write
 from suite.errors import Exit, Failed
 from suite.files import ROOT, dump
+from suite.judge.record import Attempt, Machine, Part, Record
 from suite.report.assemble import assemble
 from suite.run import catalogue, cluster, environment, records, worker
 from suite.run.environment import Marker
@@ -483,23 +484,23 @@ def test_the_report_finds_what_another_machine_made(tmp_path: Path, monkeypatch:
     state = State(tmp_path).prepared()
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    key = records.key(entry, lock.load(CELLS[0]).sha256, "3.12.99", "Plan9-mips")
-    part = records.Part(outcome="returned", behaviour="missing")
-    record = records.Record(
+    key = records.key(entry, entry.issue.cases[0], lock.load(CELLS[0]).sha256, CELLS[0].python, "Plan9-mips")
+    part = Part(outcome="returned", behaviour="missing")
+    record = Record(
         schema_version=1,
         cell=CELLS[0].id,
         issue=entry.issue.id,
         case=entry.issue.cases[0].id,
         key=key,
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
-        machine=records.Machine(
+        machine=Machine(
             python="3.12.99",
             packages={},
             platform={"system": "Plan9", "machine": "mips", "cpu": "some"},
             import_errors={},
             unforkable=None,
         ),
-        attempts=[records.Attempt(parts={"reproducer": part}, seconds=1.0)],
+        attempts=[Attempt(parts={"reproducer": part}, seconds=1.0)],
     )
     write(records.path_of(CELLS[0].id, record.issue, record.case), dump(record.model_dump(mode="json")))
     ran = {"verdict": "ran", "reason": "ran", "python": "3.12.99", "platform": "Plan9-mips"}

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from suite.judge.record import Key
 from suite.run import interpreter
 from suite.run.interpreter import NoInterpreter
-from suite.run.records import Key
 
 # What this machine says of where its interpreters are, and of the network.
 MANAGED = ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from suite.cell.issue import Issue, Upstream
-from suite.files import BadFile, dump
+from suite.errors import BadFile
+from suite.files import dump, read
 from suite.run import catalogue, threads
 
 
@@ -38,13 +39,10 @@ def test_pages_and_commits_are_no_threads() -> None:
         ("jax-ml/jax", {"title": "It does", "state": "open"}, "threads.jax-ml/jax.[key]"),
     ],
 )
-def test_a_fault_names_file_and_key(
-    reference: str, thread: object, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_names_file_and_key(reference: str, thread: object, key: str, tmp_path: Path) -> None:
     """What cannot be meant is said with the file and the key."""
     path = tmp_path / "threads.json"
     path.write_text(dump({"schema_version": 1, "taken_on": "2026-01-02", "threads": {reference: thread}}))
-    monkeypatch.setattr(threads, "PATH", path)
     with pytest.raises(BadFile) as raised:
-        threads.load()
+        read(threads.Threads, path)
     assert [(path, key)] == [(fault.path, fault.key) for fault in raised.value.faults]

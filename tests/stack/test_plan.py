@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from suite import files
 from suite.errors import BadFile, Misused, nearest
-from suite.judge import verdicts as judge
+from suite.judge.rules import expected
 from suite.run import catalogue
 from suite.stack import lock, plan, releases
 from suite.stack import matrix as matrices
@@ -144,7 +144,7 @@ def expected_behaviours(cells: Iterable[Cell]) -> set[tuple[str, str, str]]:
         for entry in catalogue.entries()
         for case in entry.issue.cases
         if cell.unavailable is None
-        if (expectation := judge.expected(case, lock.load(cell).pins)) is not None
+        if (expectation := expected(case, lock.load(cell).pins)) is not None
     }
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from suite.files import Failed, dump, read
+from suite.errors import Failed
+from suite.files import dump, read
 from suite.run.threads import Thread, Threads
 from suite.upkeep.threads import renew
 

@@ -1,0 +1,171 @@
+"""What a reader copies of an issue's module, what of it runs for a case, and what of upstream it touches."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import symtable
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from suite.cell.issue import Case, Issue, Seen, Workaround
+from suite.run import catalogue, source
+
+# Written as an issue's module is; of it the functions below are the table's.
+MODULE = '''
+"""It goes wrong."""
+
+from suite.cell import Case, Issue, compare
+
+LIMIT = 3
+OTHER = 4
+
+
+def _values():
+    import jax.numpy as jnp
+
+    return jnp.pad(jnp.arange(LIMIT), 1, constant_values=2)
+
+
+def headline() -> tuple[str, str]:
+    """Does it?"""
+    import jax
+    import numpy as np
+    from jax import lax
+    from jax.experimental import pallas as pl
+
+    jax.config.update("jax_enable_x64", True)
+    lax.scan(pl.when, None, np.zeros(3), unroll=2)
+    return compare(_values(), np.ones(LIMIT + 2))
+
+
+def instead() -> None:
+    """Do this."""
+    import equinox as eqx
+
+    eqx.filter_jit(_values)()
+
+
+def control() -> None:
+    """Is well."""
+    assert OTHER
+
+
+ISSUE = Issue("crash", (), ())
+'''
+CASES = [(each, case) for each in catalogue.entries() for case in each.issue.cases]
+
+
+def headline() -> Seen:
+    """Stand for the function of this name in MODULE."""
+    return "bad", "seen"
+
+
+def instead() -> None:
+    """The same."""
+
+
+def control() -> None:
+    """The same."""
+
+
+CASE = Case(headline, control, {"bad": "affected"}, (), Workaround("Do this.", instead))
+ISSUE = Issue("crash", (), (CASE,), touches=("the tracing cache",))
+
+
+def unresolved(text: str) -> set[str]:
+    """The names that a program's functions take for granted: neither defined in it, nor imported, nor built in."""
+    space: dict[str, object] = {"__name__": "copied"}
+    exec(compile(text, "copied.py", "exec", dont_inherit=True), space)
+
+    def tables(of: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+        yield of
+        for each in of.get_children():
+            yield from tables(each)
+
+    names = {
+        each.get_name()
+        for table in tables(symtable.symtable(text, "copied.py", "exec"))
+        for each in table.get_symbols()
+        if each.is_referenced() and (each.is_global() or table.get_type() == "module")
+    }
+    return names - space.keys() - set(dir(builtins))
+
+
+def imported(text: str) -> set[str]:
+    """The packages that a text imports, wherever in it."""
+    nodes = list(ast.walk(ast.parse(text)))
+    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    found |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return {each.partition(".")[0] for each in found}
+
+
+def test_what_is_copied_runs_alone() -> None:
+    """Every reproducer, copied out with what it names, is a program that lacks no name and imports nothing of ours."""
+    found = {
+        f"{entry.issue.id}/{case.id}": unresolved(text) | ({"suite"} & imported(text))
+        for entry, case in CASES
+        for text in [source.alone(entry.source.read_text(encoding="utf-8"), case)]
+    }
+
+    assert {} == {name: lacks for name, lacks in found.items() if lacks}
+
+
+def test_what_is_shown_of_an_issue_runs_alone() -> None:
+    """What cases share, above one case's reproducer and workaround, lacks no name either."""
+    found = {
+        f"{entry.issue.id}/{case.id}": unresolved(f"{source.shared(text, entry.issue)}\n{source.of_case(text, case)}")
+        for entry, case in CASES
+        for text in [entry.source.read_text(encoding="utf-8")]
+    }
+
+    assert {} == {name: lacks for name, lacks in found.items() if lacks}
+
+
+def test_a_copy_has_what_it_names_and_no_more() -> None:
+    """Helpers and constants come along, however deep, and the oracle as source; other functions do not."""
+    text = source.alone(MODULE, CASE)
+
+    defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    assert {"compare", "_values", "headline"} <= defined
+    assert ("LIMIT = 3" in text, "OTHER" in text, "instead" in text) == (True, False, False)
+    assert set() == unresolved(text)
+    shown = source.of_case(MODULE, CASE)
+    assert ("def headline" in shown, "def instead" in shown, "_values():" in shown) == (True, True, False)
+
+
+def test_what_runs_for_a_case_is_all_of_it_and_no_more() -> None:
+    """A change in what a case's functions use changes what runs for it, and one in another function does not."""
+    run = source.run_of(MODULE, CASE)
+
+    assert run != source.run_of(MODULE.replace("LIMIT = 3", "LIMIT = 5"), CASE)
+    assert run != source.run_of(MODULE.replace("OTHER = 4", "OTHER = 5"), CASE)
+    assert run != source.run_of(MODULE.replace("eqx.filter_jit(", "eqx.filter_vmap("), CASE)
+    without = replace(CASE, workaround=None)
+    assert source.run_of(MODULE, without) == source.run_of(
+        MODULE.replace("eqx.filter_jit(", "eqx.filter_vmap("), without
+    )
+
+
+def test_what_an_issue_touches_is_read_off_its_reproducers() -> None:
+    """Functions and keywords are named in full, whatever they were imported as, and what the issue adds stands by."""
+    assert [
+        "jax.config.update",
+        "jax.experimental.pallas.when",
+        "jax.lax.scan",
+        "jax.lax.scan(unroll=)",
+        "jax.numpy.arange",
+        "jax.numpy.pad",
+        "jax.numpy.pad(constant_values=)",
+        "numpy.ones",
+        "numpy.zeros",
+        "the tracing cache",
+    ] == list(source.touches(MODULE, ISSUE))
+
+
+def test_every_issue_touches_something() -> None:
+    """Each issue can be found by a name of the stack, and none is of a package that it does not import."""
+    found = {each.issue.id: source.touches(Path(each.source).read_text(), each.issue) for each in catalogue.entries()}
+
+    assert [] == [name for name, touched in found.items() if not any(each.startswith(source.STACK) for each in touched)]
