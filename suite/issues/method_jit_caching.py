@@ -8,12 +8,10 @@ times. The answer 15 is *fresh*; the answer of the old scale is *stale*. The got
     decorated-method      @jax.jit on the method                   TypeError: self can't be interpreted as an array
     static-self           static_argnums=0, hashed by identity     stale
     static-self-hashable  static_argnums=0, hash and eq by fields  fresh, and one trace for all objects that are equal
-    static-self-mutated   the same object, but mutated             jaxlib < 0.4.28: fresh once, then stale;
-                                                                   jax 0.9.0 to 0.10.2: stale; all others: fresh
+    static-self-mutated   the same object, but mutated             fresh, stale, or one and then the other: below
     pytree-self           self is a pytree                         fresh, and a new leaf does not retrace
     equinox-module        eqx.filter_jit on a Module's method      mutation is refused; fresh after tree_at or replace
-    fresh-bound-method    jax.jit(obj.times)(x), for each call     each call is traced; and if one of these functions
-                                                                   is still alive, none is, and the answer is stale
+    fresh-bound-method    jax.jit(obj.times)(x), for each call     traced each time; or stale, if one is still alive
 
 All this is by design: a function and its static arguments are the keys of a cache, and keys must not change.
 
@@ -30,8 +28,7 @@ Where a run says more than the threads:
 - jax#28418 (hash without eq, "random", in April 2025) could not be seen on the releases of that time. Its first answer
   is what jax 0.9.0 to 0.10.2 always give, its second what all others do.
 
-Nothing here needs a device. What a cache still holds is a matter of reference counts: the reproducers keep every object
-that must live in a variable, and drop the others at once, so that no answer depends on when a collector runs.
+No answer depends on when a collector runs: what must live is kept in a variable, all else is dropped at once.
 """
 
 from __future__ import annotations

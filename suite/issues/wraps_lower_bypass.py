@@ -4,7 +4,6 @@
     @jax.jit
     def f(x):
         return x + 1.0
-
     f(1.0)                            # 20.0
     f.lower(1.0).compile()(1.0)       # 2.0 up to jax 0.5.3: lowered, compiled and run without times_ten
 
@@ -13,7 +12,7 @@ the other program, silently: `jax.jit` hung `lower`, `trace` and `eval_shape` on
 over the unwrapped one, and `functools.wraps` copies a function's `__dict__`. JAX's own transforms use a `wraps` that
 does the same, so `jax.vmap(jitted).lower`, `jax.grad(jitted).lower` and `jax.checkpoint(jitted).lower` were the bare
 `jitted.lower`, with the transform lost. (So it is for `custom_jvp`, `custom_vjp`, `named_call` and any context
-manager used as a decorator.)
+manager used as a decorator.) A transform of a function that is not jitted has never had a `lower`.
 
 jax#27873, in 0.6.0, made them attributes of the class, where `wraps` does not find them. It does not lower the
 wrapper: it takes the wrapper's AOT methods away, and the symptom is now an `AttributeError`. Upstream's advice is to
@@ -29,8 +28,6 @@ apply `jax.jit` last. What the threads don't say:
   attribute hides a method. From 0.6.0 it keeps it.
 - `jax.export` of such a wrapper exported the bare function, up to 0.5.3. From 0.6.0 it says that it wants the result
   of `jit`. (It imports absl, up to 0.6.1, and flatbuffers, 0.4.24 to 0.4.29, which nothing declares.)
-
-Nothing here depends on the device. A transform of a function that is not jitted has never had a `lower`.
 """
 
 from __future__ import annotations
