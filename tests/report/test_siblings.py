@@ -233,7 +233,7 @@ def test_a_badge_shows_the_worst() -> None:
     wanted = {
         ("clear", "clear"): ("clear, jax 0.5.0", "brightgreen"),
         ("clear", "guarded"): ("guarded in 1 of 2 cases, jax 0.5.0", "yellow"),
-        ("affected", "crashed"): ("affected in 1 of 2 cases, jax 0.5.0", "red"),
+        ("affected", "crashed"): ("crashed in 1 of 2 cases, jax 0.5.0", "red"),
         ("hung", "clear"): ("hung in 1 of 2 cases, jax 0.5.0", "red"),
         ("affected", "error"): ("affected in 1 of 2 cases, jax 0.5.0", "red"),
         ("guarded", "flaky"): ("flaky in 1 of 2 cases, jax 0.5.0", "lightgrey"),
@@ -387,7 +387,7 @@ def test_the_published_folder_is_what_a_rebuild_gives() -> None:
     there = {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
         for path in folder.rglob("*")
-        if path.is_file() and path != archive.PATH
+        if path.is_file() and path != archive.PACKED
     }
     assert sorted(made) == sorted(there)
     assert [] == [name for name in made if made[name] != there[name]]
