@@ -24,7 +24,7 @@ from suite.report.site.timings import (
     readable,
     told,
 )
-from suite.report.write import _timed, render
+from suite.report.write import render
 from suite.timings import release_line as line
 from suite.timings import results as measured
 from suite.timings.results import Row
@@ -190,19 +190,9 @@ def test_names_of_lines_do_not_lie_on_one_another() -> None:
     assert heights[-1] <= 176
 
 
-def test_the_page_says_the_numbers_behind_a_chart(
-    folders: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_says_the_numbers_behind_a_chart(folders: tuple[Path, Path, Path]) -> None:
     """Each value stands in a table too, one that failed is called so, and a machine's words are escaped."""
-    import suite.report.write as writing
-
-    for name, folder in zip(("RESULTS", "NOISE", "COMPARED"), folders, strict=True):
-        monkeypatch.setattr(writing, name, folder)
-    _timed.cache_clear()
-    try:
-        page = render(EMPTY, "index.html.jinja")
-    finally:
-        _timed.cache_clear()
+    page = render(EMPTY, "index.html.jinja", machines(*folders))
 
     assert f'<tr><th scope="row">{OLD}</th><td>1 ms</td></tr>' in page
     assert f'<tr><th scope="row">{NEW}</th><td>failed</td></tr>' in page
@@ -213,16 +203,9 @@ def test_the_page_says_the_numbers_behind_a_chart(
     assert "regressed +100%" in page
 
 
-def test_without_results_there_is_no_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_results_there_is_no_section(tmp_path: Path) -> None:
     """A tree in which nothing was timed has a page without timings, and no link to them."""
-    import suite.report.write as writing
-
-    monkeypatch.setattr(writing, "RESULTS", tmp_path)
-    _timed.cache_clear()
-    try:
-        page = render(EMPTY, "index.html.jinja")
-    finally:
-        _timed.cache_clear()
+    page = render(EMPTY, "index.html.jinja", machines(tmp_path, tmp_path, tmp_path))
 
     assert "timings" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).lower()
 

@@ -60,7 +60,7 @@ def test_a_command_sets_itself_up_in_a_fresh_clone(clone: Path, tmp_path: Path) 
         ["bash", "-c", command], cwd=clone, env={**kept, "PATH": path}, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert re.search(r"7 environments to make: up to [\d,]+ MB to fetch", ran.stdout)
+    assert re.search(r"\d+ environments to make: up to [\d,]+ MB to fetch", ran.stdout)
 
 
 def test_the_excerpt_is_of_the_published_report() -> None:
@@ -91,8 +91,8 @@ def test_the_sessions_that_are_named_exist(document: str, sessions: dict[str, st
     assert sorted(wanted - set(sessions)) == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
-def test_links_lead_to_files(name: str) -> None:
+def test_links_lead_to_files() -> None:
     """Every relative link of a document leads to something in the tree."""
-    targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
+        assert [] == [target for target in targets if not (ROOT / target).exists()]
