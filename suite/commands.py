@@ -18,8 +18,7 @@ from rich.markup import escape
 
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, read
-from suite.run import archive, catalogue, environment, interpreter, records, shard
-from suite.run import cell_run as run
+from suite.run import archive, catalogue, cell_run, environment, interpreter, records, shard
 from suite.run.catalogue import Entry
 from suite.run.progress import CellProgress
 from suite.run.records import Asked
@@ -142,7 +141,7 @@ def _lock_faults() -> Iterator[Fault]:
 def left(cells: Sequence[Cell], entries: Sequence[Entry]) -> Mapping[Cell, int]:
     """How many cases of `entries` each cell has left to run. Raises BadFile with every fault in locks and records."""
     with _every_fault():
-        return {cell: run.left(cell, entries) for cell in cells}
+        return {cell: cell_run.left(cell, entries) for cell in cells}
 
 
 def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell, ...]:
@@ -202,7 +201,7 @@ def show_plan(cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -
 def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked = "all") -> None:
     """Run `entries` in `cell`; whatever goes wrong there is written down, and is the report's to tell."""
     with CellProgress(cell.id, OUT) as progress:
-        run.run(cell, entries, fresh=fresh, progress=progress, asked=asked)
+        cell_run.run(cell, entries, fresh=fresh, progress=progress, asked=asked)
 
 
 def tell(cells: Sequence[Cell], entries: Sequence[Entry]) -> Exit:

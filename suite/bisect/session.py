@@ -13,8 +13,7 @@ from packaging.version import Version
 from rich.console import Console
 from rich.markup import escape
 
-from suite.bisect import search as bisect
-from suite.bisect import wording as finding
+from suite.bisect import search, wording
 from suite.bisect.search import Agreed, Ask, Boundary, Contradicted, Find, Untestable
 from suite.bisect.wording import Question, Sighting
 from suite.cell.issue import Case
@@ -25,8 +24,7 @@ from suite.judge.rules import concerned
 from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
-from suite.run import catalogue, records
-from suite.run import cell_run as run
+from suite.run import catalogue, cell_run, records
 from suite.run.catalogue import Entry
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
@@ -67,7 +65,7 @@ def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Conso
     one. `fresh` takes no answer from the records. Raises Failed where this machine cannot run a cell, BadFile, OSError.
     """
     seen = _recorded(asked, fresh=fresh)
-    console.print(finding.title(asked, before=len(seen)), soft_wrap=True)
+    console.print(wording.title(asked, before=len(seen)), soft_wrap=True)
     span: tuple[int, int] | None = (0, len(asked.cells) - 1)
     searched: list[tuple[int, int]] = []
     codes: list[Exit] = []
@@ -76,12 +74,12 @@ def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Conso
             told_span = f"{asked.release(span[0])} to {asked.release(span[1])}"
             console.print(f"it changes elsewhere too, by what is on record and the rules: {told_span}", soft_wrap=True)
         found, runs = _search(asked, seen, span, find=find, fresh=fresh, console=console)
-        told = finding.tell(asked, seen, found, runs)
+        told = wording.tell(asked, seen, found, runs)
         for line in told.lines:
             console.print(escape(line), soft_wrap=True)
         codes.append(told.code)
         searched.append((found.before, found.after) if isinstance(found, Boundary) else span)
-        span = None if find else finding.elsewhere(asked, seen, searched)
+        span = None if find else wording.elsewhere(asked, seen, searched)
     # That the outermost releases agree is no answer where a change was found between them.
     return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
@@ -99,14 +97,14 @@ def _search(
     first, last = span
     runs = 0
     while True:
-        known = {at - first: each for at, each in finding.answers(seen).items() if first <= at <= last}
-        match bisect.step(known, last - first + 1, find):
+        known = {at - first: each for at, each in wording.answers(seen).items() if first <= at <= last}
+        match search.step(known, last - first + 1, find):
             case Ask(at, why, left):
                 runs += 1
                 cell = asked.cells[first + at]
                 console.print(f"run {runs}, {why}: [bold]{cell.id}[/bold], {left} left", soft_wrap=True)
                 seen[first + at] = _look(asked, cell, fresh=fresh, confirm=True, console=console)
-                console.print(f"  {escape(finding.sighted(seen[first + at]))}", soft_wrap=True)
+                console.print(f"  {escape(wording.sighted(seen[first + at]))}", soft_wrap=True)
             case Boundary(before, after, kind):
                 return Boundary(first + before, first + after, kind), runs
             case Agreed(one, other):
@@ -120,14 +118,14 @@ def _search(
 def scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
     """Run the case in every cell, and tell its intervals; the exit code they deserve. Raises as `bisection` does."""
     seen = _recorded(asked, fresh=fresh)
-    console.print(finding.title(asked, before=len(seen), scan=True), soft_wrap=True)
+    console.print(wording.title(asked, before=len(seen), scan=True), soft_wrap=True)
     todo = [at for at in range(len(asked.cells)) if at not in seen]
     for number, at in enumerate(todo, 1):
         cell = asked.cells[at]
         console.print(f"run {number} of {len(todo)}: [bold]{cell.id}[/bold]", soft_wrap=True)
         seen[at] = _look(asked, cell, fresh=fresh, confirm=False, console=console)
-        console.print(f"  {escape(finding.sighted(seen[at]))}", soft_wrap=True)
-    told = finding.tell_scan(asked, seen, len(todo))
+        console.print(f"  {escape(wording.sighted(seen[at]))}", soft_wrap=True)
+    told = wording.tell_scan(asked, seen, len(todo))
     for line in told.lines:
         console.print(escape(line), soft_wrap=True)
     return told.code
@@ -229,7 +227,9 @@ def _look(asked: Question, cell: Cell, *, fresh: bool, confirm: bool, console: C
         lock.obtain(cell)
     except lock.Unresolvable as error:
         return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))
-    status = run.run(cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm, asked="bisection")
+    status = cell_run.run(
+        cell, [asked.entry], fresh=fresh, progress=_Progress(console), confirm=confirm, asked="bisection"
+    )
     if status.reason in _EVERYWHERE:
         raise Failed(f"{cell.id}: {status.detail}")
     record = _record(asked, cell) if status.verdict == "ran" else None

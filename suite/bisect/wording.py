@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from suite.bisect import search as bisect
+from suite.bisect import search
 from suite.bisect.search import Agreed, Answer, Boundary, Contradicted, Untestable
 from suite.cell.issue import Case
 from suite.errors import Exit
@@ -79,7 +79,7 @@ def title(asked: Question, *, before: int, scan: bool = False) -> str:
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
     where = f"holding {held}" if held else "each with what an installer gave on its day"
-    most = f"{_counted(count - before, 'cell run')}" if scan else f"at most {bisect.most_runs(count)} cell runs"
+    most = f"{_counted(count - before, 'cell run')}" if scan else f"at most {search.most_runs(count)} cell runs"
     more = "" if scan else ", more where a release cannot be tested"
     known = f"; {before} known from records and the plan" if before else ""
     return f"{asked.entry.issue.id}/{asked.case.id} over {along}, in version order, {where}: {most}{more}{known}"

@@ -41,8 +41,7 @@ from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import parse
 from suite.judge.record import Record
-from suite.run import catalogue, environment, records, worker
-from suite.run import cell_run as run
+from suite.run import catalogue, cell_run, environment, records, worker
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.run.worker import Answer, Order
@@ -73,7 +72,7 @@ def run_cells(
     orders: list[tuple[Cell, Order]] = []
     for cell in cells:
         if cell.unavailable is not None:
-            run.run(cell, entries, fresh=fresh, progress=worker.Kept())
+            cell_run.run(cell, entries, fresh=fresh, progress=worker.Kept())
             told["unavailable"] += 1
         elif (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
             told["reused"] += 1

@@ -12,8 +12,7 @@ from typing import TypedDict
 
 from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
-from suite.run import catalogue, records
-from suite.run import cell_run as run
+from suite.run import catalogue, cell_run, records
 from suite.run.catalogue import Entry
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
@@ -82,7 +81,7 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
     """What is to be run of `entries` in `cell`, so that all of it is known here; None where it is."""
     status = records.status(cell.id)
     known = [
-        not fresh and all(run.known(cell, entry, case, pinned) for case in catalogue.cases(entry, cell))
+        not fresh and all(cell_run.known(cell, entry, case, pinned) for case in catalogue.cases(entry, cell))
         for entry in entries
     ]
     if all(known):
@@ -128,11 +127,11 @@ def carry_out(order: Order) -> Answer:
 def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Answer:
     kept = Kept()
     done = [entry for entry, each in zip(entries, order["issues"], strict=True) if not each["known"]]
-    status = run.run(cell, done, fresh=order["fresh"], progress=kept)
+    status = cell_run.run(cell, done, fresh=order["fresh"], progress=kept)
     if len(done) < len(entries) and status.platform != order["platform"]:
         # What the driver has was made on another platform: a cell's records are all of one.
         done = list(entries)
-        status = run.run(cell, done, fresh=False, progress=kept)
+        status = cell_run.run(cell, done, fresh=False, progress=kept)
     told = [
         Told(
             issue=entry.issue.id,

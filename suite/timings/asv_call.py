@@ -30,11 +30,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from suite.cell.atomic import write
 from suite.errors import Failed
 from suite.files import ROOT, STATE, dump
-from suite.run import cell_run as run
-from suite.run import interpreter
+from suite.run import cell_run, interpreter
 from suite.stack import plan
 from suite.stack.plan import Cell
-from suite.timings import release_line as line
+from suite.timings import release_line
 from suite.timings.own_stack import Existing, keep, named
 from suite.timings.results import RESULTS, slug
 
@@ -99,7 +98,7 @@ class Asv:
 
         given = load_json(str(CONF), js_comments=True, api_version=1)
         given |= {
-            "repo": str(line.PATH),
+            "repo": str(release_line.PATH),
             "results_dir": str(self.results),
             "env_dir": str(STATE / "asv" / environments),
             **{key: str(ROOT / given[key]) for key in ("benchmark_dir", "html_dir")},
@@ -143,7 +142,9 @@ class Asv:
         write(machines, dump({"version": 1, self.machine: hardware(self.machine, kind)}))
         # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
         path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
-        kept = {name: value for name, value in run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        kept = {
+            name: value for name, value in cell_run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")
+        }
         stack = named(self.existing.versions) if self.existing else ""
         return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines), "SUITE_STACK": stack}
 

@@ -17,9 +17,7 @@ from rich.markup import escape
 from suite.errors import Exit, Failed
 from suite.files import ROOT, STATE
 from suite.stack.plan import Cell
-from suite.timings import compare, own_stack
-from suite.timings import release_line as line
-from suite.timings import results as measured
+from suite.timings import compare, own_stack, release_line, results
 from suite.timings.asv_call import OUT, WORK, Asv, last_words, machine_name, only
 from suite.timings.results import Row, counted
 from suite.timings.statistics import MIN_PROCESSES
@@ -36,16 +34,16 @@ def carry_out(options: argparse.Namespace) -> Exit:
     counting = options.work == "instructions"
     if counting and shutil.which("valgrind") is None:
         raise Failed("counting instructions needs valgrind, which is not on this machine: install that package")
-    commits = line.commits()
-    line.build(commits, line.PATH)
+    commits = release_line.commits()
+    release_line.build(commits, release_line.PATH)
     own = own_stack.find(options.python) if getattr(options, "python", None) else None
     name = own.name if own and own.platform != "cpu" else machine_name()
-    asv = Asv(options.machine or name, line.hashes(commits), existing=own)
+    asv = Asv(options.machine or name, release_line.hashes(commits), existing=own)
     patterns: Sequence[str] = options.bench or ["Instructions" if counting else DEFAULT_BENCH]
-    default = [cell for cell in line.cells() if "default" in cell.tags]
+    default = [cell for cell in release_line.cells() if "default" in cell.tags]
     match options.work:
         case "run" | "instructions":
-            cells = [own.cell] if own else line.cells() if options.line else options.cells or default
+            cells = [own.cell] if own else release_line.cells() if options.line else options.cells or default
             return run(asv, cells, patterns, fresh=options.fresh, smoke=options.smoke)
         case "compare":
             return compare.compare(asv, options.base, options.other, patterns, options.processes or MIN_PROCESSES)
@@ -58,7 +56,7 @@ def carry_out(options: argparse.Namespace) -> Exit:
 
 def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool, smoke: bool) -> Exit:
     """Measure every cell once, count what was measured, and say so."""
-    total = dict.fromkeys(measured.STATES, 0)
+    total = dict.fromkeys(results.STATES, 0)
     if smoke:
         # A quick result is no result, and asv would save it beside the others: these go where nobody looks.
         asv = replace(asv, results=WORK / "smoke")
@@ -68,11 +66,11 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
         how = ["--quick"] if smoke else [] if fresh else ["--skip-existing-successful"]
         before = _stamp(asv, cell)
         asv.run(cell, cell.id, *how, *only(patterns))
-        rows = measured.rows(asv.results, asv.machine, asv.commits[cell.id], patterns)
+        rows = results.rows(asv.results, asv.machine, asv.commits[cell.id], patterns)
         if fresh and _stamp(asv, cell) == before:
             # What stands there is of another day.
             rows = {key: Row("missing", row.version, row.count) for key, row in rows.items()}
-        tally = measured.tally(rows.values())
+        tally = results.tally(rows.values())
         for state, count in tally.items():
             total[state] += count
         took = time.monotonic() - started

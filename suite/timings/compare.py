@@ -23,7 +23,7 @@ from suite.errors import Exit, Failed, Misused
 from suite.files import ROOT, STATE, dump, read
 from suite.report.site.timings import duration
 from suite.stack.plan import Cell
-from suite.timings import results as measured
+from suite.timings import results
 from suite.timings import statistics as timing
 from suite.timings.asv_call import OUT, WORK, Asv, last_words, only
 from suite.timings.results import COMPARED, NOISE, Comparison, Fence, Judged, NoiseFile, Row, counted
@@ -107,9 +107,9 @@ def measure(
             place = replace(asv, results=folder / f"{number}-{name}")
             label = f"{sides[name].id} {number + 1}/{processes}"
             place.run(sides[name], f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *only(wanted))
-            rows = measured.rows(place.results, asv.machine, asv.commits[sides[name].id], wanted)
+            rows = results.rows(place.results, asv.machine, asv.commits[sides[name].id], wanted)
             told[name].append(rows)
-            OUT.print(f"[bold]{label}[/bold] {name}: {counted(measured.tally(rows.values()))}")
+            OUT.print(f"[bold]{label}[/bold] {name}: {counted(results.tally(rows.values()))}")
         if number == 0:
             both = told["base"][0].keys() | told["other"][0].keys()
             if not both:
@@ -197,7 +197,7 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
         table.add_column(name, justify="right")
     table.add_column("verdict")
     colours = {"regressed": "red", "improved": "green", "failed": "red"}
-    order = {outcome: number for number, outcome in enumerate(measured.OUTCOMES)}
+    order = {outcome: number for number, outcome in enumerate(results.OUTCOMES)}
     for key, each in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
         if each.outcome == "stable":
             continue

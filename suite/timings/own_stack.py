@@ -15,11 +15,10 @@ from pathlib import Path
 from suite.cell.atomic import write
 from suite.errors import Misused
 from suite.files import dump
-from suite.run import cell_run as run
+from suite.run import cell_run
 from suite.stack import lock
 from suite.stack.plan import Cell
-from suite.timings import release_line as line
-from suite.timings import results as measured
+from suite.timings import release_line, results
 from suite.timings.results import slug
 
 PACKAGES = ("jax", "equinox", "diffrax")
@@ -60,7 +59,7 @@ def find(python: Path) -> Existing:
     """Ask an interpreter what it has. Raises Misused where that is no release of the line, or cannot be measured."""
     try:
         asked = subprocess.run(
-            [python, "-c", _ASK], capture_output=True, text=True, env=run.surroundings(), timeout=300, check=False
+            [python, "-c", _ASK], capture_output=True, text=True, env=cell_run.surroundings(), timeout=300, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Misused(f"{python} does not run: {error}") from error
@@ -76,7 +75,7 @@ def find(python: Path) -> Existing:
 
 def like(versions: Mapping[str, str]) -> Cell:
     """The last cell of the line with these versions. Raises Misused, with what to install for one that is near."""
-    pins = {cell: lock.load(cell).pins for cell in line.cells()}
+    pins = {cell: lock.load(cell).pins for cell in release_line.cells()}
     same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in PACKAGES)]
     if same:
         return same[-1]
@@ -103,7 +102,7 @@ def keep(made: Path, kept: Path, python: str) -> None:
         found = json.loads(path.read_text(encoding="utf-8"))
         found |= {"env_name": "existing", "python": python, "params": {**found["params"], "python": python}}
         place = kept / f"{found['commit_hash'][:8]}-existing.json"
-        before = measured.load(place)
+        before = results.load(place)
         if before.get("result_columns") == found["result_columns"]:
             found["results"] = {**before["results"], **found["results"]}
         write(place, dump(found))

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from suite import commands
-from suite.bisect import search as bisect
+from suite.bisect import search
 from suite.bisect.search import Answer, Ask, Boundary
 from suite.errors import Failed
 from suite.files import ROOT, STATE
@@ -159,14 +159,14 @@ def _bisections() -> Table:
     rows = []
     for count in RELEASES:
         runs = [_runs(count, first) for first in range(1, count)]
-        rows.append((str(count), str(min(runs)), str(max(runs)), f"≤ {bisect.most_runs(count)}"))
+        rows.append((str(count), str(min(runs)), str(max(runs)), f"≤ {search.most_runs(count)}"))
     return _table("cell runs of a bisection", ("releases", "fewest", "most", "wanted"), rows)
 
 
 def _runs(count: int, first: int) -> int:
     """How many of `count` releases are asked where those from `first` on are affected."""
     known: dict[int, Answer] = {}
-    while isinstance(asked := bisect.step(known, count), Ask):
+    while isinstance(asked := search.step(known, count), Ask):
         known[asked.at] = Answer(asked.at >= first)
     assert isinstance(asked, Boundary)
     return len(known)

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from suite.errors import BadFile, Fault
 from suite.files import ROOT, read
-from suite.timings import release_line as line
+from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
 
@@ -133,7 +133,7 @@ def text(found: tuple[Machine, ...]) -> str:
 
 def machines(results: Path, noise: Path, compared: Path) -> tuple[Machine, ...]:
     """Every machine that has results of releases on the line. Raises BadFile."""
-    commits = line.hashes(line.commits())
+    commits = release_line.hashes(release_line.commits())
     found = []
     for folder in sorted(path.parent for path in results.glob("*/machine.json")):
         made = {path.name.partition("-")[0] for path in folder.glob("*-*.json")}
