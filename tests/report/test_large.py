@@ -51,9 +51,10 @@ def instead() -> None:
 
 
 def _case(reproducer, first, *needs):
+    on = "jax<0.8 equinox>=0.11.4" if needs else "jax<0.8"
     rules = (
         Rule("good", f"jax<{{first}}", "run on every release before it"),
-        Rule("bad", f"jax<0.8 equinox>={{first.replace('0.4', '0.11')}}", "run on every release since"),
+        Rule("bad", on, "run on every release since"),
         Rule("good", "", "run on every release since it was mended"),
     )
     workaround = Workaround("Do it otherwise.", instead)
