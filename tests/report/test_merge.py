@@ -195,11 +195,8 @@ def test_shards_are_published_as_any_report_is(tmp_path: Path) -> None:
     """Joined over an earlier report, shards say what changed since; a shard by itself never does."""
     seen = whole().observations
     place = next(number for number, each in enumerate(seen) if each.verdict == "clear")
-    worse = [
-        *seen[:place],
-        seen[place].model_copy(update={"verdict": "different", "behaviour": None}),
-        *seen[place + 1 :],
-    ]
+    broken = seen[place].model_copy(update={"verdict": "different", "behaviour": None})
+    worse = [*seen[:place], broken, *seen[place + 1 :]]
     folder = tmp_path / "to"
     for name, of in (("before", whole()), ("now", whole().model_copy(update={"observations": worse}))):
         parts = saved(split(of, 3), tmp_path / name)
