@@ -13,7 +13,7 @@ from suite.judge.attribution import Blame, Grounds, blame, moves, told
 from suite.judge.metadata import reached, requires
 from suite.judge.rules import AnyRule, Pins, Run, first_match, requirements
 from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
-from suite.stack.releases import Packages
+from suite.stack.releases import Packages, exclusion
 
 Tables = Mapping[str, Sequence[AnyRule]]
 
@@ -78,6 +78,9 @@ def amendments(
     for trial in trials:
         for case in sorted(trial.fails):
             cause = row.cause(trial, case)
+            if (cause is None or cause[0] == cause[1]) and exclusion(trial.pins, offered, python):
+                # Metadata says so already.
+                continue
             if cause is None:
                 rest += [trial] if trial not in rest else []
                 continue

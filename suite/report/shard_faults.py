@@ -97,7 +97,7 @@ def _tables(issue: IssueRow) -> dict[str, Any]:
     said = issue.model_dump(mode="json", exclude={"cases"})
     said["cases"] = [case.id for case in issue.cases]
     for case in issue.cases:
-        dumped = case.model_dump(mode="json", exclude={"intervals"})
+        dumped = case.model_dump(mode="json", exclude={"intervals", "turns"})
         said |= {f"cases.{case.id}.{name}": value for name, value in dumped.items()}
     return said
 

@@ -20,7 +20,8 @@ from tests.stack.test_plan import LIBRARIES
 
 PUBLISHED = REPORTS / "published" / "compat.json"
 OFFERED: Packages = LIBRARIES.packages
-BAD, GOOD = ("bad", "affected"), ("good", "clear")
+BAD: Seen = ("bad", "affected")
+GOOD: Seen = ("good", "clear")
 
 
 def row(identifier: str, packages: Mapping[str, str], day: int = 0, **changes: Any) -> CellRow:
@@ -81,7 +82,7 @@ def test_a_library_that_a_case_does_not_reach_changes_nothing() -> None:
 
 def test_a_turn_is_told_once_with_its_blame() -> None:
     """Two neighbours that differ are one turn, put down to what moved; what was not decided is stepped over."""
-    seen = {"jax-0.4.9": BAD, "equinox-0.11.2": None, "jax-0.4.10": BAD, "equinox-0.11.3": GOOD}
+    seen: dict[str, Seen] = {"jax-0.4.9": BAD, "equinox-0.11.2": None, "jax-0.4.10": BAD, "equinox-0.11.3": GOOD}
 
     _, turns = along(line([*seen]), seen, case("jax", "equinox"), OFFERED)
 

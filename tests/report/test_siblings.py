@@ -19,7 +19,7 @@ from suite import __main__ as command
 from suite import files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
-from suite.judge.table import UNDECIDED
+from suite.judge.table import UNDECIDED, Verdict
 from suite.report import summary
 from suite.report.derive import derive
 from suite.report.formats.badges import badges
@@ -230,7 +230,7 @@ def test_a_badge_is_what_shields_reads() -> None:
 
 def test_a_badge_shows_the_worst() -> None:
     """A badge says the worst of the newest cell; what is not known is never green, and what is by design no news."""
-    wanted = {
+    wanted: dict[tuple[Verdict, Verdict], tuple[str, str]] = {
         ("clear", "clear"): ("clear, jax 0.5.0", "brightgreen"),
         ("clear", "guarded"): ("guarded in 1 of 2 cases, jax 0.5.0", "yellow"),
         ("affected", "crashed"): ("crashed in 1 of 2 cases, jax 0.5.0", "red"),

@@ -1,0 +1,64 @@
+"""What is to blame for a change: one answer, wherever a report tells of it, on the real line and its rules."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from suite.report.formats.feed import feed
+from suite.report.model import Report
+from suite.report.site.page import View
+from suite.report.upstream_texts import findings
+from suite.stack import plan
+from tests.worlds import as_known
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture(scope="module")
+def line() -> Report:
+    """A report on every release of the line, on which every case did what its rules say."""
+    return as_known(plan.tagged("line"))
+
+
+def test_a_change_is_told_once_and_alike(line: Report) -> None:
+    """Feed and steps tell every turn of every case once, between the same neighbours and with the same blame."""
+    turns = {
+        (each.after, f"{issue.id}/{case.id}"): (each.before, each.blame)
+        for issue in line.issues
+        for case in issue.cases
+        for each in case.turns
+    }
+    _, *told = ElementTree.fromstring(feed(line).encode()).iter(f"{ATOM}entry")
+    in_feed = {}
+    for entry in told:
+        title, content = (str(entry.findtext(f"{ATOM}{name}")) for name in ("title", "content"))
+        key = title.split()[0], title.split()[2]
+        before, blame = turns[key]
+        in_feed[key] = f" in {before}. What did it: {blame}" in content
+    in_steps = [
+        ((step.after.id, f"{turn.issue}/{turn.case}"), (turn.before.cell, blame))
+        for step in View(line).steps
+        for of in step.turns.values()
+        for blame, each in of.items()
+        for turn in each
+    ]
+
+    assert turns
+    assert dict.fromkeys(turns, True) == in_feed
+    assert len(turns) == len(told)
+    assert [] == [(key, said) for key, said in in_steps if turns[key] != said]
+    assert len(in_steps) == len({key for key, _ in in_steps})
+
+
+def test_what_lineax_broke_is_not_equinoxs(line: Report) -> None:
+    """That a stiff solve fails again with a later Equinox came with Lineax, and nobody is told that Equinox did it."""
+    case = next(case for issue in line.issues for case in issue.cases if case.id == "implicit-solve")
+    others = [each for each in case.intervals if each.package not in ("jax", "lineax")]
+    again = [each for each in others if each.behaviour == "lu-transpose-is-traced"]
+    came_back = [each.title for each in findings(line) if each.sort == "came-back"]
+
+    assert ("lineax", "lineax 0.0.8 → 0.1.0") in {(each.package, each.blame) for each in case.turns}
+    assert [] == [each for each in again if each.exact or not each.came_with]
+    assert [] == [each for each in came_back if each.startswith("stack-smoke/implicit-solve")]
