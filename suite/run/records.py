@@ -136,11 +136,6 @@ def faults() -> list[Fault]:
     return found
 
 
-def cells_recorded() -> list[str]:
-    """The cells that have been tried."""
-    return sorted(path.parent.name for path in RECORDS.glob("*/cell.json"))
-
-
 @cache
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")

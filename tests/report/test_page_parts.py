@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from suite.judge.table import TABLE, Verdict
-from suite.report import source
 from suite.report.formats.text import LONGEST, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
 from suite.report.site import page
@@ -20,7 +19,7 @@ from suite.report.site.page import View
 from suite.report.site.table import columns, groups, marks, stretches
 from suite.report.site.timeline import turned, verified
 from suite.report.upstream_texts import SORTS, findings
-from suite.run import catalogue
+from suite.run import catalogue, source
 from suite.stack import plan
 from tests.report.test_report import cell_row, observation, report
 from tests.worlds import as_known, few
@@ -194,7 +193,7 @@ def test_a_step_stands_beside_what_was_last_known() -> None:
     """A release on which nothing was learned is stepped over, and what turned is told with its blame."""
     ordered = seen("clear", "not-run", "affected", "affected")
     of = report(*ordered)
-    turns = [TurnRow(before="jax-0.4.30", after="jax-0.4.32", blame="jax 0.4.30 → 0.4.32")]
+    turns = [TurnRow(before="jax-0.4.30", after="jax-0.4.32", grounds="run", blame="jax 0.4.30 → 0.4.32")]
     case = of.issues[0].cases[0].model_copy(update={"turns": turns})
     issue = of.issues[0].model_copy(update={"cases": [case]})
 
