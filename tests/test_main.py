@@ -77,15 +77,6 @@ def test_choices_are_those_of_their_modules() -> None:
     assert list(FINDS) == [parse(["bisect", "x", "--find", each]).find for each in FINDS]
 
 
-def test_headlines_are_the_first_case_of_each_issue() -> None:
-    """Narrowed to headlines, every issue has its first case and no other, under the same id."""
-    whole, narrow = catalogue.select([]), catalogue.select([], headlines=True)
-
-    assert [(each.issue.id, (each.issue.cases[0],)) for each in whole] == [
-        (each.issue.id, each.issue.cases) for each in narrow
-    ]
-
-
 def commands() -> list[list[str]]:
     """Every command, as its help names it."""
     asked = subprocess.run(
