@@ -463,11 +463,7 @@ def test_newest_of_nothing_is_a_fault() -> None:
         (jax("0.4.9"), {}, "plan.no-release"),
         (jax("0.4.9"), {"0.4.10": release()}, "plan.no-release"),
         (jax("0.4.9"), {"0.4.9": release(yanked="broken")}, "plan.no-release"),
-        (
-            jax("0.4.9"),
-            {"0.4.9": release(wheels=wheels(tag="cp311"))},
-            "plan.no-wheel",
-        ),
+        (jax("0.4.9"), {"0.4.9": release(wheels=wheels(tag="cp311"))}, "plan.no-wheel"),
         (jax("0.4.9", requires_python=">=3.9"), None, None),
         (jax("0.4.9", requires_python=""), None, None),
         (jax("0.4.9", requires_dist=["jaxlib>=0.4.8,<=0.4.9"]), {"0.4.8": release()}, None),
