@@ -62,10 +62,7 @@ def faults(text: str, path: Path) -> list[Fault]:
     ("name", "text"),
     [
         ("table.json", json.dumps(GOOD)),
-        (
-            "table.toml",
-            "schema_version = 1\n[[rows]]\nname = 'jax'\nday = 2024-05-01\n[rows.sizes]\n'0.4.30' = 7\n",
-        ),
+        ("table.toml", "schema_version = 1\n[[rows]]\nname = 'jax'\nday = 2024-05-01\n[rows.sizes]\n'0.4.30' = 7\n"),
     ],
 )
 def test_a_file_is_read(name: str, text: str) -> None:

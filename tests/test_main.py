@@ -77,15 +77,6 @@ def test_choices_are_those_of_their_modules() -> None:
     assert list(FINDS) == [parse(["bisect", "x", "--find", each]).find for each in FINDS]
 
 
-def test_headlines_are_the_first_case_of_each_issue() -> None:
-    """Narrowed to headlines, every issue has its first case and no other, under the same id."""
-    whole, narrow = catalogue.select([]), catalogue.select([], headlines=True)
-
-    assert [(each.issue.id, (each.issue.cases[0],)) for each in whole] == [
-        (each.issue.id, each.issue.cases) for each in narrow
-    ]
-
-
 def commands() -> list[list[str]]:
     """Every command, as its help names it."""
     asked = subprocess.run(
@@ -112,16 +103,8 @@ def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> No
         (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
         (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
         (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot write /f: No space left\n"),
-        (
-            ModuleNotFoundError(name="rich.console"),
-            Exit.MISUSED,
-            f"error: this Python has no rich: `{RICH}`",
-        ),
-        (
-            ModuleNotFoundError(name="scipy"),
-            Exit.MISUSED,
-            "error: this Python has no scipy: `python -m pip",
-        ),
+        (ModuleNotFoundError(name="rich.console"), Exit.MISUSED, f"error: this Python has no rich: `{RICH}`"),
+        (ModuleNotFoundError(name="scipy"), Exit.MISUSED, "error: this Python has no scipy: `python -m pip"),
     ],
 )
 def test_what_went_wrong_is_a_sentence(

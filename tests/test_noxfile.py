@@ -3,55 +3,92 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from nox import registry
+from nox._cli import main
 
 from suite.files import ROOT
+from suite.run import records
 from suite.stack import plan
 
 DEFAULT = [f"cell({cell.id})" for cell in plan.tagged("default")]
 
 
-def nox(*words: str, state: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run nox in the tree; nothing is known in `state`."""
-    there = {"SUITE_STATE": str(state)} if state else {}
-    return subprocess.run(
-        [sys.executable, "-m", "nox", *words],
-        cwd=ROOT,
-        env={**os.environ, "NOX_SCRIPT_MODE": "none", **there},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@dataclass(frozen=True)
+class Ran:
+    """What nox ended with."""
+
+    code: int
+    said: str
+    complained: str
 
 
-def selected(*words: str) -> list[str]:
+Nox = Callable[..., Ran]
+
+
+@pytest.fixture
+def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Nox:
+    """Run nox in the tree, in this process, where nothing has been recorded."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):
+        monkeypatch.setenv(name, "none")
+
+    def run(*words: str) -> Ran:
+        registry.reset()
+        monkeypatch.setattr(sys, "argv", ["nox", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capfd.readouterr()
+        return Ran(int(ended.value.code or 0), told.out, told.err)
+
+    return run
+
+
+def selected(nox: Nox, *words: str) -> list[str]:
     """The sessions that nox would run for these words, in their order but for the cells, which stand as planned."""
     ran = nox("-l", "--json", *words)
-    assert 0 == ran.returncode, ran.stderr
-    return [each["session"] for each in json.loads(ran.stdout)]
+    assert 0 == ran.code, ran.complained
+    return [each["session"] for each in json.loads(ran.said)]
 
 
 @pytest.mark.parametrize("words", [(), ("-s", "compat"), ("--session=compat",), ("-e", "compat")])
-def test_the_main_job_requires_the_default_cells(words: tuple[str, ...]) -> None:
+def test_the_main_job_requires_the_default_cells(nox: Nox, words: tuple[str, ...]) -> None:
     """However `compat` is named, or not named at all, the default cells and what tells of them come with it."""
-    assert sorted([*DEFAULT, "plan(default)", "compat"]) == sorted(selected(*words))
+    assert sorted([*DEFAULT, "plan(default)", "compat"]) == sorted(selected(nox, *words))
 
 
-def test_a_session_after_another_is_asked_for_too() -> None:
+def test_a_session_after_another_is_asked_for_too(nox: Nox) -> None:
     """`nox -s lint compat` has what both need, and `nox --session=lint` no cell."""
-    assert sorted([*DEFAULT, "plan(default)", "compat", "lint"]) == sorted(selected("-s", "lint", "compat"))
-    assert ["lint"] == selected("--session=lint")
-    assert ["lint"] == selected("-k", "lint")
+    assert sorted([*DEFAULT, "plan(default)", "compat", "lint"]) == sorted(selected(nox, "-s", "lint", "compat"))
+    assert ["lint"] == selected(nox, "--session=lint")
+    assert ["lint"] == selected(nox, "-k", "lint")
 
 
-def test_one_cell_is_one_session() -> None:
+def test_one_cell_is_one_session(nox: Nox) -> None:
     """`nox -s "cell(…)" report` has these two."""
-    assert sorted([DEFAULT[0], "report"]) == sorted(selected("-s", DEFAULT[0], "report"))
+    assert sorted([DEFAULT[0], "report"]) == sorted(selected(nox, "-s", DEFAULT[0], "report"))
+
+
+def test_a_shard_has_its_part_of_the_cells(nox: Nox) -> None:
+    """`nox -s compat -- --shard 1/2` has half of the cells, 2/2 the other half, and both have the report."""
+    halves = [set(selected(nox, "-s", "compat", "--", "--shard", part)) for part in ("1/2", "2/2")]
+
+    assert {"plan(default)", "compat"} == halves[0] & halves[1]
+    assert {*DEFAULT, "plan(default)", "compat"} == halves[0] | halves[1]
+
+
+@pytest.mark.parametrize("words", [[], ["--", "--scheduler", "tcp://127.0.0.1:9"]])
+def test_under_a_scheduler_nox_runs_no_cells_itself(nox: Nox, words: list[str]) -> None:
+    """With --scheduler the compat sessions require no cell sessions; without it they do."""
+    for name in ("compat", "compat-line", "compat-full", "publish"):
+        assert bool(words) == ([name] == selected(nox, "-s", name, *words))
 
 
 @pytest.mark.parametrize(
@@ -66,32 +103,31 @@ def test_one_cell_is_one_session() -> None:
         (("-s", "bench-compare", "--", "jax-0.9.2"), "the following arguments are required: B"),
     ],
 )
-def test_wrong_words_stop_it_before_anything_runs(words: tuple[str, ...], told: str) -> None:
+def test_wrong_words_stop_it_before_anything_runs(nox: Nox, words: tuple[str, ...], told: str) -> None:
     """Whatever the session and however it is named, wrong words are exit code 2 and a sentence, and nothing runs."""
     ran = nox(*words)
 
-    assert (2, True) == (ran.returncode, told in ran.stderr), ran.stderr
-    assert "Running session" not in ran.stderr
+    assert (2, True) == (ran.code, told in ran.complained), ran.complained
+    assert "Running session" not in ran.complained
 
 
-def test_a_record_that_is_none_stops_it_before_anything_runs(tmp_path: Path) -> None:
+def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
     """A record that cannot be read is told by its file, with what to do, before a cell is run."""
-    cell = plan.tagged("default")[0].id
-    path = tmp_path / "records" / cell / "stack-smoke" / "train-and-solve.json"
+    path = records.path_of(plan.tagged("default")[0].id, "stack-smoke", "train-and-solve")
     path.parent.mkdir(parents=True)
     path.write_text("{", encoding="utf-8")
 
-    ran = nox("-s", "compat", state=tmp_path)
+    ran = nox("-s", "compat")
 
-    assert 2 == ran.returncode
-    assert f"{path}: syntax: " in ran.stderr
-    assert "remove the file to run it again" in ran.stderr
-    assert "Running session" not in ran.stderr
+    assert 2 == ran.code
+    assert f"{path}: syntax: " in ran.complained
+    assert "remove the file to run it again" in ran.complained
+    assert "Running session" not in ran.complained
 
 
-def test_the_words_of_other_sessions_are_theirs() -> None:
+def test_the_words_of_other_sessions_are_theirs(nox: Nox) -> None:
     """What follows `--` is pytest's where `tests` is asked for: it is not read as ours."""
-    assert ["tests"] == selected("-s", "tests", "--", "-k", "nothing", "--nonsense")
+    assert ["tests"] == selected(nox, "-s", "tests", "--", "-k", "nothing", "--nonsense")
 
 
 def test_listing_needs_few_libraries() -> None:

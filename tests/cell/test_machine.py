@@ -44,10 +44,10 @@ def test_a_cpu_lacks_what_it_has_not(needed: set[str], there: set[str]) -> None:
 
 def test_a_cpu_that_cannot_be_read_is_told() -> None:
     """That nobody knows what a CPU has is not told as if it lacked it."""
-    assert (
-        "it needs a CPU with avx2, and this one's features cannot be read",
-        "it needs a CPU with avx2, fma",
-    ) == (machine.cpu_lacks(["avx2"], None), machine.cpu_lacks(["sse", "avx2", "fma"], {"sse"}))
+    assert ("it needs a CPU with avx2, and this one's features cannot be read", "it needs a CPU with avx2, fma") == (
+        machine.cpu_lacks(["avx2"], None),
+        machine.cpu_lacks(["sse", "avx2", "fma"], {"sse"}),
+    )
 
 
 def test_a_record_has_the_vector_features() -> None:

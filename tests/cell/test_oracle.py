@@ -18,11 +18,7 @@ def test_what_is_the_same_agrees(values: list[float]) -> None:
     assert "agrees" == compare(np.array(values), np.array(values))[0]
 
 
-@given(
-    wanted=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30),
-    off=st.floats(1e-3, 1e3),
-    data=st.data(),
-)
+@given(wanted=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), off=st.floats(1e-3, 1e3), data=st.data())
 def test_one_value_that_is_off_is_enough(wanted: list[float], off: float, data: st.DataObject) -> None:
     """Arrays differ where a single value is off by more than the tolerance, and agree where it is not."""
     at = data.draw(st.integers(0, len(wanted) - 1))

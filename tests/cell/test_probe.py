@@ -367,10 +367,7 @@ def test_every_corpus_case_has_a_row() -> None:
         ),
         ("blocked", "x64", "import-error", "import jax: ModuleNotFoundError: No module named 'jax'"),
         ("unavailable", "cpu", "unavailable", "it needs a CPU with abacus"),
-        (
-            *("unavailable", "python", "unavailable"),
-            f"it needs Python <3.0, and this is {platform.python_version()}",
-        ),
+        (*("unavailable", "python", "unavailable"), f"it needs Python <3.0, and this is {platform.python_version()}"),
     ],
 )
 def test_an_ending_is_told_in_full(observe: Observe, module: str, case: str, outcome: Outcome, detail: str) -> None:

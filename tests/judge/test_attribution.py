@@ -59,8 +59,7 @@ AFTER = {"jax": "0.9.1", "jaxlib": "0.9.1", "equinox": "0.13.5", "lineax": "0.1.
 
 
 @pytest.mark.parametrize(
-    ("pins", "behaviour"),
-    [({**BEFORE, "lineax": "0.1.0"}, "good"), ({**AFTER, "lineax": "0.0.8"}, "bad")],
+    ("pins", "behaviour"), [({**BEFORE, "lineax": "0.1.0"}, "good"), ({**AFTER, "lineax": "0.0.8"}, "bad")]
 )
 def test_a_run_tells_causes_apart(pins: dict[str, str], behaviour: str) -> None:
     """A cell that differs from one side by one package alone, and shows what the other does, is evidence."""

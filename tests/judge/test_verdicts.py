@@ -239,7 +239,7 @@ def test_a_workaround_holds_only_if_it_always_does(last: str) -> None:
 
 
 def test_only_a_verdict_on_the_symptom_decides() -> None:
-    """Affected is affected; clear, guarded, documented and absent are not; no other verdict tells."""
-    told = {"affected": True, **dict.fromkeys(("clear", "guarded", "documented", "absent"), False)}
+    """Affected and documented are what an issue is about; clear, guarded and absent are not; no other verdict tells."""
+    told = {"affected": True, "documented": True, **dict.fromkeys(("clear", "guarded", "absent"), False)}
 
     assert {verdict: told.get(verdict) for verdict in VERDICTS} == {each: judge.is_affected(each) for each in VERDICTS}

@@ -117,11 +117,9 @@ def test_a_row_of_an_arm_is_told_in_ranges() -> None:
     (found,) = stacks(arm(**{"0_5_0": "latent", "0_4_9": "guarded", "0_4_10": "supported"}), OFFERED)
 
     assert ({"equinox": "0.11.2", "diffrax": "0.5.0"}, ">=0.4.10") == (found.holds, found.declared)
-    assert [
-        ("guarded", "0.4.9", "it broke"),
-        ("supported", "0.4.10", ""),
-        ("latent", "0.5.0", "it broke"),
-    ] == [(each.declared_observed, each.first, each.detail) for each in found.ranges]
+    assert [("guarded", "0.4.9", "it broke"), ("supported", "0.4.10", ""), ("latent", "0.5.0", "it broke")] == [
+        (each.declared_observed, each.first, each.detail) for each in found.ranges
+    ]
 
 
 def test_metadata_that_agrees_is_left_alone() -> None:

@@ -220,13 +220,7 @@ WELL = Part(outcome="returned")
 
 
 def put_record(
-    cell: Cell,
-    entry: Entry,
-    case_id: str,
-    reproducer: Part,
-    lock_sha256: str | None = None,
-    *,
-    helps: bool = True,
+    cell: Cell, entry: Entry, case_id: str, reproducer: Part, lock_sha256: str | None = None, *, helps: bool = True
 ) -> None:
     """Write down what a reproducer did, and its workaround, with a control that is well."""
     pinned = lock.load(cell)

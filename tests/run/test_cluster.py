@@ -509,24 +509,6 @@ def test_the_report_finds_what_another_machine_made(tmp_path: Path, monkeypatch:
     assert state.folder == tmp_path
 
 
-@pytest.mark.parametrize("words", [[], ["--", "--scheduler", "tcp://127.0.0.1:9"]])
-def test_under_a_scheduler_nox_runs_no_cells_itself(words: list[str]) -> None:
-    """With --scheduler the compat sessions require no cell sessions; without it they do, and need no environment."""
-    script = (
-        "import sys\n"
-        "sys.argv[:1] = ['nox', '-l', '-s', 'compat', 'compat-line', 'compat-full', 'publish']; import noxfile\n"
-        "for each in (noxfile.compat, noxfile.compat_line, noxfile.compat_full, noxfile.publish):\n"
-        "    print(len(each.requires), each.venv_backend)\n"
-    )
-    ran = subprocess.run([sys.executable, "-c", script, *words], cwd=ROOT, capture_output=True, text=True, check=False)
-
-    assert "" == ran.stderr
-    lines = ran.stdout.splitlines()
-    assert 4 == len(lines)
-    assert {bool(words)} == {line == "0 None" for line in lines}
-    assert {not words} == {line.endswith(" none") and not line.startswith("0") for line in lines}
-
-
 def test_a_run_killed_before_its_status_is_made_whole(alone: dict[str, str], tmp_path: Path) -> None:
     """Where all records were written and the status was not, the next run leaves the very status it would have had."""
     state = State(tmp_path).prepared()

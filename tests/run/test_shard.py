@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from datetime import UTC, date, datetime
 from math import isclose
 
@@ -14,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.errors import Misused
-from suite.files import ROOT
 from suite.run.shard import Measured, Shard, Timed, costs, parse, shard
-from suite.stack import plan
 from suite.stack.plan import Cell
 
 
@@ -162,24 +157,3 @@ def test_a_part_is_one_of_its_parts(text: str) -> None:
     """The parts are counted from one to as many as there are."""
     with pytest.raises(Misused, match=r"there is no part \d of \d"):
         parse(text)
-
-
-# nox
-
-
-def nox(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run nox in the tree."""
-    command = [sys.executable, "-m", "nox", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-def test_nox_lists_the_sessions_of_a_shard() -> None:
-    """`nox -l --json -s compat -- --shard 1/2` has half of the cells, 2/2 the other half, and both have the report."""
-    halves = []
-    for part in ("1/2", "2/2"):
-        listed = json.loads(nox("-l", "--json", "-s", "compat", "--", "--shard", part).stdout)
-        assert ["plan", "compat"] == [each["name"] for each in listed if each["name"] != "cell"]
-        halves.append([each["call_spec"]["cell"] for each in listed if each["name"] == "cell"])
-
-    assert sorted(cell.id for cell in plan.tagged("default")) == sorted(halves[0] + halves[1])
-    assert all(halves)

@@ -22,10 +22,7 @@ def offered(requires: Mapping[str, Sequence[str]]) -> Packages:
     return {
         name: {
             PINS[name]: Release.model_validate(
-                {
-                    **{"uploaded": DAY, "requires_python": "", "yanked": None, "wheels": {}},
-                    "requires_dist": texts,
-                }
+                {**{"uploaded": DAY, "requires_python": "", "yanked": None, "wheels": {}}, "requires_dist": texts}
             )
         }
         for name, texts in requires.items()

@@ -151,10 +151,7 @@ def test_counts_are_exact() -> None:
     """Five percent more equations regress, one equation in a thousand is stable, and neither asks a second time."""
     assert "regressed" == outcome(counts([100], [105])).outcome
     assert "improved" == outcome(counts([100], [95])).outcome
-    assert ("stable", "within 1%") == (
-        outcome(counts([1000], [1001])).outcome,
-        outcome(counts([1000], [1001])).reason,
-    )
+    assert ("stable", "within 1%") == (outcome(counts([1000], [1001])).outcome, outcome(counts([1000], [1001])).reason)
     assert ("stable", "") == (outcome(counts([7], [7])).outcome, outcome(counts([7], [7])).reason)
     assert "regressed" == outcome(counts([0], [1])).outcome
     assert "stable" == outcome(counts([0], [0])).outcome

@@ -133,9 +133,7 @@ def test_a_count_is_told_where_it_changes(folders: tuple[Path, Path, Path]) -> N
     ]
 
 
-def test_where_dispatch_became_asynchronous_follows_from_the_measurements(
-    folders: tuple[Path, Path, Path],
-) -> None:
+def test_where_dispatch_became_asynchronous_follows_from_the_measurements(folders: tuple[Path, Path, Path]) -> None:
     """It is between the last release where a call takes as long as its result and the first where it does not."""
     assert Asynchronous(OLD, MIDDLE) == machines(*folders)[0].asynchronous
 

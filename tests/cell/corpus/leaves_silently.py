@@ -17,7 +17,5 @@ def status_3() -> Seen:
 
 
 ISSUE = issue(
-    case(status_0, workaround=well),
-    case(status_0, "in_interpreter", isolation="interpreter"),
-    case(status_3),
+    case(status_0, workaround=well), case(status_0, "in_interpreter", isolation="interpreter"), case(status_3)
 )
