@@ -149,7 +149,7 @@ def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell
 
     Who publishes has the records of the report that is published: what they know is not run again.
     """
-    if options.to == PUBLISHED:
+    if options.to.resolve() == PUBLISHED:
         archive.unpack()
     todo = left(cells, catalogue.select(options.issue, headlines=options.headlines))
     return tuple(cell for cell in cells if todo[cell])
@@ -283,7 +283,7 @@ def report(
     own = [cell.id for cell in cells if not cell.tags]
     own_stack.show(made, [row for row in made.cells if row.id in own], OUT)
     code = _publish(made, folder)
-    if folder == PUBLISHED:
+    if folder.resolve() == PUBLISHED:
         archive.pack(cell.id for cell in cells if cell.tags)
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
@@ -353,7 +353,7 @@ def rebuild(folder: Path) -> None:
     from suite.report.write import rebuild as rebuilt
     from suite.report.write import renew_timings
 
-    if folder == PUBLISHED:
+    if folder.resolve() == PUBLISHED:
         renew_timings(folder)
     for path in rebuilt(folder):
         OUT.print(str(path), markup=False, soft_wrap=True)
