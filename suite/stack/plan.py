@@ -178,7 +178,7 @@ class _Maker:
         if excluded and arm and arm.excluded == "leave":
             unavailable = unavailable or ("plan.excludes", excluded)
         # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy.
-        by_itself: Runs = "libraries" if {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(holds) else "all"
+        by_itself: Runs = "libraries" if {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds)) else "all"
         return replace(
             made,
             asks=((arm.asks, moves),) if arm else (),
