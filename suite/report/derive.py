@@ -17,7 +17,7 @@ from suite.judge.intervals import Point
 from suite.judge.intervals import intervals as intervals_along
 from suite.judge.metadata import reached, requires
 from suite.judge.neighbours import LineCell, neighbours
-from suite.judge.rules import Run
+from suite.judge.rules import Run, concerned
 from suite.judge.specifiers import in_version_order, simplest
 from suite.judge.table import PROPERTIES, UNDECIDED, Verdict
 from suite.judge.verdicts import by_pin
@@ -93,6 +93,7 @@ def along(
     def between(before: str, after: str) -> Blame | None:
         both = line[before], line[after]
         among = {name for cell in both for name in reached(case.needs, cell.packages, offered, cell.python)}
+        among |= concerned(case.needs, case.rules)
         return blame(runs[before], runs[after], case.rules, runs.values(), among)
 
     known = [cell for cell in line.values() if cell.id in runs]

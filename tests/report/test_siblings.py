@@ -405,7 +405,7 @@ def test_the_command_rebuilds(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_the_whole_page_is_small(tmp_path: Path) -> None:
-    """All stacks and all issues make a page of at most 1.5 MB, and the same one each time."""
+    """All stacks and all issues make a page of at most 1.6 MB, and the same one each time."""
     whole = as_known(plan.cells())
 
     page, again = (
@@ -413,4 +413,4 @@ def test_the_whole_page_is_small(tmp_path: Path) -> None:
         for each in (whole, Report.model_validate_json(whole.model_dump_json()))
     )
     assert page == again
-    assert len(page.encode()) <= 1_500_000
+    assert len(page.encode()) <= 1_600_000
