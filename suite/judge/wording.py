@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from suite.judge.record import Part
 
@@ -28,9 +27,7 @@ def tidy(detail: str) -> str:
     return line if len(line) <= 400 else line[:399] + "…"
 
 
-def broken_in(part: Part, packages: Collection[str]) -> str | None:
-    """The package in which a reproducer broke: the one that did not import, or whose code raised."""
-    if named := re.match(r"import (\w+): ", part.detail):
-        return named[1] if named[1] in packages else None
-    frames = re.findall(r"/site-packages/(\w+)/", part.traceback or "")
-    return next((name for name in reversed(frames) if name in packages), None)
+def not_imported(part: Part) -> str | None:
+    """The package that did not import, where that is how a reproducer ended."""
+    named = re.match(r"import (\w+): ", part.detail) if part.outcome == "import-error" else None
+    return named[1] if named else None

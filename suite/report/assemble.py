@@ -15,7 +15,7 @@ from suite.judge.record import Record
 from suite.judge.rules import expected
 from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
-from suite.judge.wording import broken_in, tidy
+from suite.judge.wording import not_imported, tidy
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     AskRow,
@@ -86,7 +86,7 @@ class _Read:
         self.cell, self.pinned = cell, pinned
         self.observations: list[Observation] = []
         self.platform: Platform | None = None
-        self.broken_in: str | None = None
+        self.blocked_by: str | None = None
 
 
 def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) -> _Read:
@@ -123,17 +123,16 @@ def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) ->
                 )
             )
             if record is not None:
-                _note(one, entry, case, record, judged, status)
+                _note(one, entry, record, status)
     return one
 
 
-def _note(one: _Read, entry: Entry, case: Case, record: Record, judged: Judged, status: Status | None) -> None:
-    """Where it ran, by the first record; and where row zero breaks, by the first of its cases that does."""
+def _note(one: _Read, entry: Entry, record: Record, status: Status | None) -> None:
+    """Where it ran, by the first record; and which package does not import, by row zero's own."""
     if one.platform is None:
         one.platform = Platform(**record.machine.platform, device=status.device if status else "")
-    if entry.issue.row_zero and judged.verdict != "clear" and one.broken_in is None:
-        libraries = [name for name in releases.PACKAGES if name not in ("jax", "jaxlib")]
-        one.broken_in = broken_in(record.attempts[-1].parts["reproducer"], libraries)
+    if entry.issue.row_zero and one.blocked_by is None:
+        one.blocked_by = not_imported(record.attempts[-1].parts["reproducer"])
 
 
 def _without(cell: Cell, status: Status | None) -> Judged:
@@ -167,7 +166,7 @@ def _cell(one: _Read, offered: releases.Packages) -> CellRow:
         declared=says,
         declared_observed=declared_observed(says, works),
         excluded_by=excluded,
-        broken_in=one.broken_in,
+        blocked_by=one.blocked_by,
     )
 
 

@@ -58,9 +58,7 @@ class CellRow(FileModel):
     excluded_by: str | None = Field(
         default=None, description="the sentence in the packages' metadata that keeps them apart"
     )
-    broken_in: str | None = Field(
-        default=None, description="where row zero fails: the package in which it does, where that shows"
-    )
+    blocked_by: str | None = Field(default=None, description="the package that does not import in it, by row zero")
 
 
 class RangeRow(FileModel):
@@ -308,4 +306,5 @@ def _of_schema_1(data: dict[str, Any]) -> dict[str, Any]:
         cases = [case(each, issue["workaround"]["text"]) for each in issue["cases"]]
         issues.append({**{key: value for key, value in issue.items() if key != "workaround"}, "cases": cases})
     stacks = [{key: each[key] for key in each if key not in ("specifier", "broken_in")} for each in data["stacks"]]
-    return {**data, "schema_version": 2, "issues": issues, "stacks": stacks}
+    cells = [{key: each[key] for key in each if key != "broken_in"} for each in data["cells"]]
+    return {**data, "schema_version": 2, "cells": cells, "issues": issues, "stacks": stacks}

@@ -17,7 +17,7 @@ Shards = Mapping[Path, Report]
 # What a run must have in common, whole.
 _COMMON = ("suite_version", "probe_sha256", "planned_cells")
 # What a cell is found to be, as against what it is.
-_FOUND = {"declared_observed", "broken_in"}
+_FOUND = {"declared_observed", "blocked_by"}
 _TOLD = {"verdict", "behaviour", "reason", "expected", "workaround"}
 
 

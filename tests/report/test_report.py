@@ -117,7 +117,7 @@ def cell_row(identifier: str) -> dict[str, Any]:
         "holds": {"jax": version},
         "asks": [],
         "excluded_by": None,
-        "broken_in": None,
+        "blocked_by": None,
     }
     return {"id": identifier, "packages": packages, "declared": "allows", "declared_observed": None, **moved, **kept}
 

@@ -267,13 +267,13 @@ def test_packages_have_a_badge_together() -> None:
     """The badge of two packages is row zero's on the newest cell of the line."""
     wanted = {
         "supported": ("0.4.30 × 0.11.4: works", "brightgreen"),
-        "latent": ("0.4.30 × 0.11.4: broken in equinox", "red"),
+        "latent": ("0.4.30 × 0.11.4: broken, equinox does not import", "red"),
         None: ("not run", "lightgrey"),
     }
     made = report(observation())
     told = {}
     for word in wanted:
-        update: dict[str, Any] = {"declared_observed": word, "broken_in": "equinox" if word == "latent" else None}
+        update: dict[str, Any] = {"declared_observed": word, "blocked_by": "equinox" if word == "latent" else None}
         cells = [cell.model_copy(update=update) for cell in made.cells]
         badge = json.loads(badges(made.model_copy(update={"cells": cells}))["jax-equinox"])
         told[word] = badge["message"], badge["color"]

@@ -71,7 +71,7 @@ def _together(one: str, other: str, newest: CellRow | None) -> tuple[str, str]:
         return "not run", _UNKNOWN
     words = {"supported": "works", "over-tight": "works, though excluded", "guarded": "excluded", "latent": "broken"}
     word = words[newest.declared_observed]
-    if newest.declared_observed == "latent" and newest.broken_in:
-        word += f" in {newest.broken_in}"
+    if newest.blocked_by:
+        word += f", {newest.blocked_by} does not import"
     where = " × ".join(map(str, versions))
     return f"{where}: {word}", _TOGETHER[newest.declared_observed]
