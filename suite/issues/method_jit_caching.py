@@ -27,7 +27,6 @@ Where a run says more than the threads:
   one object are equal, so the cache is hit as long as one of them is alive: no retrace, and a stale answer.
 - jax#28418 (hash without eq, "random", in April 2025) could not be seen on the releases of that time. Its first answer
   is what jax 0.9.0 to 0.10.2 always give, its second what all others do.
-
 No answer depends on when a collector runs: what must live is kept in a variable, all else is dropped at once.
 """
 
