@@ -23,8 +23,7 @@ says so. A `compute_on` within the `tpu=` branch, the other way to read it, keep
 On a CPU this does not show where anything ran: the mark is a request to XLA. The TPU's compiler grants it, and needs no
 TPU to say so (libtpu, asked through `jax.experimental.topologies` for a v5e with jax 0.5.3, 0.6.0, 0.8.2, 0.10.2 and
 0.12.0.1): with jit last, the thread's program has the CPU's addition in a computation of the thread "host"; with the
-decorator outside, on 0.5.3, it has the TPU's on the device alone. On an accelerator, the detail of `tpu-branch` says
-what the program gives: 1.0 on the host, 2.0 on the device.
+decorator outside, on 0.5.3, it has the TPU's on the device alone.
 """
 
 from __future__ import annotations

@@ -17,8 +17,6 @@ output that is not a scalar is refused with JAX's own TypeError, one of shape `(
 - A NumPy array or scalar is differentiated by, and the gradient is a `jax.Array`.
 - One composition did change: `jax.jit(eqx.filter_grad(loss))` works up to Equinox 0.12.2, and raises `TypeError:
   unhashable type: 'dict'` from 0.13.0, whose modules hash their fields (equinox#1089). Under `eqx.filter_jit` it works.
-- On JAX 0.7.0 alone, `eqx.filter_jit` of a function since dropped gives the right answer, and the process then dies as
-  the interpreter exits (equinox#1084, jax#30517): another issue; what comes back is judged here.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ If one of these two fails, read no other row of its cell. Each value is checked,
 differences. You would expect it to be all green, above all on the line, where each cell is what an installer gave that
 day. But Equinox and Diffrax sit on JAX's internals and cap no JAX, so for days or weeks after some releases there
 is no gradient of a solve, no implicit solve, no solve at all, or the process dies at its exit after right answers.
-
 Some are easily missed. Lineax's LU needs a problem of more than one component: with one it divides instead, and jax
 0.8.2 looks well. The crash of jaxlib 0.7.0 needs a function made within a function under `filter_jit`: a bare
 `diffeqsolve` ends well. With optimistix 0.1.0, which their metadata allows, diffrax 0.6.2 to 0.7.1 reject each step of
@@ -140,6 +139,8 @@ def control_implicit_solve() -> None:
 
 
 _SIGNATURES = {
+    "astype-not-there": Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
+    "scipy-tril-removed": Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
     "jaxpr-constants-lost": Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
     "closure-convert-weak-type": Signature("ValueError", "Closure-converted function called with different dynamic"),
     "custom-jvp-tangent-dtype": Signature("TypeError", "Custom JVP rule must produce primal and tangent outputs"),
@@ -161,6 +162,8 @@ _BOTH = (
     Rule("import-error", "jax>=0.6.0 equinox<0.11.11", "run to 0.6.2: jax.core.Primitive is gone; 0.11.11 imports"),
     Rule("import-error", "jax>=0.4.34 equinox<0.11.5", "run to 0.5.3: jax.core.pp_eqn_rules is gone; 0.11.5 imports"),
     Rule("jaxpr-constants-lost", "jax==0.4.27", "run with equinox 0.11.4; equinox#716, jax#21116, gone in jax 0.4.28"),
+    Rule("astype-not-there", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+    Rule("get-aval-removed", "jax>=0.10.0 diffrax<0.6.1", "run on jax 0.12.0.1 with diffrax 0.5.0 and 0.6.0"),
     Rule("concrete-array-removed", "jax>=0.4.36 diffrax<0.6.1", "run to jax 0.9.2 with diffrax 0.6.0; diffrax#527"),
 )
 _NO_DICTS = Rule("params-unhashable", "jax>=0.7.0 equinox<0.13.0", "run to jax 0.9.1; diffrax#662, equinox#1039")
@@ -219,6 +222,7 @@ ISSUE = Issue(
             signatures=_SIGNATURES,
             rules=(
                 *_BOTH,
+                Rule("scipy-tril-removed", "jax<0.4.24 scipy>=1.13", "run on jax 0.4.21 to 0.4.23 with scipy 1.17.1"),
                 Rule("jaxpr-removed", "jax>=0.6.0 diffrax<0.6.2", "run on jax 0.6.0, 0.9.2; 0.6.2 asks for it no more"),
                 Rule("flatten-not-weakly-referenced", "jax>=0.7.1 equinox<0.13.1", "run to 0.9.2; equinox#1081, #1082"),
                 _NO_DICTS,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from suite.cell.issue import Case
+from suite.cell.signatures import contains
 from suite.judge.record import Attempt, Outcome, Part
 from suite.judge.rules import Pins, met, requirements
 from suite.judge.table import GOOD, UNDECIDED, Verdict
@@ -63,8 +64,9 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     if control is not None and control.outcome != "returned":
         return Judged("error", None, "run.control", tidy(f"the control failed: {explain(control)}"))
     part = attempt.parts["reproducer"]
-    named = part.outcome == "returned" or (part.outcome == "raised" and part.behaviour is not None)
-    seen = part.behaviour if named else None if _is_error(part) else GIVEN.get(part.outcome)
+    raised = _recognised(case, part) if part.outcome == "raised" else None
+    named = part.outcome == "returned" or raised is not None
+    seen = (raised or part.behaviour) if named else None if _is_error(part) else GIVEN.get(part.outcome)
     verdict: Verdict
     reason: str | None
     if seen is not None and seen in case.behaviours:
@@ -77,6 +79,21 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
         seen, (verdict, reason) = None, _ending(part)
     detail = part.detail if part.outcome in ("returned", "unavailable") else explain(part)
     return Judged(verdict, seen, reason, tidy(detail), _workaround(case, attempt, verdict))
+
+
+def _recognised(case: Case, part: Part) -> str | None:
+    """The behaviour that has the signature of what was raised, by the table as it is now.
+
+    The probe has matched it too, by the table of its day; what it raised is on record, and need not be raised again.
+    """
+    kind, modules = (part.exception or "").rpartition(".")[2], (part.traceback or "").replace("/", ".")
+    for name, some in case.signatures.items():
+        for each in some if isinstance(some, tuple) else (some,):
+            # A traceback is kept by its end alone: of what it went through, the probe has seen all.
+            through = not each.module or name == part.behaviour or each.module in modules
+            if each.type == kind and contains(part.detail, each.message) and through:
+                return name
+    return None
 
 
 def is_affected(verdict: Verdict) -> bool | None:

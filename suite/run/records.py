@@ -15,6 +15,7 @@ from typing import Literal, get_args
 
 from suite.cell.atomic import write
 from suite.cell.issue import Case
+from suite.cell.signatures import about_warnings
 from suite.errors import BadFile, Fault
 from suite.files import ROOT, STATE, FileModel, dump, read
 from suite.judge.record import Key, Record
@@ -92,7 +93,9 @@ def case_sha256(entry: Entry, case: Case) -> str:
         case.python,
         case.isolation,
     ]
-    asked += [case.seconds, case.memory_mib, case.signatures, case.workaround and case.workaround.environment]
+    asked += [case.seconds, case.memory_mib, case.workaround and case.workaround.environment]
+    # What is raised is on record, for the judge to recognise; of warnings only those that were asked about are.
+    asked += [case.signatures] if about_warnings(case.signatures) else []
     return hashlib.sha256(f"{code}\n{asked}".encode()).hexdigest()
 
 
