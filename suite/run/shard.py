@@ -37,8 +37,8 @@ class Timed(FileModel):
     model_config = ConfigDict(extra="ignore")
 
     cell: str
-    attempts: int
-    seconds: float
+    attempts: int = 1
+    seconds: float = 0.0
 
 
 class Measured(FileModel):

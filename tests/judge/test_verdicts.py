@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.cell.issue import Case, Workaround
+from suite.cell.issue import Case, Signature, Workaround
 from suite.judge import verdicts as judge
 from suite.judge.record import Attempt, Outcome, Part
 from suite.judge.table import VERDICTS, Verdict
@@ -45,8 +45,6 @@ ENDINGS: list[tuple[Part, Verdict, str | None, str | None]] = [
     (part("returned", "never-heard-of"), "error", None, "run.unknown-behaviour"),
     (part("raised", detail="no"), "different", None, "run.exception"),
     (part("import-error", detail="no"), "blocked", None, "import.exception"),
-    (part("raised", "bad", "no"), "affected", "bad", "run.bad"),
-    (part("raised", "good", "no"), "clear", "good", None),
     (part("returned", "by-design"), "documented", "by-design", "run.by-design"),
     (part("unavailable", detail="it needs a CPU with amx_tile"), "unavailable", None, "plan.no-cpu-feature"),
     (part("unavailable", detail="it needs Python >=3.13, and this is 3.12.3"), "unavailable", None, "plan.no-python"),
@@ -70,6 +68,33 @@ def test_an_ending_has_its_verdict(
     judged = judge.judge_attempt(CASE, attempt(reproducer))
 
     assert (verdict, behaviour, reason) == (judged.verdict, judged.behaviour, judged.reason)
+
+
+RAISED = {
+    "bad": (Signature("TypeError", "no … here"), Signature("KeyError")),
+    "odd": Signature("ValueError", "", "lineax._solver.lu"),
+}
+
+
+@pytest.mark.parametrize(
+    ("raised", "behaviour"),
+    [
+        (Part(outcome="raised", exception="TypeError", detail="there is no jaxpr here"), "bad"),
+        (Part(outcome="raised", exception="TypeError", detail="no"), None),
+        (Part(outcome="raised", exception="jax.errors.KeyError", behaviour="gone"), "bad"),
+        (Part(outcome="raised", exception="ValueError", traceback='File "…/lineax/_solver/lu.py", line 1'), "odd"),
+        (Part(outcome="raised", exception="ValueError", traceback='File "…/jax/core.py", line 1'), None),
+        (Part(outcome="raised", exception="ValueError", behaviour="odd", traceback="cut"), "odd"),
+    ],
+)
+def test_what_was_raised_is_recognised_by_the_table_of_today(raised: Part, behaviour: str | None) -> None:
+    """A record keeps what was raised, so that a signature that is newer than it needs no new run."""
+    judged = judge.judge_attempt(replace(CASE, signatures=RAISED), attempt(raised))
+
+    assert (behaviour, "run.exception" if behaviour is None else f"run.{behaviour}") == (
+        judged.behaviour,
+        judged.reason,
+    )
 
 
 def test_the_endings_are_all_in_the_table() -> None:
