@@ -70,7 +70,7 @@ def test_an_ending_has_its_verdict(
     assert (verdict, behaviour, reason) == (judged.verdict, judged.behaviour, judged.reason)
 
 
-RAISED = {
+RAISED: dict[str, Signature | tuple[Signature, ...]] = {
     "bad": (Signature("TypeError", "no … here"), Signature("KeyError")),
     "odd": Signature("ValueError", "", "lineax._solver.lu"),
 }
