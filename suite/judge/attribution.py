@@ -149,7 +149,9 @@ def _said(part: Unit, before: Run, after: Run, rules: Sequence[AnyRule]) -> str 
     alone = [first_match(rules, pins) for pins in (back, forth)]
     if [each and each.behaviour for each in (*sides, *alone)] != [before.behaviour, after.behaviour] * 2:
         return None
-    return "; ".join(dict.fromkeys(each.evidence for each in sides if each is not None and each.evidence))
+    # A rule for all other stacks says nothing of this change.
+    told = [each for each in sides if each is not None and each.on] or [each for each in sides if each is not None]
+    return "; ".join(dict.fromkeys(each.evidence for each in told if each.evidence))
 
 
 def with_moves(pins: Pins, moved: Iterable[Move], *, back: bool = False) -> Mapping[str, str]:

@@ -81,7 +81,7 @@ def _change(name: str, before: Observation, now: Observation, turn: TurnRow, cel
     shows, showed = (f"{each.behaviour or each.reason} ({each.verdict})" for each in (now, before))
     grounds = {"run": "by the runs", "rule": "by the case's rules", "together": ""}[turn.grounds]
     because = ", ".join(filter(None, (turn.blame, grounds)))
-    rests = f" That rests on {turn.evidence}." if turn.evidence else ""
+    rests = f" Evidence: {turn.evidence}." if turn.evidence else ""
     return Entry(
         f"{cell.id} {name} {now.behaviour}",
         datetime(day.year, day.month, day.day, tzinfo=UTC),
