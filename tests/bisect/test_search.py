@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.bisect import search as bisect
+from suite.bisect import search
 from suite.bisect.search import Agreed, Answer, Ask, Boundary, Contradicted, Find, Untestable
 
 Found = Boundary | Agreed | Contradicted | Untestable
@@ -28,7 +28,7 @@ class Hunt:
 def hunt(truth: Sequence[bool | None], before: dict[int, Answer] | None = None, find: Find | None = None) -> Hunt:
     """Search releases of which `truth` holds; `before` is known from the start."""
     known, asked = dict(before or {}), []
-    while isinstance(now := bisect.step(known, len(truth), find), Ask):
+    while isinstance(now := search.step(known, len(truth), find), Ask):
         asked.append(now.at)
         known[now.at] = Answer(truth[now.at])
         assert len(asked) <= len(truth), "it goes round in circles"
@@ -97,7 +97,7 @@ def test_a_boundary_among_many_releases_is_found_within_the_bound(drawn: tuple[i
     truth = line(count, change, affected_first=affected_first)
     hunted = hunt(truth)
     check_boundary(truth, hunted.found)
-    assert len(hunted.asked) <= math.ceil(math.log2(count)) + 2 <= bisect.most_runs(count)
+    assert len(hunted.asked) <= math.ceil(math.log2(count)) + 2 <= search.most_runs(count)
 
 
 @given(partly_known())
@@ -150,7 +150,7 @@ def test_a_row_of_broken_releases_is_not_walked_through() -> None:
     truth = [None] * 16 + line(9, 2, affected_first=True)
     hunted = hunt(truth)
     assert Boundary(17, 18, "first-clear") == hunted.found
-    assert len(hunted.asked) <= bisect.most_runs(len(truth))
+    assert len(hunted.asked) <= search.most_runs(len(truth))
 
 
 def test_a_broken_release_is_never_a_bad_one() -> None:
@@ -172,7 +172,7 @@ def test_what_is_known_to_change_more_than_once_is_searched_for_its_first_change
     truth: list[bool | None] = [False, False, True, True, False, False, True, True]
     before = {3: Answer(True), 4: Answer(False)}
     assert Boundary(1, 2, "first-affected") == hunt(truth, before).found
-    assert [(0, 3), (3, 4), (4, 7)] == bisect.changes({0: Answer(False), 7: Answer(True), **before})
+    assert [(0, 3), (3, 4), (4, 7)] == search.changes({0: Answer(False), 7: Answer(True), **before})
 
 
 @pytest.mark.parametrize("affected_first", [False, True])

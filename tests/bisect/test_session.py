@@ -15,8 +15,7 @@ from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, environment, records
-from suite.run import cell_run as run
+from suite.run import catalogue, cell_run, environment, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, releases
@@ -74,7 +73,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setattr(environment, "ready", made.ready)
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(run, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(cell_run, "LOGS", tmp_path / "logs")
     monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
     monkeypatch.setattr(commands, "OUT", Console(highlight=False, width=1000))
     monkeypatch.setenv("CORPUS_FOLDER", str(tmp_path))
@@ -158,7 +157,7 @@ def test_a_record_of_one_attempt_is_confirmed_at_the_boundary_alone(
 ) -> None:
     """What an ordinary run left is used; only the two sides are run again, as it takes more than one attempt there."""
     for version in ("0.4.18", "0.4.22", "0.4.23", "0.4.24", "0.4.27", "0.4.30"):
-        run.run(plan.cell(f"jax-{version}"), [narrowed("changes")], fresh=False, progress=Silent())
+        cell_run.run(plan.cell(f"jax-{version}"), [narrowed("changes")], fresh=False, progress=Silent())
     assert 1 == attempts("jax-0.4.23", "changes")
     bench.forget()
     _, lines = bisect(capsys, "by-release/changes", *BETWEEN)

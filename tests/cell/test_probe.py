@@ -22,7 +22,7 @@ import pytest
 from suite.cell.issue import Case
 from suite.files import ROOT, read
 from suite.judge.record import Attempt, Outcome, Part, Record
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, records
 from suite.run.catalogue import Entry
 from suite.stack import plan
 from suite.stack.lock import Lock
@@ -523,24 +523,6 @@ def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
     part = reproducer(observe, "recognised", "raises")
 
     assert ("json.decoder.JSONDecodeError", True) == (part.exception, "in raises" in (part.traceback or ""))
-
-
-def test_a_real_stack_is_asked_for_more(tmp_path: Path) -> None:
-    """On a real jax a case gets 64 bits, devices and an environment, and what jax raises and warns of is recognised."""
-    made = sorted(environment.ENVIRONMENTS.glob("jax-*/bin/python"))
-    if not made:
-        pytest.skip("no cell has been run on this machine: there is no jax")
-    surroundings = {"JAX_TRACEBACK_FILTERING": "off", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
-    finished = Session(tmp_path, names_of("blocked"), surroundings=surroundings, python=str(made[-1])).run()
-    first = {case: finished.session.record((module, case)).attempts[0].parts for module, case in finished.session.names}
-
-    assert {
-        "x64": {"reproducer": "right", "workaround": None, "control": None},
-        "not-x64": {"reproducer": "wrong", "workaround": "right", "control": None},
-        "host-devices": {"reproducer": "right", "control": None},
-        "warned": {"reproducer": "refused", "control": None},
-        "leaked-tracer": {"reproducer": "refused", "control": None},
-    } == {case: {name: part.behaviour for name, part in parts.items()} for case, parts in first.items()}
 
 
 def test_an_order_of_nothing_ends_well(tmp_path: Path) -> None:

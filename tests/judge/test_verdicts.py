@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.cell.issue import Case, Signature, Workaround
-from suite.judge import verdicts as judge
+from suite.judge import verdicts
 from suite.judge.record import Attempt, Outcome, Part
 from suite.judge.table import VERDICTS, Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
@@ -65,7 +65,7 @@ def test_an_ending_has_its_verdict(
     reproducer: Part, verdict: Verdict, behaviour: str | None, reason: str | None
 ) -> None:
     """Each way a reproducer can end has one verdict, behaviour and reason code."""
-    judged = judge.judge_attempt(CASE, attempt(reproducer))
+    judged = verdicts.judge_attempt(CASE, attempt(reproducer))
 
     assert (verdict, behaviour, reason) == (judged.verdict, judged.behaviour, judged.reason)
 
@@ -89,7 +89,7 @@ RAISED: dict[str, Signature | tuple[Signature, ...]] = {
 )
 def test_what_was_raised_is_recognised_by_the_table_of_today(raised: Part, behaviour: str | None) -> None:
     """A record keeps what was raised, so that a signature that is newer than it needs no new run."""
-    judged = judge.judge_attempt(replace(CASE, signatures=RAISED), attempt(raised))
+    judged = verdicts.judge_attempt(replace(CASE, signatures=RAISED), attempt(raised))
 
     assert (behaviour, "run.exception" if behaviour is None else f"run.{behaviour}") == (
         judged.behaviour,
@@ -113,14 +113,14 @@ def test_the_endings_are_all_in_the_table() -> None:
 )
 def test_a_documented_ending_is_the_symptom(reproducer: Part, behaviour: str, reason: str) -> None:
     """A crash, a hang or a failed import is `affected` where the case lists it as its symptom."""
-    judged = judge.judge_attempt(SYMPTOMS, attempt(reproducer))
+    judged = verdicts.judge_attempt(SYMPTOMS, attempt(reproducer))
 
     assert ("affected", behaviour, reason) == (judged.verdict, judged.behaviour, judged.reason)
 
 
 def test_being_killed_is_no_symptom() -> None:
     """A SIGKILL is the machine's doing also where a crash is the documented symptom."""
-    judged = judge.judge_attempt(SYMPTOMS, attempt(part("signal", detail="SIGKILL")))
+    judged = verdicts.judge_attempt(SYMPTOMS, attempt(part("signal", detail="SIGKILL")))
 
     assert ("error", None, "run.killed") == (judged.verdict, judged.behaviour, judged.reason)
 
@@ -129,7 +129,7 @@ def test_being_killed_is_no_symptom() -> None:
 @pytest.mark.parametrize("reproducer", [part("returned", "good"), part("returned", "bad"), part("signal")])
 def test_a_failed_control_is_an_error(reproducer: Part, outcome: Outcome) -> None:
     """Where the control fails nothing was learned, whatever the reproducer saw."""
-    judged = judge.judge_attempt(CASE, attempt(reproducer, control=part(outcome)))
+    judged = verdicts.judge_attempt(CASE, attempt(reproducer, control=part(outcome)))
 
     assert ("error", None, "run.control") == (judged.verdict, judged.behaviour, judged.reason)
 
@@ -138,7 +138,7 @@ def test_the_detail_of_a_failed_control_is_tidy() -> None:
     """What a failed control said is one short line without addresses and paths, as every detail is."""
     said = "at 0x7f00aa11bb22\n" + "in /somewhere/deep/in/there.py " * 100
 
-    judged = judge.judge_attempt(CASE, attempt(part("returned", "good"), control=part("exit", detail=said)))
+    judged = verdicts.judge_attempt(CASE, attempt(part("returned", "good"), control=part("exit", detail=said)))
 
     assert tidy(judged.detail) == judged.detail
 
@@ -149,7 +149,7 @@ def test_the_detail_of_an_exception_is_its_first_line() -> None:
         outcome="raised", exception="ValueError", detail="what happened\n----\nFor simplicity, JAX has removed"
     )
 
-    assert "ValueError: what happened" == judge.judge_attempt(CASE, attempt(raised)).detail
+    assert "ValueError: what happened" == verdicts.judge_attempt(CASE, attempt(raised)).detail
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_the_detail_of_an_exception_is_its_first_line() -> None:
 )
 def test_a_workaround_has_its_word(case: Case, reproducer: Part, workaround: Part | None, word: WorkaroundWord) -> None:
     """A workaround holds, fails, is not needed where the symptom is absent, or there is none."""
-    assert word == judge.judge_attempt(case, attempt(reproducer, workaround)).workaround
+    assert word == verdicts.judge_attempt(case, attempt(reproducer, workaround)).workaround
 
 
 UNDER_A_FLAG = replace(PLAIN, workaround=Workaround("Set it.", environment={"XLA_FLAGS": "--xla_it"}))
@@ -194,7 +194,7 @@ def test_an_environment_is_a_workaround_where_it_makes_the_case_clear(
     reproducer: Part, workaround: Part, word: WorkaroundWord
 ) -> None:
     """Under an environment the reproducer is run again, and helps where what it shows then means clear."""
-    assert word == judge.judge_attempt(UNDER_A_FLAG, attempt(reproducer, workaround)).workaround
+    assert word == verdicts.judge_attempt(UNDER_A_FLAG, attempt(reproducer, workaround)).workaround
 
 
 HERE = {"jax": "0.9.0", "lineax": "0.0.8"}
@@ -217,27 +217,27 @@ def test_a_pin_is_told_by_the_cell_that_differs_by_it_alone(
     verdict: Verdict, others: list[tuple[dict[str, str], Verdict]], word: WorkaroundWord
 ) -> None:
     """A workaround that is a pin holds where the same stack with just that pinned is clear."""
-    assert word == judge.by_pin("lineax>=0.1.0", verdict, HERE, others)
+    assert word == verdicts.by_pin("lineax>=0.1.0", verdict, HERE, others)
 
 
 @pytest.mark.parametrize("workaround", [part("memory"), part("garbled"), part("signal", detail="SIGKILL")])
 def test_a_workaround_does_not_fail_for_the_machine(workaround: Part) -> None:
     """A workaround that the machine or the harness stopped has not failed."""
-    assert judge.judge_attempt(CASE, attempt(part("returned", "bad"), workaround)).workaround != "fails"
+    assert verdicts.judge_attempt(CASE, attempt(part("returned", "bad"), workaround)).workaround != "fails"
 
 
 def test_attempts_that_agree_are_one_verdict() -> None:
     """The verdict on attempts that agree is that of the last of them."""
     attempts = [attempt(part("returned", "bad", detail)) for detail in ("first", "second", "third")]
 
-    assert Judged("affected", "bad", "run.bad", "third") == judge.judge(CASE, attempts)
+    assert Judged("affected", "bad", "run.bad", "third") == verdicts.judge(CASE, attempts)
 
 
 def test_attempts_that_disagree_are_flaky() -> None:
     """Attempts that disagree are `flaky`, and the detail has k of n for each of what was seen."""
     attempts = [attempt(each) for each in (part("returned", "good"), part("returned", "bad"), part("returned", "good"))]
 
-    assert Judged("flaky", None, "run.flaky", "1 of 3 bad, 2 of 3 good") == judge.judge(CASE, attempts)
+    assert Judged("flaky", None, "run.flaky", "1 of 3 bad, 2 of 3 good") == verdicts.judge(CASE, attempts)
 
 
 @given(seen=st.lists(st.sampled_from(["bad", "good", "warns"]), min_size=1, max_size=6), data=st.data())
@@ -246,7 +246,9 @@ def test_the_order_of_attempts_does_not_matter(seen: list[str], data: st.DataObj
     """Attempts fold to the same verdict in any order, and to `flaky` exactly where two of them differ."""
     shuffled = data.draw(st.permutations(seen))
 
-    one, other = (judge.judge(CASE, [attempt(part("returned", each)) for each in order]) for order in (seen, shuffled))
+    one, other = (
+        verdicts.judge(CASE, [attempt(part("returned", each)) for each in order]) for order in (seen, shuffled)
+    )
 
     assert one == other
     assert (len(set(seen)) > 1) == (one.verdict == "flaky")
@@ -260,11 +262,13 @@ def test_a_workaround_holds_only_if_it_always_does(last: str) -> None:
         attempt(part("returned", last), workaround=part("returned")),
     ]
 
-    assert "fails" == judge.judge(CASE, attempts).workaround
+    assert "fails" == verdicts.judge(CASE, attempts).workaround
 
 
 def test_only_a_verdict_on_the_symptom_decides() -> None:
     """Affected and documented are what an issue is about; clear, guarded and absent are not; no other verdict tells."""
     told = {"affected": True, "documented": True, **dict.fromkeys(("clear", "guarded", "absent"), False)}
 
-    assert {verdict: told.get(verdict) for verdict in VERDICTS} == {each: judge.is_affected(each) for each in VERDICTS}
+    assert {verdict: told.get(verdict) for verdict in VERDICTS} == {
+        each: verdicts.is_affected(each) for each in VERDICTS
+    }

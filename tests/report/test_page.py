@@ -25,7 +25,7 @@ from suite.report.site.page import View
 from suite.report.site.timeline import turned
 from suite.report.write import write
 from suite.stack import plan
-from suite.timings import release_line as line
+from suite.timings import release_line
 from suite.timings.results import RESULTS
 from tests.report.test_report import EMPTY, EVERY_VERDICT, observation, report
 from tests.worlds import as_known, few, otherwise
@@ -50,7 +50,7 @@ Open = Callable[..., Page]
 def _few_timings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Real timings, of three releases: with those of all a browser, and axe in it, takes three times as long."""
     folder = tmp_path_factory.mktemp("results")
-    commits = line.hashes(line.commits())
+    commits = release_line.hashes(release_line.commits())
     machine = max((path.parent for path in RESULTS.glob("*/machine.json")), key=lambda each: len([*each.iterdir()]))
     wanted = [commits[cell][:8] for cell in ("jax-0.4.31", "jax-0.4.33", "jax-0.12.0")]
     (folder / machine.name).mkdir()

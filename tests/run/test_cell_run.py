@@ -20,9 +20,9 @@ from suite.files import ROOT
 from suite.report import summary
 from suite.report.assemble import assemble
 from suite.report.model import Report
-from suite.run import catalogue, environment, records
-from suite.run import cell_run as run
+from suite.run import catalogue, cell_run, environment, records
 from suite.stack import lock, plan
+from tests.cell.test_probe import Session, names_of
 
 CELL = plan.tagged("default")[-1]
 ISSUE = "wraps-lower-bypass"
@@ -67,6 +67,22 @@ def test_the_environment_holds_what_the_lock_pins(state: Path) -> None:
     assert lock.load(CELL).pins == record["machine"]["packages"]
 
 
+def test_a_real_stack_is_asked_for_more(state: Path, tmp_path: Path) -> None:
+    """On a real jax a case gets 64 bits, devices and an environment, and what jax raises and warns of is recognised."""
+    python = state / "envs" / CELL.id / "bin" / "python"
+    surroundings = {"JAX_TRACEBACK_FILTERING": "off", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
+    finished = Session(tmp_path, names_of("blocked"), surroundings=surroundings, python=str(python)).run()
+    first = {case: finished.session.record((module, case)).attempts[0].parts for module, case in finished.session.names}
+
+    assert {
+        "x64": {"reproducer": "right", "workaround": None, "control": None},
+        "not-x64": {"reproducer": "wrong", "workaround": "right", "control": None},
+        "host-devices": {"reproducer": "right", "control": None},
+        "warned": {"reproducer": "refused", "control": None},
+        "leaked-tracer": {"reproducer": "refused", "control": None},
+    } == {case: {name: part.behaviour for name, part in parts.items()} for case, parts in first.items()}
+
+
 def test_what_is_known_is_not_run_again(state: Path) -> None:
     """A second run keeps every record as it is, and says so; --fresh makes them anew."""
     records = sorted((state / "records" / CELL.id / ISSUE).glob("*.json"))
@@ -86,7 +102,7 @@ def test_records_that_are_enough_need_no_environment(
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path)
     entries = catalogue.select([ISSUE])
 
-    assert (0, COUNT) == (run.left(CELL, entries), run.left(replace(CELL, python="3.99"), entries))
+    assert (0, COUNT) == (cell_run.left(CELL, entries), cell_run.left(replace(CELL, python="3.99"), entries))
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.run import catalogue, environment, records
-from suite.run import cell_run as run
+from suite.run import catalogue, cell_run, environment, records
 from suite.run.environment import Environment
 from suite.run.worker import Kept
 from suite.stack import plan, releases
@@ -63,11 +62,11 @@ def test_without_its_device_a_cell_is_unavailable(
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\n[ "$1" = -c ] && exit {status}\nexit 1\n', encoding="utf-8")
     python.chmod(0o755)
-    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS"), (run, "LOGS")):
+    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS"), (cell_run, "LOGS")):
         monkeypatch.setattr(module, name, tmp_path / name)
     monkeypatch.setattr(environment, "prepare", lambda *_: Environment(python, "3.12.1"))
 
-    found = run.run(cell, [catalogue.entry("tests.cell.corpus.absent")], fresh=False, progress=Kept())
+    found = cell_run.run(cell, [catalogue.entry("tests.cell.corpus.absent")], fresh=False, progress=Kept())
 
     assert reason == found.reason
     assert ("unavailable" if status == 3 else "error") == found.verdict

@@ -14,8 +14,7 @@ import pytest
 from suite.errors import Exit, Failed, Misused
 from suite.files import read
 from suite.stack.plan import Cell
-from suite.timings import bench, compare
-from suite.timings import release_line as line
+from suite.timings import bench, compare, release_line
 from suite.timings.asv_call import Asv
 from suite.timings.results import Comparison, NoiseFile
 
@@ -109,7 +108,7 @@ TIMED = [r"time_it", "track_"]
 
 def cells() -> tuple[Cell, Cell]:
     """The two cells that are compared."""
-    return line.cell(BASE), line.cell(OTHER)
+    return release_line.cell(BASE), release_line.cell(OTHER)
 
 
 def test_a_slow_down_is_told_and_confirmed(
@@ -151,7 +150,7 @@ def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pr
 @pytest.mark.parametrize("seed", range(20))
 def test_the_same_release_twice_is_no_regression(pretend: Callable[..., Pretended], seed: int) -> None:
     """A release against itself exits 0: twenty times out of twenty."""
-    cell = line.cell(BASE)
+    cell = release_line.cell(BASE)
 
     assert Exit.AS_EXPECTED == compare.compare(pretend(told(seed=seed)), cell, cell, TIMED, 8)
 
@@ -204,7 +203,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     """One release against itself gives each timed benchmark its fence, and a later comparison is held to it."""
     noise = pretend(told(noise=0.15))
 
-    assert Exit.AS_EXPECTED == compare.noise(noise, line.cell(BASE), TIMED, 16)
+    assert Exit.AS_EXPECTED == compare.noise(noise, release_line.cell(BASE), TIMED, 16)
 
     made = read(NoiseFile, tmp_path / "noise" / "cpu-x.json")
     assert {"m.time_it(1)", "m.time_it('two')"} == made.benchmarks.keys()

@@ -16,9 +16,7 @@ from asv.util import load_json
 
 from suite.errors import Failed, Misused
 from suite.stack import lock
-from suite.timings import asv_call
-from suite.timings import release_line as lines
-from suite.timings import results as measured
+from suite.timings import asv_call, release_line, results
 from suite.timings.asv_call import Asv
 from suite.timings.release_line import Commit
 
@@ -55,7 +53,7 @@ def git(folder: Path, *words: str) -> str:
 def test_the_line_is_the_same_everywhere(tmp_path: Path) -> None:
     """The head is one hash, known beforehand, wherever and whenever the line is built."""
     for name in ("one", "two"):
-        lines.build(LINE, tmp_path / name)
+        release_line.build(LINE, tmp_path / name)
 
         assert HEAD == git(tmp_path / name, "rev-parse", "HEAD").strip()
 
@@ -71,7 +69,7 @@ def test_nobodys_configuration_has_a_say(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("TZ", "Pacific/Auckland")
 
-    lines.build(LINE, tmp_path / "line")
+    release_line.build(LINE, tmp_path / "line")
 
     monkeypatch.undo()
     assert HEAD == git(tmp_path / "line", "rev-parse", "HEAD").strip()
@@ -79,9 +77,9 @@ def test_nobodys_configuration_has_a_say(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
     """Each tag names one commit on main, whose tree holds exactly that cell's lock, to the byte, on its day."""
-    lines.build(LINE, tmp_path)
+    release_line.build(LINE, tmp_path)
 
-    found = lines.hashes(LINE)
+    found = release_line.hashes(LINE)
 
     assert [each.id for each in LINE] == list(found)
     assert [*found.values()] == git(tmp_path, "rev-list", "--reverse", "main").split()
@@ -97,46 +95,46 @@ def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
 
 def test_a_new_release_only_adds() -> None:
     """A release after all others leaves their commits as they are; a lock that changed changes what follows it."""
-    before = lines.hashes(LINE)
+    before = release_line.hashes(LINE)
 
-    after = lines.hashes([*LINE, Commit("jax-0.6.0", date(2025, 4, 17), "jax==0.6.0\n")])
+    after = release_line.hashes([*LINE, Commit("jax-0.6.0", date(2025, 4, 17), "jax==0.6.0\n")])
 
     assert "jax-0.6.0" == list(after)[-1]
     assert before == {name: after[name] for name in before}
-    changed = lines.hashes([LINE[0], replace(LINE[1], lock="changed\n"), LINE[2]])
+    changed = release_line.hashes([LINE[0], replace(LINE[1], lock="changed\n"), LINE[2]])
     assert [True, False, False] == [changed[name] == before[name] for name in before]
 
 
 def test_the_line_is_rebuilt_only_if_it_differs(tmp_path: Path) -> None:
     """A line that is there is left alone, and what a killed run left behind is in nobody's way."""
-    assert [True, False] == [lines.build(LINE, tmp_path / "line") for _ in range(2)]
-    assert lines.build(LINE[:2], tmp_path / "line")
+    assert [True, False] == [release_line.build(LINE, tmp_path / "line") for _ in range(2)]
+    assert release_line.build(LINE[:2], tmp_path / "line")
     assert "2\n" == git(tmp_path / "line", "rev-list", "--count", "main")
 
 
 def test_a_line_that_git_refuses_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What git says is handed on, and no half of a line is left."""
     with pytest.raises(Failed, match=r"git fast-import: .*"):
-        lines.build([replace(LINE[0], id="no..tag")], tmp_path / "line")
+        release_line.build([replace(LINE[0], id="no..tag")], tmp_path / "line")
     assert not (tmp_path / "line").exists()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Failed, match="git is not on PATH"):
-        lines.build(LINE, tmp_path / "line")
+        release_line.build(LINE, tmp_path / "line")
 
 
 def test_the_line_is_the_plan_s() -> None:
     """A commit for each line cell that can be had, in the order of their days, with the lock from the tree."""
-    made = lines.commits()
+    made = release_line.commits()
 
     assert [each.day for each in made] == sorted(each.day for each in made)
     assert "jax-0.4.32" not in {each.id for each in made}  # yanked
-    assert {each.id: each.lock for each in made} == {cell.id: lock.load(cell).text for cell in lines.cells()}
+    assert {each.id: each.lock for each in made} == {cell.id: lock.load(cell).text for cell in release_line.cells()}
 
 
 def test_a_mistaken_release_is_told_the_nearest() -> None:
     """What is not on the line is a mistake of the command line, with the names that may have been meant."""
     with pytest.raises(Misused, match=r"the release line has no 'jax-0\.6\.99'; the nearest are jax-0\.6"):
-        lines.cell("jax-0.6.99")
+        release_line.cell("jax-0.6.99")
 
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -176,7 +174,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asv:
     """asv over a line of two empty locks, with benchmarks that need no package."""
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "__init__.py").write_text(BENCHMARKS, encoding="utf-8")
-    lines.build(TINY, tmp_path / "line")
+    release_line.build(TINY, tmp_path / "line")
     conf = {
         "version": 1,
         "project": "tiny",
@@ -191,8 +189,8 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asv:
     monkeypatch.setattr(asv_call, "CONF", tmp_path / "asv.conf.json")
     monkeypatch.setattr(asv_call, "WORK", tmp_path / "work")
     monkeypatch.setattr(asv_call, "STATE", tmp_path)
-    monkeypatch.setattr(lines, "PATH", tmp_path / "line")
-    return Asv("cpu-tiny", lines.hashes(TINY), tmp_path / "results")
+    monkeypatch.setattr(release_line, "PATH", tmp_path / "line")
+    return Asv("cpu-tiny", release_line.hashes(TINY), tmp_path / "results")
 
 
 def test_what_asv_measured_is_counted(tiny: Asv, tmp_path: Path) -> None:
@@ -202,7 +200,7 @@ def test_what_asv_measured_is_counted(tiny: Asv, tmp_path: Path) -> None:
 
     tiny._call("tiny", tiny._conf("tiny", "tiny"), PYTHON, "run", *words)
 
-    rows = measured.rows(tiny.results, "cpu-tiny", commit)
+    rows = results.rows(tiny.results, "cpu-tiny", commit)
     assert {
         "Thing.time_sum(1)": ("measured", False),
         "Thing.time_sum(1000)": ("measured", False),
@@ -213,11 +211,11 @@ def test_what_asv_measured_is_counted(tiny: Asv, tmp_path: Path) -> None:
     } == {key: (row.state, row.count) for key, row in sorted(rows.items())}
     assert 1000 == rows["Thing.track_size(1000)"].least
     assert 0 < rows["Thing.time_sum(1000)"].least <= rows["Thing.time_sum(1000)"].value
-    assert {"measured": 4, "lacking": 1, "failed": 1, "missing": 0} == measured.tally(rows.values())
-    assert ["Thing.time_sum(1000)"] == list(measured.rows(tiny.results, "cpu-tiny", commit, [r"^Thing\.time.*1000"]))
+    assert {"measured": 4, "lacking": 1, "failed": 1, "missing": 0} == results.tally(rows.values())
+    assert ["Thing.time_sum(1000)"] == list(results.rows(tiny.results, "cpu-tiny", commit, [r"^Thing\.time.*1000"]))
     # The other release has no result, and all of it is missing.
     other = tiny.commits["one"]
-    assert {"missing"} == {row.state for row in measured.rows(tiny.results, "cpu-tiny", other).values()}
+    assert {"missing"} == {row.state for row in results.rows(tiny.results, "cpu-tiny", other).values()}
     machine = json.loads((tiny.results / "cpu-tiny" / "machine.json").read_text(encoding="utf-8"))
     assert "cpu-tiny" == machine["machine"]
     assert platform.node() not in json.dumps(machine)

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.errors import Exit
-from suite.timings import compare
-from suite.timings import statistics as timing
+from suite.timings import compare, statistics
 from suite.timings.results import OUTCOMES, Row
 from suite.timings.statistics import LACKS, Pair, Side, Verdict
 
@@ -43,7 +42,7 @@ def counts(base: Sequence[float], other: Sequence[float]) -> Pair:
 def outcome(first: Pair, again: Pair | None = None, fence: float | None = None) -> Verdict:
     """The verdict on one benchmark."""
     fences = {} if fence is None else {"it": fence}
-    return timing.judge({"it": first}, {} if again is None else {"it": again}, fences)["it"]
+    return statistics.judge({"it": first}, {} if again is None else {"it": again}, fences)["it"]
 
 
 @settings(max_examples=20, deadline=None)
@@ -53,7 +52,7 @@ def test_the_same_lock_on_both_sides_never_regresses(seed: int, noise: float) ->
     first = {str(number): pair(seed + number, noise=noise) for number in range(100)}
     again = {str(number): pair(seed + 1000 + number, noise=noise) for number in range(100)}
 
-    verdicts = timing.judge(first, again, {})
+    verdicts = statistics.judge(first, again, {})
 
     assert not {"regressed", "improved"} & {verdict.outcome for verdict in verdicts.values()}
 
@@ -64,9 +63,9 @@ def test_a_fifth_more_time_is_caught(seed: int) -> None:
     """A slow-down of 20% is told with eight processes a side, among twenty benchmarks that did not change."""
     slow = {"slow": pair(seed, 1.2)}
     first = slow | {str(number): pair(seed + 1 + number) for number in range(20)}
-    looking = timing.candidates(first, {})
+    looking = statistics.candidates(first, {})
 
-    verdicts = timing.judge(first, {key: pair(seed + 500, 1.2 if key == "slow" else 1) for key in looking}, {})
+    verdicts = statistics.judge(first, {key: pair(seed + 500, 1.2 if key == "slow" else 1) for key in looking}, {})
 
     assert "slow" in looking
     assert "regressed" == verdicts["slow"].outcome
@@ -78,7 +77,7 @@ def test_all_may_regress_at_once() -> None:
     """The correction for many benchmarks does not hide that every one of three hundred is slower."""
     first, again = ({str(n): pair(n + seed, 1.3) for n in range(300)} for seed in (0, 1000))
 
-    assert {"regressed"} == {verdict.outcome for verdict in timing.judge(first, again, {}).values()}
+    assert {"regressed"} == {verdict.outcome for verdict in statistics.judge(first, again, {}).values()}
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.5, "regressed"), (1 / 1.5, "improved"), (1.05, "stable")])
@@ -162,7 +161,7 @@ def test_the_last_line_counts_everything() -> None:
     """Each outcome has its number, the four that matter even where it is none, and they add up."""
     verdicts = [Verdict("stable")] * 3 + [Verdict("not-measured"), Verdict("insufficient")]
 
-    assert "0 regressed, 3 stable, 1 insufficient, 1 not-measured, 0 failed, of 5" == timing.last_line(verdicts)
+    assert "0 regressed, 3 stable, 1 insufficient, 1 not-measured, 0 failed, of 5" == statistics.last_line(verdicts)
 
 
 def test_the_exit_code_means_what_it_says() -> None:
@@ -195,10 +194,10 @@ def test_noise_is_told_from_one_lock(seed: int, noise: float) -> None:
     """Where nothing changed the fence grows with the noise, and what it lets through is what a verdict would catch."""
     values = processes(np.random.default_rng(seed), count=16, noise=noise)
 
-    found = timing.noise(values)
+    found = statistics.noise(values)
 
     assert 0 < found.fence < 8 * noise
     assert found.false_positives <= 0.1
     assert found.detectable <= 0.20 or noise > NOISE
-    assert found == timing.noise(values)
-    assert found.fence == pytest.approx(timing.noise([1000 * value for value in values]).fence)
+    assert found == statistics.noise(values)
+    assert found.fence == pytest.approx(statistics.noise([1000 * value for value in values]).fence)

@@ -25,20 +25,20 @@ from suite.report.site.timings import (
     told,
 )
 from suite.report.write import render
-from suite.timings import release_line as line
+from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.results import Row
 from tests.report.test_report import EMPTY
 
 MACHINE = "cpu-tiny"
-OLD, MIDDLE, NEW = (cell.id for cell in line.cells() if cell.id in ("jax-0.4.30", "jax-0.6.0", "jax-0.9.2"))
+OLD, MIDDLE, NEW = (cell.id for cell in release_line.cells() if cell.id in ("jax-0.4.30", "jax-0.6.0", "jax-0.9.2"))
 NASTY = "<script>alert(1)</script>"
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
     """Results of three releases, their noise, and one comparison: of a scan, a product of two sizes, and a count."""
-    commits = line.hashes(line.commits())
+    commits = release_line.hashes(release_line.commits())
     results, noise, compared = (tmp_path / name for name in ("results", "noise", "compared"))
     (results / MACHINE).mkdir(parents=True)
     listed = {
