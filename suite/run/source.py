@@ -20,7 +20,13 @@ STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtypi
 def run_of(source: str, case: Case) -> str:
     """All that runs where a case does: its functions, and what of the module these use, however deep."""
     code = case.workaround.code if case.workaround else None
-    own = {each.__name__ for each in (case.reproducer, case.control, code) if each is not None}
+    return _whole(
+        source, frozenset(each.__name__ for each in (case.reproducer, case.control, code) if each is not None)
+    )
+
+
+@cache
+def _whole(source: str, own: frozenset[str]) -> str:
     tree = ast.parse(source)
     return _joined(tree, source, own | _reached(tree, own))
 
