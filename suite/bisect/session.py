@@ -1,6 +1,6 @@
 """What `bisect` is asked → the cells that can answer → run one at a time, until the answer is known.
 
-Which cell comes next is for `suite.bisect` to say, and what it all means for `suite.finding`.
+Which cell comes next is for `search` to say, and what it all means for `wording`.
 """
 
 from __future__ import annotations

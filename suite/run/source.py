@@ -13,8 +13,7 @@ from pathlib import Path
 
 from suite.cell import oracle
 from suite.cell.issue import Case, Issue
-
-STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "scipy")
+from suite.stack.releases import PACKAGES
 
 
 def run_of(source: str, case: Case) -> str:
@@ -66,9 +65,9 @@ def _touched(node: ast.AST) -> Iterator[str]:
         if isinstance(each, ast.Import):
             for alias in each.names:
                 package = alias.name.partition(".")[0]
-                if package in STACK:
+                if package in PACKAGES:
                     known[alias.asname or package] = alias.name if alias.asname else package
-        elif isinstance(each, ast.ImportFrom) and (each.module or "").partition(".")[0] in STACK:
+        elif isinstance(each, ast.ImportFrom) and (each.module or "").partition(".")[0] in PACKAGES:
             known |= {alias.asname or alias.name: f"{each.module}.{alias.name}" for alias in each.names}
     modules = {name for name, whole in known.items() if _is_module(whole)}
     inner = {each.value for each in ast.walk(node) if isinstance(each, ast.Attribute)}
@@ -83,7 +82,7 @@ def _touched(node: ast.AST) -> Iterator[str]:
 
 def _is_module(name: str) -> bool:
     """Whether an imported name is a module, as far as its spelling says: a package of the stack, or one of its own."""
-    return name in STACK or name in ("jax.numpy", "jax.lax", "jax.random", "jax.scipy", "jax.tree_util")
+    return name in PACKAGES or name in ("jax.numpy", "jax.lax", "jax.random", "jax.scipy", "jax.tree_util")
 
 
 def _qualified(node: ast.expr, known: dict[str, str]) -> str:

@@ -14,7 +14,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from suite.judge import asked
 from suite.judge.rules import concerned, predict
 from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import write as writing
@@ -24,7 +23,7 @@ from suite.report.site.embed import known as known_releases
 from suite.report.site.page import View
 from suite.report.site.timeline import turned
 from suite.report.write import write
-from suite.stack import plan
+from suite.stack import asked, plan
 from suite.timings import release_line
 from suite.timings.results import RESULTS
 from tests.report.test_report import EMPTY, EVERY_VERDICT, observation, report

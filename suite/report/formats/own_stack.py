@@ -13,8 +13,8 @@ from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected
 
 _KNOWN_BY = ("jax", "equinox", "diffrax")
-# What nobody has to do anything about is counted, and not listed.
-_QUIET = frozenset({"clear", "absent", "not-run"})
+# What nobody has to do anything about is counted, and not listed; what blocks a case, row zero tells.
+_QUIET = frozenset({"clear", "absent", "blocked", "not-run"})
 
 
 def show(report: Report, cells: Iterable[CellRow], console: Console) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.judge.asked import read
+from suite.stack.asked import read
 
 KNOWN = {
     "jax": ("0.4.30", "0.6.2", "0.10.0", "0.10.2", "0.12.0.1"),
