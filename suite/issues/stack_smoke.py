@@ -158,7 +158,7 @@ _STOPS = (*_SIGNATURES, "crashed", "import-error")
 _BOTH = (
     Rule("import-error", "jax<0.4.24 numpy>=2.4", "run with numpy 2.5.5: numpy.trapz is gone; with 1.26.4 it imports"),
     Rule("import-error", "jax>=0.10.0 equinox<0.13.1", "run to 0.12.0.1: batching.NotMapped is gone; 0.13.1 imports"),
-    Rule("import-error", "jax>=0.7.0 equinox<0.12.2", "run to 0.9.2: jaxlib.xla_extension is gone; 0.12.2 imports"),
+    Rule("import-error", "jax>=0.6.1 equinox<0.12.2", "run to 0.9.2: jaxlib.xla_extension is gone; 0.12.2 imports"),
     Rule("import-error", "jax>=0.6.0 equinox<0.11.11", "run to 0.6.2: jax.core.Primitive is gone; 0.11.11 imports"),
     Rule("import-error", "jax>=0.4.34 equinox<0.11.5", "run to 0.5.3: jax.core.pp_eqn_rules is gone; 0.11.5 imports"),
     Rule("jaxpr-constants-lost", "jax==0.4.27", "run with equinox 0.11.4; equinox#716, jax#21116, gone in jax 0.4.28"),
