@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from suite import __version__
@@ -12,7 +12,7 @@ from suite.judge import verdicts
 from suite.judge.agreement import agree, workaround_expected
 from suite.judge.metadata import Declared, declared_observed
 from suite.judge.record import Record
-from suite.judge.rules import expected
+from suite.judge.rules import Pins, expected
 from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import not_imported, tidy
@@ -25,9 +25,7 @@ from suite.report.model import (
     Observation,
     Platform,
     Report,
-    RuleRow,
     UpstreamRow,
-    WorkaroundRow,
 )
 from suite.run import catalogue, records, source, threads
 from suite.run.catalogue import Entry
@@ -79,60 +77,54 @@ def _report(found: Sequence[_Read], entries: Sequence[Entry]) -> Report:
 _NOWHERE = Platform(system="", machine="", cpu="", device="")
 
 
+@dataclass(frozen=True)
 class _Read:
-    """What there is of one cell: its lock, and its observations with the records they were judged from."""
+    """What there is of one cell: its lock, its observations, where they were made, and what does not import."""
 
-    def __init__(self, cell: Cell, pinned: Lock) -> None:
-        self.cell, self.pinned = cell, pinned
-        self.observations: list[Observation] = []
-        self.platform: Platform | None = None
-        self.blocked_by: str | None = None
+    cell: Cell
+    pinned: Lock
+    observations: Sequence[Observation]
+    platform: Platform | None
+    blocked_by: str | None
 
 
 def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) -> _Read:
     """Judge every case that is planned in `cell`; where `unread` is given, that is it, whatever the records say."""
-    one = _Read(cell, lock.load(cell))
-    status = None if unread else records.status(cell.id)
+    pinned, status = lock.load(cell), None if unread else records.status(cell.id)
     # An environment that could not be made says nothing of older records of it.
-    tried = (
-        not unread and cell.unavailable is None and (status is None or status.verdict == "ran" or bool(status.python))
-    )
+    tried = not unread and cell.unavailable is None and (not status or status.verdict == "ran" or bool(status.python))
+    observations: list[Observation] = []
+    platform, blocked_by = None, None
     for entry in entries:
         for case in catalogue.cases(entry, cell):
-            record = records.in_force(cell, entry, case, one.pinned) if tried else None
+            record = records.in_force(cell, entry, case, pinned) if tried else None
             judged = verdicts.judge(case, record.attempts) if record else unread or _without(cell, status)
-            rule = expected(case, one.pinned.pins)
-            fails = case.workaround.fails if case.workaround else ()
-            last = record.attempts[-1] if record else None
-            one.observations.append(
-                Observation(
-                    cell=cell.id,
-                    issue=entry.issue.id,
-                    case=case.id,
-                    verdict=judged.verdict,
-                    behaviour=judged.behaviour,
-                    reason=judged.reason,
-                    expected=rule.behaviour if rule else None,
-                    agreement=agree(case, judged, rule),
-                    workaround=judged.workaround,
-                    workaround_expected=workaround_expected(judged.workaround, fails, one.pinned.pins),
-                    attempts=len(record.attempts) if record else 0,
-                    seconds=last.seconds if last else 0.0,
-                    peak_rss_mib=last.peak_rss_mib if last else 0,
-                    detail=judged.detail,
-                )
-            )
+            observations.append(_observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
             if record is not None:
-                _note(one, entry, record, status)
-    return one
+                device = status.device if status else ""
+                platform = platform or Platform(**record.machine.platform, device=device)
+                if entry.issue.row_zero:
+                    blocked_by = blocked_by or not_imported(record.attempts[-1].parts["reproducer"])
+    return _Read(cell, pinned, observations, platform, blocked_by)
 
 
-def _note(one: _Read, entry: Entry, record: Record, status: Status | None) -> None:
-    """Where it ran, by the first record; and which package does not import, by row zero's own."""
-    if one.platform is None:
-        one.platform = Platform(**record.machine.platform, device=status.device if status else "")
-    if entry.issue.row_zero and one.blocked_by is None:
-        one.blocked_by = not_imported(record.attempts[-1].parts["reproducer"])
+def _observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, record: Record | None) -> Observation:
+    rule = expected(case, pins)
+    fails = case.workaround.fails if case.workaround else ()
+    last = record.attempts[-1] if record else None
+    return Observation(
+        cell=cell,
+        issue=issue,
+        case=case.id,
+        **asdict(judged),
+        expected=rule.behaviour if rule else None,
+        agreement=agree(case, judged, rule),
+        workaround_expected=workaround_expected(judged.workaround, fails, pins),
+        attempts=len(record.attempts) if record else 0,
+        # What is beyond that varies from run to run, and would be written anew with each.
+        seconds=round(last.seconds, 1) if last else 0.0,
+        peak_rss_mib=round(last.peak_rss_mib, -1) if last else 0,
+    )
 
 
 def _without(cell: Cell, status: Status | None) -> Judged:
@@ -171,27 +163,14 @@ def _cell(one: _Read, offered: releases.Packages) -> CellRow:
 
 
 def _issue(entry: Entry) -> IssueRow:
-    issue = entry.issue
-    text = entry.source.read_text(encoding="utf-8")
+    issue, text = entry.issue, entry.source.read_text(encoding="utf-8")
     return IssueRow(
         id=issue.id,
         title=issue.title,
         kind=issue.kind,
         story=issue.story,
         upstream=[_upstream(each) for each in issue.upstream],
-        cases=[
-            CaseRow(
-                id=case.id,
-                question=case.question,
-                needs=list(case.needs),
-                behaviours=dict(case.behaviours),
-                rules=[RuleRow(**asdict(each)) for each in case.rules],
-                workaround=_workaround(case),
-                intervals=[],
-                source=source.of_case(text, case),
-            )
-            for case in issue.cases
-        ],
+        cases=[_case(case, source.of_case(text, case)) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
         source_sha256=records.source_sha256(entry),
@@ -205,7 +184,6 @@ def _upstream(named: Upstream) -> UpstreamRow:
     return UpstreamRow(ref=named.ref, role=named.role, **known)
 
 
-def _workaround(case: Case) -> WorkaroundRow | None:
-    if case.workaround is None:
-        return None
-    return WorkaroundRow(text=case.workaround.text, pin=case.workaround.pin, fails=list(case.workaround.fails))
+def _case(case: Case, text: str) -> CaseRow:
+    own = {name: getattr(case, name) for name in ("id", "question", "needs", "behaviours", "rules", "workaround")}
+    return CaseRow.model_validate({**own, "intervals": [], "source": text}, from_attributes=True)

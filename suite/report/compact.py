@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from suite.report.model import Report
+from suite.report.model import Gaps, Observation, Report
 
 Json = dict[str, Any]
 # Of each of these a line is one entry; of an issue, one of its cases.
@@ -17,39 +17,23 @@ _LISTS = ("cells", "issues", "stacks", "observations")
 
 def text(report: Report) -> str:
     """`report` as it is written; `Report` reads it back as it was. What has its default value is left out."""
-    data = report.model_dump(mode="json", exclude_defaults=True, by_alias=True)
-    data["observations"] = _observations(report)
+    data = report.model_dump(mode="json", exclude_defaults=True, exclude={"observations"}, by_alias=True)
+    gaps = Gaps(report.issues)
+    data["observations"] = [_observation(each, gaps) for each in report.observations]
     parts = []
-    for key, value in data.items():
-        if key in _LISTS and value:
-            entries = ",\n".join(_issue(each) if key == "issues" else _line(each) for each in value)
+    for key in [name for name in Report.model_fields if name in data]:
+        if key in _LISTS and data[key]:
+            entries = ",\n".join(_issue(each) if key == "issues" else _line(each) for each in data[key])
             parts.append(f'"{key}": [\n{entries}\n]')
         else:
-            parts.append(f'"{key}": {_line(value)}')
+            parts.append(f'"{key}": {_line(data[key])}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _observations(report: Report) -> list[Json]:
-    """The observations, less what their other fields say, or the one before: see `Observation`."""
-    told: dict[tuple[str, str, str | None], tuple[str, str]] = {}
-    found = []
-    for each in report.observations:
-        said = each.model_dump(mode="json", exclude_defaults=True)
-        if each.agreement == "as-expected" and each.expected == each.behaviour:
-            said.pop("expected", None)
-        if each.reason == f"run.{each.behaviour}":
-            del said["reason"]
-        key = (each.issue, each.case, each.behaviour)
-        detail, unneeded = told.get(key, ("", "none"))
-        for name, value, before in (("detail", each.detail, detail), ("workaround", each.workaround, unneeded)):
-            # Whether it holds or fails is written each time: that is what readers look for.
-            if value == before and value not in ("holds", "fails"):
-                said.pop(name, None)
-            else:
-                said[name] = value
-        told[key] = each.detail, each.workaround if each.workaround == "not-needed" else "none"
-        found.append(said)
-    return found
+def _observation(each: Observation, gaps: Gaps) -> Json:
+    said = dict(each)
+    guessed = dict(gaps.guesses(said))
+    return {name: value for name, value in said.items() if name not in guessed or value != guessed[name]}
 
 
 def _issue(issue: Json) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
+from typing import get_args
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -19,7 +20,7 @@ from suite.judge.metadata import reached, requires
 from suite.judge.neighbours import LineCell, neighbours
 from suite.judge.rules import Run, concerned
 from suite.judge.specifiers import in_version_order, simplest
-from suite.judge.table import PROPERTIES, UNDECIDED, Verdict
+from suite.judge.table import PROPERTIES, UNDECIDED, Count, Verdict
 from suite.judge.verdicts import by_pin
 from suite.report.model import (
     AmendmentRow,
@@ -45,38 +46,29 @@ def derive(report: Report, offered: Packages) -> Report:
     for each in report.observations:
         what = None if each.verdict in UNDECIDED else (each.behaviour or each.verdict, each.verdict)
         seen.setdefault((each.issue, each.case), {})[each.cell] = what
-
-    def derived(issue: str, case: CaseRow) -> CaseRow:
-        intervals, turns = along(report.cells, seen.get((issue, case.id), {}), case, offered)
-        return case.model_copy(update={"intervals": intervals, "turns": turns})
-
-    issues = [
-        issue.model_copy(update={"cases": [derived(issue.id, case) for case in issue.cases]}) for issue in report.issues
-    ]
-    return report.model_copy(
-        update={"issues": issues, "stacks": stacks(report, offered), "coverage": coverage(report.observations)}
-    )
+    issues = []
+    for issue in report.issues:
+        found = [(case, along(report.cells, seen.get((issue.id, case.id), {}), case, offered)) for case in issue.cases]
+        cases = [case.model_copy(update={"intervals": rows, "turns": turns}) for case, (rows, turns) in found]
+        issues.append(issue.model_copy(update={"cases": cases}))
+    derived = {"issues": issues, "stacks": stacks(report, offered), "coverage": coverage(report.observations)}
+    return report.model_copy(update=derived)
 
 
 def with_pins(report: Report) -> list[Observation]:
     """The observations, with what other cells say of the workarounds that are pins."""
     cells = {cell.id: cell.packages for cell in report.cells}
-    pinned = {
-        (issue.id, case.id): case.workaround
-        for issue in report.issues
-        for case in issue.cases
-        if case.workaround is not None and case.workaround.pin
-    }
+    cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
     there: dict[tuple[str, str], list[tuple[Mapping[str, str], Verdict]]] = {}
     for each in report.observations:
         there.setdefault((each.issue, each.case), []).append((cells[each.cell], each.verdict))
 
     def told(each: Observation) -> Observation:
-        workaround = pinned.get((each.issue, each.case))
-        if workaround is None:
+        key, pins = (each.issue, each.case), cells[each.cell]
+        workaround = cases[key].workaround
+        if workaround is None or not workaround.pin:
             return each
-        pins = cells[each.cell]
-        word = by_pin(workaround.pin, each.verdict, pins, there[each.issue, each.case])
+        word = by_pin(workaround.pin, each.verdict, pins, there[key])
         known = workaround_expected(word, workaround.fails, pins)
         return each.model_copy(update={"workaround": word, "workaround_expected": known})
 
@@ -113,36 +105,29 @@ def along(
         )
         rows += [IntervalRow(**asdict(each)) for each in told]
     turns = [
-        TurnRow(
-            before=one,
-            after=other,
-            package=each.package,
-            grounds=each.grounds,
-            blame=str(each),
-            evidence=each.evidence,
-        )
-        for one, other, each in found
-        if each is not None
+        TurnRow(before=one, after=other, package=to.package, grounds=to.grounds, blame=str(to), evidence=to.evidence)
+        for one, other, to in found
+        if to is not None
     ]
     return rows, turns
 
 
 def stacks(report: Report, offered: Packages) -> list[StackRow]:
     """The rows of the arms: one for each question and what is held to answer it."""
-    rows: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[CellRow]] = {}
+    rows: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], list[CellRow]]] = {}
     for cell in report.cells:
         for ask in cell.asks:
             holds = tuple((name, version) for name, version in cell.holds.items() if name != ask.along)
-            rows.setdefault((ask.question, ask.along, holds), []).append(cell)
+            rows.setdefault(ask.question, {}).setdefault((ask.along, holds), []).append(cell)
     row_zero = [issue for issue in report.issues if issue.row_zero]
     tables = {f"{issue.id}/{case.id}": case.rules for issue in row_zero for case in issue.cases}
     seen: dict[str, list[Observation]] = {}
     for each in report.observations:
         if f"{each.issue}/{each.case}" in tables and each.verdict not in UNDECIDED:
             seen.setdefault(each.cell, []).append(each)
-    questions = list(dict.fromkeys(question for question, _, _ in rows))
-    ordered = sorted(rows.items(), key=lambda row: questions.index(row[0][0]))
-    return [_row(*key, cells, seen, tables, offered) for key, cells in ordered]
+    return [
+        _row(question, *key, cells, seen, tables, offered) for question, of in rows.items() for key, cells in of.items()
+    ]
 
 
 def _row(
@@ -158,9 +143,9 @@ def _row(
     told = [cell for cell in ordered if cell.declared_observed is not None]
     ranges = []
     for word, run in groupby(told, key=lambda cell: cell.declared_observed):
-        of = list(run)
-        ends = {"first": of[0].holds[along], "last": of[-1].holds[along]}
-        detail = next((each.detail for each in seen.get(of[0].id, ()) if each.verdict != "clear"), "")
+        first, *rest = run
+        ends = {"first": first.holds[along], "last": (rest or [first])[-1].holds[along]}
+        detail = next((each.detail for each in seen.get(first.id, ()) if each.verdict != "clear"), "")
         ranges.append(RangeRow.model_validate({"declared_observed": word, **ends, "detail": detail}))
     python = ordered[0].python
     required = [requires(name, ordered[0].packages, offered, python).get(along, SpecifierSet()) for name, _ in holds]
@@ -172,7 +157,7 @@ def _row(
         cells=[cell.id for cell in ordered],
         ranges=ranges,
         declared=simplest(required),
-        amendments=[AmendmentRow(**{**asdict(each), "words": str(each)}) for each in found],
+        amendments=[AmendmentRow(**asdict(each), words=str(each)) for each in found],
     )
 
 
@@ -187,10 +172,4 @@ def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
 def coverage(observations: Sequence[Observation]) -> Coverage:
     """How many of the planned observations there are."""
     counts = Counter(PROPERTIES[each.verdict].counted for each in observations)
-    return Coverage(
-        planned=len(observations),
-        run=counts["run"],
-        unavailable=counts["unavailable"],
-        error=counts["error"],
-        not_run=counts["not_run"],
-    )
+    return Coverage(planned=len(observations), **{each: counts[each] for each in get_args(Count)})

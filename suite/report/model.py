@@ -1,25 +1,28 @@
 """compat.json: the report as data. Its JSON Schema is generated from these classes and lies beside it.
 
-What is null or empty is left out of the file, and so is what an observation's other fields say already: see
+What is null or empty is left out of the file, and of an observation what the rest of the report says: see
 `Observation`. `compact` writes it so, and reading fills it in again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from suite.cell.issue import Kind, Meaning, Role
 from suite.files import FileModel
 from suite.judge.agreement import Agreement
 from suite.judge.attribution import Grounds
 from suite.judge.metadata import Declared, DeclaredObserved
-from suite.judge.table import Verdict
+from suite.judge.table import UNDECIDED, Verdict
 from suite.judge.verdicts import WorkaroundWord
 from suite.stack.matrix import Runs
 
+SCHEMA = 2
 # What became of an observation since an earlier report, in the order in which it wants a look.
 ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
 
@@ -48,16 +51,14 @@ class CellRow(FileModel):
     moves: str = Field(description="the package whose release the cell stands for")
     holds: dict[str, str] = Field(description="the releases that its id names; the rest is as of that day")
     asks: list[AskRow] = Field(default=[], description="the questions for which an arm has it")
-    runs: Runs = Field("all", description="what is run in it: row zero, the cases that need a library too, or all")
+    runs: Runs = Field(default="all", description="row zero, the cases that need a library too, or all of them")
     python: str
     released_on: date
     packages: dict[str, str] = Field(default_factory=dict)
     lock_sha256: str = ""
     declared: Declared = Field(description="whether the packages' own metadata lets them be together")
     declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
-    excluded_by: str | None = Field(
-        default=None, description="the sentence in the packages' metadata that keeps them apart"
-    )
+    excluded_by: str | None = Field(default=None, description="what keeps them apart in the packages' metadata")
     blocked_by: str | None = Field(default=None, description="the package that does not import in it, by row zero")
 
 
@@ -74,9 +75,7 @@ class AmendmentRow(FileModel):
     """A requirement that would agree with the runs, and the package whose metadata should carry it."""
 
     kind: Literal["lacks", "over-tight"]
-    package: str | None = Field(
-        default=None, description="null where the release is broken by itself, or the cause is not known"
-    )
+    package: str | None = Field(default=None, description="null where the release itself is broken, or none is known")
     version: str = ""
     dependency: str
     declared: str = ""
@@ -97,9 +96,7 @@ class StackRow(FileModel):
     cells: list[str] = Field(description="in version order of what is moved")
     ranges: list[RangeRow]
     declared: str = Field(description="what the held packages require of what is moved, as one specifier")
-    amendments: list[AmendmentRow] = Field(
-        default=[], description="what would agree with the runs, and who should say it"
-    )
+    amendments: list[AmendmentRow] = Field(default=[], description="what would agree with the runs, and whose it is")
 
 
 class UpstreamRow(FileModel):
@@ -121,9 +118,7 @@ class IntervalRow(FileModel):
     last: str
     exact: bool = Field(description="whether the release next to each end is known to differ")
     order: Literal["version", "date"] = "version"
-    came_with: str = Field(
-        default="", alias="with", description="what else moved at its start, where that is to blame or may be"
-    )
+    came_with: str = Field(default="", alias="with", description="what else moved at its start, and may be to blame")
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -192,9 +187,12 @@ class IssueRow(FileModel):
 class Observation(FileModel):
     """What one case did in one cell, judged.
 
-    In the file, `agreement` is left out where it is as-expected, and then `expected` too, which is the behaviour;
-    `reason` where it is run.BEHAVIOUR; and `detail`, and a `workaround` that is not-needed, where the case's
-    observation before this one that has the same behaviour says the same.
+    In the file a field is left out where this says what it is. `behaviour`: the first of the case's with this
+    verdict. `agreement`: spurious where the verdict says nothing of upstream, else as-expected; then `expected` is the
+    behaviour. `reason`: none where clear, import.exception where blocked or an import-error, run.signal where crashed,
+    run.timeout where hung, else run.BEHAVIOUR. `detail`, and a `workaround` that is not-needed: as in the last
+    observation of this case with this behaviour or, where none was seen, verdict; of a behaviour, `seconds` and
+    `peak_rss_mib` too.
     """
 
     cell: str
@@ -208,9 +206,50 @@ class Observation(FileModel):
     workaround: WorkaroundWord = "none"
     workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
     attempts: int = 1
-    seconds: float = Field(default=0.0, description="wall time of the last attempt")
-    peak_rss_mib: int = 0
+    seconds: float = Field(default=0.0, description="wall time of the last attempt, to a tenth of a second")
+    peak_rss_mib: int = Field(default=0, description="memory that the last attempt had at most, to ten MiB")
     detail: str = ""
+
+
+# The reason of a behaviour that no reproducer returns: the probe gives it.
+_GIVEN = {"import-error": "import.exception", "crashed": "run.signal", "hung": "run.timeout"}
+
+
+class Gaps:
+    """What a report, read or written from the top, leaves out of its next observation, as it says it elsewhere."""
+
+    def __init__(self, issues: Iterable[IssueRow]) -> None:
+        self._last: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        self._first = {
+            (issue.id, case.id, means): name
+            for issue in issues
+            for case in issue.cases
+            for name, means in reversed(case.behaviours.items())
+            # It may as well be none of the case's behaviours.
+            if means != "different"
+        }
+
+    def guesses(self, each: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Each field of an observation that can be left out, and what it is then: see `Observation`.
+
+        The next rests on those before it: what is left out has to be filled in as it comes.
+        """
+        issue, case, verdict = each["issue"], each["case"], each["verdict"]
+        yield "behaviour", self._first.get((issue, case, verdict))
+        yield "agreement", "spurious" if verdict in UNDECIDED else "as-expected"
+        behaviour = each["behaviour"]
+        yield "expected", behaviour if each["agreement"] == "as-expected" else None
+        told = "import-error" if verdict == "blocked" else behaviour
+        yield "reason", None if told is None or verdict == "clear" else _GIVEN.get(told, f"run.{told}")
+        key = issue, case, behaviour or verdict
+        last = self._last.get(key, {})
+        yield "workaround", "not-needed" if last.get("workaround") == "not-needed" else "none"
+        yield "workaround_expected", True
+        yield "attempts", 1
+        yield "seconds", last.get("seconds", 0.0) if behaviour else 0.0
+        yield "peak_rss_mib", last.get("peak_rss_mib", 0) if behaviour else 0
+        yield "detail", last.get("detail", "")
+        self._last[key] = each
 
 
 class Coverage(FileModel):
@@ -254,13 +293,8 @@ class Report(FileModel):
     probe_sha256: str = Field(description="of what ran the issues in the cells")
     platform: Platform
     planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
-    shard: str | None = Field(
-        default=None, description="such as 3/10: which part of the planned cells this is; null for all of them"
-    )
-    since: SinceRow | None = Field(
-        default=None,
-        description="what changed; null for a shard, for the first report, and where the one before was of other cells",
-    )
+    shard: str | None = Field(default=None, description="its part of the planned cells, such as 3/10; null: all")
+    since: SinceRow | None = Field(default=None, description="what changed; null where none before it was of the same")
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
     stacks: list[StackRow] = Field(default_factory=list)
@@ -269,42 +303,23 @@ class Report(FileModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_in(cls, data: Any) -> Any:
-        """What the file leaves out of an observation because its other fields say it."""
-        data = _of_schema_1(data) if isinstance(data, dict) and data.get("schema_version") == 1 else data
-        observations = data.get("observations") if isinstance(data, dict) else None
-        if not isinstance(observations, list) or not all(isinstance(each, dict) for each in observations):
-            return data
-        told: dict[tuple[Any, ...], dict[str, Any]] = {}
-        found = []
-        for each in observations:
-            behaviour, key = each.get("behaviour"), tuple(map(str, map(each.get, ("issue", "case", "behaviour"))))
-            one = {**told.get(key, {}), **each}
-            if behaviour and one.get("agreement", "as-expected") == "as-expected":
-                one.setdefault("expected", behaviour)
-            if behaviour and one.get("verdict") != "clear":
-                one.setdefault("reason", f"run.{behaviour}")
-            unneeded = {"workaround": "not-needed"} if one.get("workaround") == "not-needed" else {}
-            told[key] = {"detail": one.get("detail", ""), **unneeded}
-            found.append(one)
-        return {**data, "observations": found}
+    def _is_of_this_schema(cls, data: Any) -> Any:
+        """In a file of another schema that is all that is wrong: nothing else has to be as it is in this one."""
+        found = data.get("schema_version", SCHEMA) if isinstance(data, dict) else SCHEMA
+        if found != SCHEMA:
+            message = PydanticCustomError("schema", f"is {found!r}, and this suite reads {SCHEMA}")
+            details = InitErrorDetails(type=message, loc=("schema_version",), input=found)
+            raise ValidationError.from_exception_data(cls.__name__, [details])
+        return data
 
-
-def _of_schema_1(data: dict[str, Any]) -> dict[str, Any]:
-    """An older compat.json, so that it can be compared with: its tables as rules, and no advice of its stacks'."""
-
-    def case(each: dict[str, Any], text: str) -> dict[str, Any]:
-        rules = [
-            {"behaviour": one["behaviour"], "on": " ".join(one["on"]), "evidence": one["evidence"]}
-            for one in each["expectations"]
-        ]
-        kept = {key: value for key, value in each.items() if key != "expectations"}
-        return {**kept, "rules": rules, "workaround": {"text": text}}
-
-    issues = []
-    for issue in data["issues"]:
-        cases = [case(each, issue["workaround"]["text"]) for each in issue["cases"]]
-        issues.append({**{key: value for key, value in issue.items() if key != "workaround"}, "cases": cases})
-    stacks = [{key: each[key] for key in each if key not in ("specifier", "broken_in")} for each in data["stacks"]]
-    cells = [{key: each[key] for key in each if key != "broken_in"} for each in data["cells"]]
-    return {**data, "schema_version": 2, "cells": cells, "issues": issues, "stacks": stacks}
+    @field_validator("observations")
+    @classmethod
+    def _fill_in(cls, found: Sequence[Observation], info: ValidationInfo) -> list[Observation]:
+        """What the file leaves out of an observation."""
+        gaps, filled = Gaps(info.data.get("issues", ())), []
+        for each in found:
+            said = dict(each)
+            for name, guess in gaps.guesses(said):
+                said[name] = said[name] if name in each.model_fields_set else guess
+            filled.append(each.model_copy(update=said))
+        return filled

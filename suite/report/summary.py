@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from packaging.version import Version
 
 from suite.errors import Exit
+from suite.judge.agreement import Agreement
 from suite.judge.metadata import DeclaredObserved
 from suite.judge.table import Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
@@ -30,14 +32,14 @@ def exit_code(report: Report) -> Exit:
     """0 only where every planned observation that can be had was made, and each is as expected."""
     if unexpected(report):
         return Exit.UNEXPECTED
-    open_ones = [each for each in report.observations if each.agreement == "spurious" and not _is_foreseen(each)]
+    missing = [
+        each
+        for each in report.observations
+        # What is blocked is row zero's to tell, and counted there.
+        if each.agreement == "spurious" and each.reason not in FORESEEN and each.verdict != "blocked"
+    ]
     whole = report.observations and len(report.observations) == report.coverage.planned
-    return Exit.INCOMPLETE if open_ones or not whole else Exit.AS_EXPECTED
-
-
-def _is_foreseen(each: Observation) -> bool:
-    # What is blocked is row zero's to tell, and counted there.
-    return each.reason in FORESEEN or each.verdict == "blocked"
+    return Exit.INCOMPLETE if missing or not whole else Exit.AS_EXPECTED
 
 
 def unexpected(report: Report) -> list[Observation]:
@@ -81,18 +83,15 @@ def undecided(report: Report) -> list[Undecided]:
 
 def last_line(report: Report) -> str:
     """The counts that cannot lie: what ran and what did not, then how it agrees."""
-    coverage = report.coverage
-    agreements = [each.agreement for each in report.observations]
-    told = [f"{agreements.count('as-expected')} as expected"]
-    told += [
-        f"{agreements.count(name)} {name}"
-        for name in ("regressed", "fixed", "changed", "new", "spurious")
-        if name in agreements
-    ]
-    blocked = sum(each.verdict == "blocked" for each in report.observations)
+    coverage, seen = report.coverage, report.observations
+    agreements = Counter(each.agreement for each in seen)
+    told = [f"{agreements['as-expected']} as expected"]
+    others: Sequence[Agreement] = ("regressed", "fixed", "changed", "new", "spurious")
+    told += [f"{agreements[name]} {name}" for name in others if agreements[name]]
+    if odd := sum(not each.workaround_expected for each in seen):
+        told.append(f"{odd} workaround{'s' * (odd != 1)} not as known")
+    blocked = sum(each.verdict == "blocked" for each in seen)
     because = f" ({blocked} of them behind an import that fails)" if blocked else ""
-    odd = sum(not each.workaround_expected for each in report.observations)
-    told += [f"{odd} workaround{'s' * (odd != 1)} not as known"] if odd else []
     part = f"shard {report.shard}: " if report.shard else ""
     on = f"{len(report.cells)} cell{'s' * (len(report.cells) != 1)}"
     return (
@@ -127,13 +126,12 @@ class Told:
 
 def story(case: CaseRow, cells: Sequence[CellRow]) -> list[tuple[str, list[Told]]]:
     """A case's intervals in words, by package: over the releases of jax, and of a library that changed it."""
-    packages = list(dict.fromkeys(each.package for each in case.intervals))
-    found = []
-    for package in packages:
-        of = [each for each in case.intervals if each.package == package]
-        whole = len(of) == 1 and len(packages) == 1
-        found.append((package, [Told(each.behaviour, each.verdict, "" if whole else span(each, cells)) for each in of]))
-    return found
+    whole = len(case.intervals) == 1
+    found: dict[str, list[Told]] = {}
+    for each in case.intervals:
+        told = Told(each.behaviour, each.verdict, "" if whole else span(each, cells))
+        found.setdefault(each.package, []).append(told)
+    return list(found.items())
 
 
 def workaround(seen: Iterable[Observation]) -> str:
@@ -157,11 +155,8 @@ def held(row: StackRow) -> str:
 
 def ranges(row: StackRow) -> str:
     """Where a row works and where not, for people."""
-    told = []
-    for each in row.ranges:
-        where = each.first if each.first == each.last else f"{each.first}–{each.last}"
-        told.append(f"{each.declared_observed} {where}")
-    return ", ".join(told) or "not tried"
+    ends = [(each.declared_observed, dict.fromkeys((each.first, each.last))) for each in row.ranges]
+    return ", ".join(f"{word} {'–'.join(of)}" for word, of in ends) or "not tried"
 
 
 def advice(row: StackRow) -> str:

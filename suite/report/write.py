@@ -42,9 +42,9 @@ def schema() -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, OSError."""
-    timed = _measured()
+    timed = timings.machines(RESULTS, NOISE, COMPARED)
     own = {"compat.json": compact.text(report), TIMINGS: timings.text(timed)}
-    return put_all({**own, **siblings(report, folder / "compat.json", timed)}, folder)
+    return _put_all({**own, **siblings(report, folder / "compat.json", timed)}, folder)
 
 
 def publish(report: Report, folder: Path) -> Report:
@@ -63,20 +63,13 @@ def publish(report: Report, folder: Path) -> Report:
 
 def renew_timings(folder: Path) -> None:
     """Write the timings.json in `folder` from what the benchmarks have measured. Raises BadFile, OSError."""
-    put(folder / TIMINGS, timings.text(_measured()))
-
-
-def _measured() -> tuple[Machine, ...]:
-    return timings.machines(RESULTS, NOISE, COMPARED)
+    put(folder / TIMINGS, timings.text(timings.machines(RESULTS, NOISE, COMPARED)))
 
 
 def rebuild(folder: Path) -> list[Path]:
-    """Write anew what is made of the compat.json and the timings.json in `folder`; what was written.
-
-    Raises BadFile, OSError.
-    """
+    """Write anew what is made of the compat.json and the timings.json in `folder`. Raises BadFile, OSError."""
     source = folder / "compat.json"
-    return put_all(siblings(read(Report, source), source, timings.load(folder / TIMINGS)), folder)
+    return _put_all(siblings(read(Report, source), source, timings.load(folder / TIMINGS)), folder)
 
 
 def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[str, str]:
@@ -95,11 +88,11 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
     }
 
 
-def put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write `files` into `folder`, and remove badges of what is no longer there; what was written. Raises OSError."""
+def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write `files` into `folder`, and remove badges of what is no longer there; what was written."""
+    for name, text in files.items():
+        put(folder / name, text)
     written = [folder / name for name in files]
-    for path, text in zip(written, files.values(), strict=True):
-        put(path, text)
     for path in set((folder / "badges").glob("*.json")).difference(written):
         path.unlink()
     return written
@@ -111,43 +104,24 @@ def render(report: Report, template: str, timed: tuple[Machine, ...] = ()) -> st
     script = _part("page/rules.js") + "\n" + _part("page/page.js")
     style = _part("page/page.css") + "\n" + verdict_styles()
     on_line = {cell.id for cell in view.line}
-    return (
-        _templates()
-        .get_template(template)
-        .render(
-            report=report,
-            page=view,
-            seen=view.seen,
-            glyphs=GLYPHS,
-            verdicts=TABLE,
-            last_line=summary.last_line(report),
-            tally=tally,
-            line=view.line,
-            unexpected=summary.unexpected(report),
-            undecided=summary.undecided(report),
-            story=summary.story,
-            of_line=lambda observations: [each for each in observations if each.cell in on_line],
-            held=summary.held,
-            ranges=summary.ranges,
-            advice=summary.advice,
-            stack_glyphs=summary.STACK_GLYPHS,
-            stack_words=summary.STACK_WORDS,
-            compared={cell.id: cell.declared_observed for cell in report.cells},
-            workaround=summary.workaround,
-            link=link,
-            highlight=highlight,
-            sorts=SORTS,
-            timed=_drawn(timed),
-            duration=duration,
-            amount=amount,
-            script=script,
-            script_digest=digest(script),
-            style=style,
-            style_digest=digest(style),
-        )
-        .rstrip()
-        + "\n"
+    shown = _templates().get_template(template)
+    text = shown.render(
+        report=report,
+        page=view,
+        seen=view.seen,
+        line=view.line,
+        last_line=summary.last_line(report),
+        unexpected=summary.unexpected(report),
+        undecided=summary.undecided(report),
+        of_line=lambda observations: [each for each in observations if each.cell in on_line],
+        compared={cell.id: cell.declared_observed for cell in report.cells},
+        timed=_drawn(timed),
+        script=script,
+        script_digest=digest(script),
+        style=style,
+        style_digest=digest(style),
     )
+    return text.rstrip() + "\n"
 
 
 def _lean(page: str) -> str:
@@ -176,8 +150,11 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters["cell_text"] = cell_text
-    templates.filters["said"] = said
+    templates.filters |= {"cell_text": cell_text, "said": said}
+    of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, tally)
+    templates.globals |= {each.__name__: each for each in (*of_report, link, highlight, duration, amount)}
+    templates.globals |= {"glyphs": GLYPHS, "verdicts": TABLE, "sorts": SORTS}
+    templates.globals |= {"stack_glyphs": summary.STACK_GLYPHS, "stack_words": summary.STACK_WORDS}
     return templates
 
 
