@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from suite import __version__
@@ -17,16 +17,7 @@ from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import not_imported, tidy
 from suite.report.derive import coverage, derive
-from suite.report.model import (
-    AskRow,
-    CaseRow,
-    CellRow,
-    IssueRow,
-    Observation,
-    Platform,
-    Report,
-    UpstreamRow,
-)
+from suite.report.model import SCHEMA, AskRow, CaseRow, CellRow, IssueRow, Observation, Platform, Report, UpstreamRow
 from suite.run import catalogue, records, source, threads
 from suite.run.catalogue import Entry
 from suite.run.records import Status
@@ -43,69 +34,56 @@ def assemble(
 
     `planned` are the cells of the whole run, where these are but a `shard` of it.
     """
-    report = _report([_read(cell, entries) for cell in cells], entries)
+    report = _report(cells, entries)
     whole = {"planned_cells": [cell.id for cell in planned or cells], "shard": str(shard) if shard else None}
     return report.model_copy(update=whole)
 
 
 def untried(cells: Sequence[Cell], entries: Sequence[Entry]) -> Report:
     """The report on these cells and issues had nobody tried them: no record is looked at. Raises BadFile."""
-    nothing = Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell")
-    return _report([_read(cell, entries, nothing) for cell in cells], entries)
+    return _report(cells, entries, Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell"))
 
 
-def _report(found: Sequence[_Read], entries: Sequence[Entry]) -> Report:
+def _report(cells: Sequence[Cell], entries: Sequence[Entry], unread: Judged | None = None) -> Report:
     offered = releases.load().packages
-    observations = [each for one in found for each in one.observations]
+    read = [_read(cell, entries, offered, unread) for cell in cells]
+    observations = [each for _, seen, _ in read for each in seen]
+    nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
-        schema_version=2,
+        schema_version=SCHEMA,
         generated_at=datetime.now(UTC).replace(microsecond=0),
         suite_version=__version__,
         probe_sha256=records.probe_sha256(),
-        platform=next((one.platform for one in found if one.platform), _NOWHERE),
-        planned_cells=[one.cell.id for one in found],
-        shard=None,
-        cells=[_cell(one, offered) for one in found],
+        platform=next((platform for _, _, platform in read if platform), nowhere),
+        planned_cells=[cell.id for cell in cells],
+        cells=[row for row, _, _ in read],
         issues=[_issue(entry) for entry in entries],
-        stacks=[],
         observations=observations,
         coverage=coverage(observations),
     )
     return derive(report, offered)
 
 
-_NOWHERE = Platform(system="", machine="", cpu="", device="")
-
-
-@dataclass(frozen=True)
-class _Read:
-    """What there is of one cell: its lock, its observations, where they were made, and what does not import."""
-
-    cell: Cell
-    pinned: Lock
-    observations: Sequence[Observation]
-    platform: Platform | None
-    blocked_by: str | None
-
-
-def _read(cell: Cell, entries: Sequence[Entry], unread: Judged | None = None) -> _Read:
+def _read(
+    cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None
+) -> tuple[CellRow, list[Observation], Platform | None]:
     """Judge every case that is planned in `cell`; where `unread` is given, that is it, whatever the records say."""
     pinned, status = lock.load(cell), None if unread else records.status(cell.id)
     # An environment that could not be made says nothing of older records of it.
     tried = not unread and cell.unavailable is None and (not status or status.verdict == "ran" or bool(status.python))
-    observations: list[Observation] = []
+    seen: list[Observation] = []
     platform, blocked_by = None, None
     for entry in entries:
         for case in catalogue.cases(entry, cell):
             record = records.in_force(cell, entry, case, pinned) if tried else None
             judged = verdicts.judge(case, record.attempts) if record else unread or _without(cell, status)
-            observations.append(_observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
+            seen.append(_observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
             if record is not None:
                 device = status.device if status else ""
                 platform = platform or Platform(**record.machine.platform, device=device)
                 if entry.issue.row_zero:
                     blocked_by = blocked_by or not_imported(record.attempts[-1].parts["reproducer"])
-    return _Read(cell, pinned, observations, platform, blocked_by)
+    return _cell(cell, pinned, offered, seen, blocked_by), seen, platform
 
 
 def _observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, record: Record | None) -> Observation:
@@ -137,12 +115,13 @@ def _without(cell: Cell, status: Status | None) -> Judged:
     return Judged(status.verdict, None, status.reason, tidy(status.detail))
 
 
-def _cell(one: _Read, offered: releases.Packages) -> CellRow:
-    cell, pins = one.cell, one.pinned.pins
+def _cell(
+    cell: Cell, pinned: Lock, offered: releases.Packages, seen: Sequence[Observation], blocked_by: str | None
+) -> CellRow:
     row_zero = {each.issue.id for each in catalogue.entries() if each.issue.row_zero}
-    seen = {each.verdict for each in one.observations if each.issue in row_zero}
-    works = seen == {"clear"} if seen and seen.isdisjoint(UNDECIDED) else None
-    excluded = cell.excluded or releases.exclusion(pins, offered, cell.python)
+    shown = {each.verdict for each in seen if each.issue in row_zero}
+    works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
+    excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python)
     says: Declared = "excludes" if excluded else "allows"
     return CellRow(
         id=cell.id,
@@ -153,12 +132,12 @@ def _cell(one: _Read, offered: releases.Packages) -> CellRow:
         asks=[AskRow(question=question, along=along) for question, along in cell.asks],
         python=cell.python,
         released_on=cell.released_on,
-        packages=dict(pins) or {name: each for name, each in cell.holds if name in releases.PACKAGES},
-        lock_sha256=one.pinned.sha256,
+        packages=dict(pinned.pins) or {name: each for name, each in cell.holds if name in releases.PACKAGES},
+        lock_sha256=pinned.sha256,
         declared=says,
         declared_observed=declared_observed(says, works),
         excluded_by=excluded,
-        blocked_by=one.blocked_by,
+        blocked_by=blocked_by,
     )
 
 
