@@ -38,15 +38,9 @@ def grown(of: Report) -> Report:
     return of.model_copy(update={"issues": issues, "observations": observations, "coverage": counted})
 
 
-def test_a_large_report_is_small_and_read_back() -> None:
-    """compat.json has no more than 190 bytes for each observation, all else that is in it among them.
-
-    What is left out of it is filled in again.
-    """
+def test_a_large_report_is_small() -> None:
+    """compat.json has no more than 190 bytes for each observation, all else that is in it among them."""
     large = grown(read(Report, REPORTS / "published" / "compat.json"))
 
-    text = compact.text(large)
-
     assert 3 * ISSUES == sum(len(issue.cases) for issue in large.issues)
-    assert len(text.encode()) < 190 * len(large.observations)
-    assert large == Report.model_validate_json(text)
+    assert len(compact.text(large).encode()) < 190 * len(large.observations)

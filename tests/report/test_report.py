@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
@@ -47,7 +47,6 @@ from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
 pytestmark = pytest.mark.usefixtures("untimed")
-Changes = Mapping[str, Any]
 
 
 def observation(**changes: Any) -> Observation:
@@ -443,21 +442,14 @@ def rendered(name: str, template: str) -> str:
     return render(REPORTS_TO_SHOW[name], template)
 
 
-def test_a_report_ends_no_claim_without_the_counts() -> None:
-    """Page and Markdown have the last line, with its counts of what ran and what did not."""
-    assert [] == [
-        (name, template)
-        for name, of in REPORTS_TO_SHOW.items()
-        for template in TEMPLATES
-        if f"{summary.last_line(of)}." not in rendered(name, template)
-    ]
-
-
-def test_every_verdict_is_shown() -> None:
-    """Page and Markdown show each verdict's glyph and name, and have no hole where something was not there."""
-    for text in (rendered("every verdict", template) for template in TEMPLATES):
-        assert [] == [verdict for verdict in VERDICTS if f"{GLYPHS[verdict]} {verdict}" not in text]
-        assert not re.search(r"\b(None|Undefined)\b", text)
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_page_and_markdown_show_every_verdict_and_the_counts(template: str) -> None:
+    """They have the last line, with its counts, each verdict's glyph and name, and no hole where nothing was there."""
+    counts = {name: f"{summary.last_line(of)}." for name, of in REPORTS_TO_SHOW.items()}
+    assert [] == [name for name, told in counts.items() if told not in rendered(name, template)]
+    text = rendered("every verdict", template)
+    assert [] == [verdict for verdict in VERDICTS if f"{GLYPHS[verdict]} {verdict}" not in text]
+    assert not re.search(r"\b(None|Undefined)\b", text)
 
 
 def test_the_page_is_closed() -> None:
@@ -531,19 +523,22 @@ def test_somebody_elses_text_is_text() -> None:
     assert [] == [name for name, each in HOSTILE.items() if clipped(" ".join(f"said {each}".split())) not in told]
 
 
-HARMLESS = report(observation(agreement="new", detail="said nothing."))
-HARMLESS_ELEMENTS = Page(render(HARMLESS, "index.html.jinja")).elements
-HARMLESS_STRUCTURE = structure(render(HARMLESS, "compat.md.jinja"))
+def shape(of: Report) -> tuple[object, object]:
+    """The elements of its page, and the blocks of its Markdown."""
+    return Page(render(of, "index.html.jinja")).elements, structure(render(of, "compat.md.jinja"))
+
+
+@cache
+def harmless() -> tuple[object, object]:
+    """What a report on one surprise looks like where nothing in its text is odd."""
+    return shape(report(observation(agreement="new", detail="said nothing.")))
 
 
 @given(said=st.text(min_size=1))
 @settings(deadline=None, max_examples=10)
 def test_any_text_is_text(said: str) -> None:
     """No text that somebody else's code can say changes the structure of the page or of the Markdown."""
-    hostile = report(observation(agreement="new", detail=f"said {said}."))
-
-    assert HARMLESS_ELEMENTS == Page(render(hostile, "index.html.jinja")).elements
-    assert HARMLESS_STRUCTURE == structure(render(hostile, "compat.md.jinja"))
+    assert harmless() == shape(report(observation(agreement="new", detail=f"said {said}.")))
 
 
 @pytest.mark.parametrize(("outcome", "where"), [("raised", "reproducer"), ("exit", "control")])
@@ -642,9 +637,7 @@ def test_an_interval_for_people(line: Sequence[str], first: str, last: str, word
 @pytest.mark.parametrize("name", ["plain", "every verdict"])
 def test_a_terminal_ends_with_the_last_line(name: str) -> None:
     """What a terminal of 80 columns shows ends with the counts, in one piece."""
-    of = REPORTS_TO_SHOW[name]
-
-    assert summary.last_line(of) == shown(of).splitlines()[-1]
+    assert summary.last_line(REPORTS_TO_SHOW[name]) == shown(REPORTS_TO_SHOW[name]).splitlines()[-1]
 
 
 def test_a_terminal_shows_an_empty_report() -> None:
