@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from itertools import pairwise
@@ -30,13 +29,14 @@ from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.results import Row
 from tests.report.test_report import EMPTY
+from tests.timings.conftest import Known, put, put_results
 
 MACHINE = "cpu-tiny"
 OLD, MIDDLE, NEW = (cell.id for cell in release_line.cells() if cell.id in ("jax-0.4.30", "jax-0.6.0", "jax-0.9.2"))
 NASTY = "<script>alert(1)</script>"
 
 
-LISTED = {
+KNOWN: Known = {
     "basics.Counts.track_equations": ("track", "equations", [["'scan'"]]),
     "basics.Matmul.time_dispatch": ("time", "seconds", [["64", "512"]]),
     "basics.Matmul.time_execute": ("time", "seconds", [["64", "512"]]),
@@ -45,34 +45,17 @@ LISTED = {
 }
 
 
-def put(path: Path, made: object) -> None:
-    """Write JSON."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(made), encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     """Results of three releases, their noise, and two comparisons: of a scan, a product of two sizes, and a count."""
     commits = release_line.hashes(release_line.commits())
     folders = results, noise, compared = [tmp_path_factory.mktemp(name) for name in ("results", "noise", "compared")]
-    known = {
-        name: {"type": kind, "unit": unit, "params": params, "version": "1"}
-        for name, (kind, unit, params) in LISTED.items()
-    }
-    put(results / "benchmarks.json", {"version": 2, **known})
     hardware = {"cpu": f"a processor {NASTY}", "num_cpu": "2", "ram": str(2**34), "os": "Linux", "arch": "x86_64"}
     put(results / MACHINE / "machine.json", hardware)
     for release, trace, dispatch, equations in ((OLD, 1e-3, 4e-3, 4), (MIDDLE, 2e-3, 1e-4, 4), (NEW, None, 1e-4, 6)):
         values = [[equations], [1e-5, dispatch], [2e-5, 5e-3], [math.nan], [trace]]
-        made = {
-            "commit_hash": commits[release],
-            "result_columns": ["result", "params", "version", "started_at", "duration"],
-            "results": {
-                name: [of, params, "1", 0, 0.1] for (name, (*_, params)), of in zip(LISTED.items(), values, strict=True)
-            },
-        }
-        put(results / MACHINE / f"{commits[release][:8]}-virtualenv-py3.12-uv.json", made)
+        rows = {name: (of, 0.1) for name, of in zip(KNOWN, values, strict=True)}
+        put_results(results / MACHINE, KNOWN, commits[release], rows)
     worth = {"false_positives": 0.01, "detectable": 0.2}
     fences = {"basics.Scan.time_trace": {"fence": 0.08, "version": "1", **worth}}
     about = {"schema_version": 1, "machine": MACHINE}
