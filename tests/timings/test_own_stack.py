@@ -60,14 +60,29 @@ def test_what_cannot_be_measured_is_a_sentence(told: str, status: int, message: 
         own_stack.find(tmp_path / "nowhere")
 
 
+def mine(tiny: Asv, results: Path, executable: str) -> Asv:
+    """asv in an interpreter on a machine with one GPU, of which the newer of the tiny releases is said."""
+    cell, versions = release_line.cells()[0], dict.fromkeys(PACKAGES, "1")
+    there = Existing(Path(executable), "3.12.1", cell, versions, "gpu", "NVIDIA H200", 1)
+    return Asv(there.name, {cell.id: tiny.commits["two"]}, results, there)
+
+
+def test_an_interpreter_that_asv_cannot_use_leaves_nothing(tiny: Asv, tmp_path: Path) -> None:
+    """Where asv gives up before it looks for benchmarks there are no results, and no traceback either."""
+    asv = mine(tiny, tmp_path / "nothing", str(tmp_path / "nowhere"))
+
+    asv.run(release_line.cells()[0], "nothing")
+
+    assert not asv.results.exists()
+
+
 def test_asv_measures_what_is_there(tiny: Asv, tmp_path: Path) -> None:
     """asv runs there, as the device; what is kept adds up, tells not where it is, and has nothing of a smoke run."""
     cell = release_line.cells()[0]
-    mine = Existing(Path(sys.executable), "3.12.1", cell, dict.fromkeys(PACKAGES, "1"), "gpu", "NVIDIA H200", 1)
-    asv = Asv(mine.name, {cell.id: tiny.commits["two"]}, tmp_path / "kept", mine)
+    asv = mine(tiny, tmp_path / "kept", sys.executable)
 
     def measured() -> set[str]:
-        rows = results.rows(asv.results, mine.name, tiny.commits["two"])
+        rows = results.rows(asv.results, asv.machine, tiny.commits["two"])
         return {key for key, row in rows.items() if row.state == "measured"}
 
     replace(asv, results=tmp_path / "smoke").run(cell, "smoke", "--quick", "--bench", "track_size")
@@ -76,7 +91,7 @@ def test_asv_measures_what_is_there(tiny: Asv, tmp_path: Path) -> None:
     asv.run(cell, "second", "--skip-existing-successful", "-a", "rounds=1", "--bench", "track_size")
     assert {"Thing.time_sum(1)", "Thing.time_sum(1000)", "Thing.track_size(1)", "Thing.track_size(1000)"} == measured()
 
-    (path,) = (asv.results / mine.name).glob("*-existing.json")
+    (path,) = (asv.results / asv.machine).glob("*-existing.json")
     assert sys.executable not in path.read_text(encoding="utf-8")
-    machine = json.loads((asv.results / mine.name / "machine.json").read_text(encoding="utf-8"))
+    machine = json.loads((asv.results / asv.machine / "machine.json").read_text(encoding="utf-8"))
     assert "NVIDIA H200, " in machine["cpu"]
