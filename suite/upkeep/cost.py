@@ -86,7 +86,7 @@ def measure(console: Console) -> None:
     ]
     console.print(
         timed.table(
-            f"warm cells, {len(cases)} cases each: -- --all-cases --fresh, {WORKERS} cells at a time",
+            f"warm cells, all {len(cases)} cases of each run anew, {WORKERS} cells at a time",
             ("", "measured", "seconds", "ratio", "wanted"),
             [(what, how, f"{took:.1f}", *more) for what, how, took, *more in rows],
         )

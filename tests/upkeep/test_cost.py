@@ -33,6 +33,6 @@ def test_each_thing_is_said_as_it_is_measured(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_what_does_not_come_to_its_end_has_no_time(tmp_path: Path) -> None:
-    """A session that there is not writes nothing, and its seconds are no measurement: nox's last words are shown."""
-    with pytest.raises(Failed, match=r"(?s)nothing-like-it .*did not come to its end, so its time says nothing: .*not"):
-        timed.session("nothing-like-it", made=tmp_path / "made")
+    """A session that wrote nothing has no seconds to believe: nox's last words are shown."""
+    with pytest.raises(Failed, match=r"(?s)-s compat .*did not come to its end, so its time says nothing: .*noxfile"):
+        timed.session("compat", made=tmp_path / "made", tree=tmp_path)
