@@ -19,13 +19,15 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
+from asv.machine import Machine
+from asv.util import load_json
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from suite.cell.atomic import write
 from suite.errors import Failed
@@ -41,6 +43,8 @@ CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
 # A log is no eighty columns wide, and the names of benchmarks are long.
 OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+# How far asv is, as it says it.
+_STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
 
 
 @dataclass(frozen=True)
@@ -54,23 +58,19 @@ class Asv:
 
     def run(self, cell: Cell, label: str, *words: str) -> None:
         """One `asv run` of one cell. How it ended is not asked: what it measured stands in its results."""
-        if self.existing is not None:
-            self._run_existing(self.existing, cell, label, words)
+        command = ("run", "--machine", self.machine, *words)
+        if self.existing is None:
+            hashfile = WORK / "hashes" / cell.id
+            write(hashfile, f"{self.commits[cell.id]}\n")
+            self._call(label, self._conf(cell.id), cell.python, *command, f"HASHFILE:{hashfile}")
             return
-        hashfile = WORK / "hashes" / cell.id
-        write(hashfile, f"{self.commits[cell.id]}\n")
-        conf = self._conf(cell.id, cell.id)
-        self._call(label, conf, cell.python, "run", "--machine", self.machine, *words, f"HASHFILE:{hashfile}")
-
-    def _run_existing(self, existing: Existing, cell: Cell, label: str, words: Sequence[str]) -> None:
         # asv names the environment by where the interpreter is, which is nobody's business.
         place = replace(self, results=WORK / "existing" / self.results.name)
-        conf = place._conf("existing", "existing", environment_type="existing")
-        which = (f"--python={existing.executable}", f"--set-commit-hash={self.commits[cell.id]}")
-        self._call(label, conf, cell.python, "run", "--machine", self.machine, *which, *words)
-        if (place.results / self.machine / "machine.json").exists():
-            keep(place.results / self.machine, self.results / self.machine, existing.python)
-            write(self.results / "benchmarks.json", (place.results / "benchmarks.json").read_text(encoding="utf-8"))
+        which = (f"--python={self.existing.executable}", f"--set-commit-hash={self.commits[cell.id]}")
+        place._call(label, place._conf("existing", environment_type="existing"), cell.python, *command, *which)
+        # asv says which machine this is before it looks for an environment and for benchmarks, and can give up there.
+        if (place.results / "benchmarks.json").exists():
+            keep(place.results, self.results, self.machine, self.existing.python)
 
     def publish(self) -> Path:
         """Make asv's site of all results, and say where it is. Raises Failed."""
@@ -84,23 +84,21 @@ class Asv:
         kept = {"version", *(name for path in place.glob("*/*-*.json") for name in _with_values(path))}
         listed = {name: each for name, each in known.items() if name in kept}
         (place / "benchmarks.json").write_text(json.dumps(listed), encoding="utf-8")
-        conf = replace(self, results=place)._conf("publish", "publish")
-        site = Path(str(json.loads(conf.read_text(encoding="utf-8"))["html_dir"]))
+        conf = replace(self, results=place)._conf("publish")
+        site = Path(json.loads(conf.read_text(encoding="utf-8"))["html_dir"])
         shutil.rmtree(site, ignore_errors=True)
         log = self._call("publish", conf, plan.cells()[0].python, "publish")
         if not (site / "index.html").exists():
             raise Failed(f"asv published nothing; it said, at the end: {last_words(log)}")
         return site
 
-    def _conf(self, name: str, environments: str, **otherwise: str) -> Path:
+    def _conf(self, name: str, **otherwise: str) -> Path:
         """asv.conf.json with whole paths: it is read from another folder."""
-        from asv.util import load_json
-
         given = load_json(str(CONF), js_comments=True, api_version=1)
         given |= {
             "repo": str(release_line.PATH),
             "results_dir": str(self.results),
-            "env_dir": str(STATE / "asv" / environments),
+            "env_dir": str(STATE / "asv" / name),
             **{key: str(ROOT / given[key]) for key in ("benchmark_dir", "html_dir")},
             **otherwise,
         }
@@ -108,14 +106,14 @@ class Asv:
         write(path, dump({"version": 1, **given}))
         return path
 
-    def _call(self, label: str, conf: Path, python: str, command: str, *words: str) -> Path:
+    def _call(self, label: str, conf: Path, python: str, *words: str) -> Path:
+        """Run asv, show how far it is, and keep what it says in a log."""
         log = STATE / "logs" / f"asv-{label}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        called = [sys.executable, "-u", "-m", "suite.timings.asv_main", "--config", str(conf), command, *words]
         with (
             log.open("w", encoding="utf-8", buffering=1) as kept,
             subprocess.Popen(
-                called,
+                [sys.executable, "-u", "-m", "suite.timings.asv_main", "--config", str(conf), *words],
                 cwd=ROOT,
                 env=self._surroundings(python),
                 stdin=subprocess.DEVNULL,
@@ -127,10 +125,7 @@ class Asv:
         ):
             assert process.stdout is not None
             try:
-                with _Shown(label) as shown:
-                    for said in process.stdout:
-                        kept.write(said)
-                        shown.line(said)
+                _show(label, process.stdout, kept)
             except BaseException:
                 process.kill()
                 raise
@@ -140,13 +135,14 @@ class Asv:
         machines = WORK / "machines.json"
         kind = self.existing.kind if self.existing and self.existing.platform != "cpu" else ""
         write(machines, dump({"version": 1, self.machine: hardware(self.machine, kind)}))
-        # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
-        path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
-        kept = {
-            name: value for name, value in cell_run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")
+        hidden = ("PYTHONPATH", "VIRTUAL_ENV")
+        return {
+            **{name: value for name, value in cell_run.surroundings().items() if name not in hidden},
+            # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
+            "PATH": f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}",
+            "SUITE_ASV_MACHINES": str(machines),
+            "SUITE_STACK": named(self.existing.versions) if self.existing else "",
         }
-        stack = named(self.existing.versions) if self.existing else ""
-        return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines), "SUITE_STACK": stack}
 
 
 def _with_values(path: Path) -> Iterator[str]:
@@ -158,24 +154,17 @@ def _with_values(path: Path) -> Iterator[str]:
 
 def machine_name() -> str:
     """What results are filed under: the processor and how many of it, and nothing of who owns it."""
-    words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", _cpu(), flags=re.IGNORECASE)
+    cpu = str(Machine.get_defaults()["cpu"])
+    words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", cpu, flags=re.IGNORECASE)
     return f"cpu-{slug(words) or platform.machine()}-x{os.cpu_count()}"
 
 
 def hardware(name: str, device: str = "") -> dict[str, str]:
     """asv's entry for this machine, and for the device in it that computes, if it is not the processor."""
-    from asv.machine import Machine
-
     known: dict[str, str] = Machine.get_defaults()
     # The host's name and its kernel's exact build are nobody's business, and explain no timing.
     cpu = f"{device}, {known['cpu']}" if device else known["cpu"]
     return {**known, "machine": name, "os": platform.system(), "cpu": cpu}
-
-
-def _cpu() -> str:
-    from asv.util import get_cpu_info
-
-    return str(get_cpu_info() or "")
 
 
 def _bin_with(python: str) -> Path:
@@ -202,38 +191,20 @@ def only(patterns: Sequence[str]) -> list[str]:
     return [word for pattern in patterns for word in ("--bench", pattern)]
 
 
+def _show(label: str, lines: Iterable[str], log: IO[str]) -> None:
+    """Keep asv's lines, and say how far it is: all the time on a terminal, now and then a line where there is none."""
+    last = time.monotonic()
+    with OUT.status(escape(label)) as status:
+        for line in lines:
+            log.write(line)
+            if step := _STEP.match(line):
+                status.update(reached := f"{escape(label)} {step['percent']}% {escape(step['what'])}")
+                if not OUT.is_terminal and time.monotonic() - last > 30:
+                    last = time.monotonic()
+                    OUT.print(reached, soft_wrap=True)
+
+
 def last_words(log: Path) -> str:
     """What asv said at the end of a log."""
     lines = [line.strip(" ·") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     return " / ".join([line for line in lines if line][-3:]) or "nothing"
-
-
-class _Shown:
-    """How far asv is: a bar where there is a terminal, now and then a line where there is none."""
-
-    _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
-
-    def __init__(self, label: str) -> None:
-        self._label, self._said = label, time.monotonic()
-        columns = (TextColumn("{task.fields[label]}"), BarColumn(bar_width=20), TimeElapsedColumn())
-        self._bar = Progress(
-            *columns, TextColumn("{task.description}"), console=OUT, transient=True, disable=not OUT.is_terminal
-        )
-        self._task = self._bar.add_task("", label=label, total=100)
-
-    def line(self, said: str) -> None:
-        """A line of asv's."""
-        step = self._STEP.match(said)
-        if step is None:
-            return
-        self._bar.update(self._task, completed=float(step["percent"]), description=escape(step["what"]))
-        if not OUT.is_terminal and time.monotonic() - self._said > 30:
-            self._said = time.monotonic()
-            OUT.print(f"{self._label} {step['percent']}% {escape(step['what'])}", soft_wrap=True)
-
-    def __enter__(self) -> _Shown:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

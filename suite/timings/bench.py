@@ -32,6 +32,8 @@ def carry_out(options: argparse.Namespace) -> Exit:
     Raises Misused, Failed, BadFile.
     """
     counting = options.work == "instructions"
+    if shutil.which("git") is None:
+        raise Failed("git is not on PATH: asv reads the release line, a git repository, with it")
     if counting and shutil.which("valgrind") is None:
         raise Failed("counting instructions needs valgrind, which is not on this machine: install that package")
     commits = release_line.commits()

@@ -8,9 +8,11 @@ in that process, now, and never before.
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +43,8 @@ def compare(asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processe
     shutil.rmtree(folder, ignore_errors=True)
     fences = _fences(asv.machine)
     first = measure(asv, base, other, patterns, processes, folder / "first")
-    usable = {key: each.fence for key, each in fences.items() if key in first and each.version == _version(first[key])}
+    versions = {key: each.base.version for key, each in first.items()}
+    usable = {key: each.fence for key, each in fences.items() if each.version == versions.get(key)}
     looking = timing.candidates(first, usable)
     again: Mapping[str, Pair] = {}
     if looking:
@@ -67,29 +70,29 @@ def noise(asv: Asv, cell: Cell, patterns: Sequence[str], processes: int) -> Exit
         # In the order of their runs: base other, other base, and so on; which of the two is which does not matter.
         values = [value for both in zip(each.base.values, each.other.values, strict=False) for value in both]
         if not each.count and len(values) == processes // 2 * 2 and min(values) > 0:
-            found = timing.noise(values)
-            made[key] = Fence(
-                fence=round(found.fence, 4),
-                false_positives=round(found.false_positives, 4),
-                detectable=found.detectable if found.detectable < float("inf") else None,
-                version=each.base.version,
-            )
+            made[key] = timing.noise(values, each.base.version)
     if not made:
         raise Failed("nothing was measured often enough to tell its noise")
-    least = sorted(each.detectable if each.detectable is not None else float("inf") for each in made.values())
-    middle = least[len(least) // 2]
+    middle = statistics.median_high(each.detectable or math.inf for each in made.values())
     file = NoiseFile(
         schema_version=1,
         machine=asv.machine,
         cell=cell.id,
         processes=processes // 2 * 2,
         false_positives=round(statistics.mean(each.false_positives for each in made.values()), 5),
-        detectable=middle if middle < float("inf") else None,
+        detectable=_finite(middle),
         benchmarks=made,
     )
     path = NOISE / f"{asv.machine}.json"
     write(path, dump(file.model_dump()))
-    show_noise(file)
+    clear = sum(each.fence <= timing.RESOLUTION for each in made.values())
+    shown = f"{file.detectable:.0%}" if file.detectable is not None else "none of those tried"
+    OUT.print(
+        f"{file.machine}, {file.processes} processes of {file.cell}: one comparison in which nothing changed alarms in "
+        f"{file.false_positives:.2%} of cases, before it is confirmed; the least slow-down shown by half of the "
+        f"benchmarks: {shown}; {clear} of {len(made)} can show one of {timing.RESOLUTION:.0%}",
+        soft_wrap=True,
+    )
     OUT.print(f"written: {path.relative_to(ROOT)}")
     return Exit.AS_EXPECTED
 
@@ -104,39 +107,36 @@ def measure(
     for number in range(processes):
         # Whoever was second is first next: what the machine does in between falls on both.
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
-            place = replace(asv, results=folder / f"{number}-{name}")
-            label = f"{sides[name].id} {number + 1}/{processes}"
-            place.run(sides[name], f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *only(wanted))
-            rows = results.rows(place.results, asv.machine, asv.commits[sides[name].id], wanted)
+            cell, place = sides[name], replace(asv, results=folder / f"{number}-{name}")
+            place.run(cell, f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *only(wanted))
+            rows = results.rows(place.results, asv.machine, asv.commits[cell.id], wanted)
             told[name].append(rows)
-            OUT.print(f"[bold]{label}[/bold] {name}: {counted(results.tally(rows.values()))}")
+            said = counted(results.tally(rows.values()))
+            OUT.print(f"[bold]{cell.id} {number + 1}/{processes}[/bold] {name}: {said}")
         if number == 0:
-            both = told["base"][0].keys() | told["other"][0].keys()
-            if not both:
+            keys = sorted(told["base"][0].keys() | told["other"][0].keys())
+            if not keys:
                 log = STATE / "logs" / f"asv-{folder.name}-0-base.log"
                 raise Failed(f"nothing was measured; asv said, at the end: {last_words(log)}")
-            going_on = [key for key in sorted(both) if all(_goes_on(told[name][0].get(key)) for name in sides)]
-            if not going_on:
+            wanted = _exactly(key for key in keys if all(_goes_on(told[name][0].get(key)) for name in sides))
+            if not wanted:
                 break
-            wanted = _exactly(going_on)
-    keys = sorted(told["base"][0].keys() | told["other"][0].keys())
     return {key: pair(key, told["base"], told["other"]) for key in keys}
 
 
 def pair(key: str, base: Sequence[Mapping[str, Row]], other: Sequence[Mapping[str, Row]]) -> Pair:
     """What the processes of both sides said of one benchmark."""
-    count = next((rows[key].count for rows in (*base, *other) if key in rows), False)
+    count = any(rows[key].count for rows in (*base, *other) if key in rows)
     return Pair(_side(key, base), _side(key, other), count)
 
 
 def _side(key: str, processes: Sequence[Mapping[str, Row]]) -> Side:
     rows = [rows[key] for rows in processes if key in rows]
-    states = [row.state for row in rows]
+    states = Counter(row.state for row in rows)
     return Side(
         values=tuple(row.least for row in rows if row.state == "measured"),
-        failed=states.count("failed"),
-        lacking=states.count("lacking"),
-        missing=states.count("missing"),
+        failed=states["failed"],
+        lacking=states["lacking"],
         version=rows[0].version if rows else "",
     )
 
@@ -165,12 +165,11 @@ def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str,
 
 
 def _judged(pair: Pair, verdict: Verdict) -> Judged:
-    base, other = (statistics.median(side.values) if side.values else None for side in (pair.base, pair.other))
     return Judged(
         outcome=verdict.outcome,
         reason=verdict.reason,
-        base=_finite(base),
-        other=_finite(other),
+        base=_finite(pair.base.middle),
+        other=_finite(pair.other.middle),
         change=_finite(verdict.change),
         limit=_finite(verdict.limit),
         version=pair.base.version,
@@ -201,25 +200,15 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
     for key, each in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
         if each.outcome == "stable":
             continue
-        sides = [_middle(pairs[key], side) for side in (pairs[key].base, pairs[key].other)]
-        verdict = f"[{colours.get(each.outcome, 'default')}]{each.outcome}[/]"
-        numbers = [f"{value:+.1%}" if value == value else "" for value in (each.change, each.limit)]
-        table.add_row(escape(key), *sides, numbers[0], numbers[1].removeprefix("+"), f"{verdict} {escape(each.reason)}")
+        pair = pairs[key]
+        change, limit = ("", "") if math.isnan(each.change) else (f"{each.change:+.1%}", f"{each.limit:.1%}")
+        table.add_row(
+            *(escape(key), _amount(pair, pair.base.middle), _amount(pair, pair.other.middle), change, limit),
+            f"[{colours.get(each.outcome, 'default')}]{each.outcome}[/] {escape(each.reason)}",
+        )
     if table.row_count:
         OUT.print(table)
     OUT.print(timing.last_line(verdicts.values()))
-
-
-def show_noise(file: NoiseFile) -> None:
-    """What this machine's verdicts are worth."""
-    clear = sum(each.fence <= timing.RESOLUTION for each in file.benchmarks.values())
-    least = f"{file.detectable:.0%}" if file.detectable is not None else "none of those tried"
-    OUT.print(
-        f"{file.machine}, {file.processes} processes of {file.cell}: one comparison in which nothing changed alarms in "
-        f"{file.false_positives:.2%} of cases, before it is confirmed; the least slow-down shown by half of the "
-        f"benchmarks: {least}; {clear} of {len(file.benchmarks)} can show one of {timing.RESOLUTION:.0%}",
-        soft_wrap=True,
-    )
 
 
 def _fences(machine: str) -> Mapping[str, Fence]:
@@ -234,23 +223,16 @@ def _fences(machine: str) -> Mapping[str, Fence]:
     return read(NoiseFile, path).benchmarks
 
 
-def _version(each: Pair) -> str:
-    return each.base.version
-
-
 def _exactly(keys: Iterable[str]) -> list[str]:
     return [f"^{re.escape(key)}$" for key in keys]
 
 
-def _middle(each: Pair, side: Side) -> str:
-    if not side.values:
+def _amount(pair: Pair, value: float) -> str:
+    if math.isnan(value):
         return ""
-    value = statistics.median(side.values)
-    if each.count or value >= 1e4:
-        return f"{value:,.0f}"
-    return duration(value)
+    return f"{value:,.0f}" if pair.count or value >= 1e4 else duration(value)
 
 
-def _finite(value: float | None) -> float | None:
+def _finite(value: float) -> float | None:
     """JSON has no NaN and no infinity; of a ratio, six digits are more than was measured."""
-    return float(f"{value:.6g}") if value is not None and abs(value) < float("inf") else None
+    return float(f"{value:.6g}") if math.isfinite(value) else None

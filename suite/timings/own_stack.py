@@ -91,17 +91,17 @@ def named(versions: Mapping[str, str]) -> str:
     return " ".join(f"{name}=={versions[name]}" for name in PACKAGES)
 
 
-def keep(made: Path, kept: Path, python: str) -> None:
+def keep(made: Path, kept: Path, machine: str, python: str) -> None:
     """Put results of asv's, of one machine, where they are kept: the interpreter by its version, not where it is.
 
     Raises BadFile.
     """
-    kept.mkdir(parents=True, exist_ok=True)
-    write(kept / "machine.json", (made / "machine.json").read_text(encoding="utf-8"))
-    for path in made.glob("*-existing*.json"):
-        found = json.loads(path.read_text(encoding="utf-8"))
+    for name in ("benchmarks.json", f"{machine}/machine.json"):
+        write(kept / name, (made / name).read_text(encoding="utf-8"))
+    for path in (made / machine).glob("*-existing*.json"):
+        found = results.load(path)
         found |= {"env_name": "existing", "python": python, "params": {**found["params"], "python": python}}
-        place = kept / f"{found['commit_hash'][:8]}-existing.json"
+        place = kept / machine / f"{found['commit_hash'][:8]}-existing.json"
         before = results.load(place)
         if before.get("result_columns") == found["result_columns"]:
             found["results"] = {**before["results"], **found["results"]}

@@ -8,10 +8,8 @@ and `asv run`, `asv continuous jax-0.9.2 jax-0.10.2`, `asv find` and `asv publis
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import subprocess
 import tempfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -19,19 +17,17 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from suite.errors import Failed, Misused, nearest
+from suite.errors import Misused, nearest
 from suite.files import STATE
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES
 
 PATH = STATE / "line"
-BRANCH = "main"
 # The only file of a commit, under the name that every installer knows.
 LOCK_NAME = "requirements.txt"
 _AUTHOR = "release line <release-line@localhost>"
-# Says what the repository was built from: a file that git does not know, in the repository's own folder.
-_SOURCE = "suite-source.sha256"
+_BRANCH = "refs/heads/main"
 
 
 @dataclass(frozen=True)
@@ -64,83 +60,60 @@ def commits() -> tuple[Commit, ...]:
     return tuple(Commit(each.id, each.released_on, lock.load(each).text) for each in cells())
 
 
+def hashes(made_of: Sequence[Commit]) -> dict[str, str]:
+    """Cell id → what git calls its commit, in the order of the line. Results are filed by it: git need not be asked."""
+    return _history(made_of)[0]
+
+
 def build(made_of: Sequence[Commit], folder: Path) -> bool:
-    """Make the repository at `folder`, unless it is there already; whether it had to. Raises Failed."""
-    stream = _stream(made_of)
-    source = hashlib.sha256(stream).hexdigest()
+    """Make the repository at `folder`, unless it is there already; whether it had to.
+
+    It is written as git keeps it, and not by git: nobody's configuration, templates or hooks have a say in it.
+    """
+    commits, objects = _history(made_of)
+    head = list(commits.values())[-1]
+    files = {
+        "HEAD": f"ref: {_BRANCH}\n".encode(),
+        "config": b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+        _BRANCH: f"{head}\n".encode(),
+        **{f"refs/tags/{name}": f"{commit}\n".encode() for name, commit in commits.items()},
+        **{f"objects/{name[:2]}/{name[2:]}": zlib.compress(content) for name, content in objects.items()},
+    }
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.parent / f"{folder.name}.reserved"):
-        try:
-            if (folder / _SOURCE).read_text(encoding="utf-8") == source:
-                return False
-        except FileNotFoundError:
-            pass
+        # The last commit's hash is of all that led to it.
+        if (folder / _BRANCH).exists() and (folder / _BRANCH).read_bytes() == files[_BRANCH]:
+            return False
         # Whole or not at all: asv may be reading what is there.
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
             made = Path(scratch, "new")
-            # No template: a user's own hooks would run in asv's checkouts.
-            _git(scratch, "init", "--quiet", "--bare", "--template=", "new")
-            _git(made, "fast-import", "--quiet", input=stream)
-            _git(made, "symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
-            (made / _SOURCE).write_text(source, encoding="utf-8")
+            for name, content in files.items():
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
+                (made / name).write_bytes(content)
             if folder.exists():
                 folder.replace(Path(scratch, "old"))
             made.replace(folder)
     return True
 
 
-def hashes(made_of: Sequence[Commit]) -> dict[str, str]:
-    """Cell id → what git calls its commit, in the order of the line. Results are filed by it: git need not be asked."""
-    found: dict[str, str] = {}
-    for commit in made_of:
-        blob = _object("blob", commit.lock.encode())
-        tree = _object("tree", f"100644 {LOCK_NAME}\0".encode() + bytes.fromhex(blob))
-        parents = [f"parent {[*found.values()][-1]}"] if found else []
-        signed = [f"{role} {_AUTHOR} {_moment(commit)} +0000" for role in ("author", "committer")]
-        text = "\n".join([f"tree {tree}", *parents, *signed, "", commit.id, ""])
-        found[commit.id] = _object("commit", text.encode())
-    return found
+def _history(made_of: Sequence[Commit]) -> tuple[dict[str, str], dict[str, bytes]]:
+    """Cell id → the name of its commit, and name → object, as git names and keeps them."""
+    commits: dict[str, str] = {}
+    objects: dict[str, bytes] = {}
 
+    def add(kind: str, content: bytes) -> str:
+        whole = f"{kind} {len(content)}\0".encode() + content
+        name = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+        objects[name] = whole
+        return name
 
-def _object(kind: str, content: bytes) -> str:
-    return hashlib.sha1(f"{kind} {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
-
-
-def _moment(commit: Commit) -> int:
-    return int(datetime.combine(commit.day, time(), UTC).timestamp())
-
-
-def _stream(made_of: Sequence[Commit]) -> bytes:
-    """The whole history, as `git fast-import` reads it: unlike `git commit`, it asks no configuration."""
-    parts: list[bytes] = []
-    for number, commit in enumerate(made_of, 1):
-        moment, text = _moment(commit), commit.lock.encode()
-        parts += [
-            f"commit refs/heads/{BRANCH}\nmark :{number}\n".encode(),
-            f"author {_AUTHOR} {moment} +0000\ncommitter {_AUTHOR} {moment} +0000\n".encode(),
-            f"data {len(commit.id) + 1}\n{commit.id}\n".encode(),
-            f"M 100644 inline {LOCK_NAME}\ndata {len(text)}\n".encode(),
-            text + b"\n",
-            f"reset refs/tags/{commit.id}\nfrom :{number}\n\n".encode(),
-        ]
-    return b"".join([*parts, b"done\n"])
-
-
-def _git(folder: Path | str, *words: str, input: bytes = b"") -> bytes:
-    program = shutil.which("git")
-    if program is None:
-        raise Failed("git is not on PATH: the release line is a git repository")
-    # Neither a hook's GIT_DIR nor anybody's configuration has a say in it.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    nowhere = dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull)
-    run = subprocess.run(
-        [program, *words],
-        cwd=folder,
-        input=input,
-        capture_output=True,
-        env={**kept, **nowhere, "GIT_CONFIG_NOSYSTEM": "1", "GIT_DEFAULT_HASH": "sha1"},
-        check=False,
-    )
-    if run.returncode:
-        raise Failed(f"git {words[0]}: {run.stderr.decode(errors='replace').strip()}")
-    return run.stdout
+    parents: list[str] = []
+    for each in made_of:
+        blob = add("blob", each.lock.encode())
+        tree = add("tree", f"100644 {LOCK_NAME}\0".encode() + bytes.fromhex(blob))
+        moment = int(datetime.combine(each.day, time(), UTC).timestamp())
+        signed = [f"{role} {_AUTHOR} {moment} +0000" for role in ("author", "committer")]
+        text = "\n".join([f"tree {tree}", *parents, *signed, "", each.id, ""])
+        commits[each.id] = add("commit", text.encode())
+        parents = [f"parent {commits[each.id]}"]
+    return commits, objects

@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -91,31 +92,29 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
 
     `results` is asv's results folder. Empty where asv never came as far as to look for benchmarks. Raises BadFile.
     """
-    known = load(results / "benchmarks.json")
-    found: dict[str, Row] = {}
-    for name, benchmark in known.items():
-        if name == "version":
-            continue
-        count = benchmark["type"] == "track" and benchmark["unit"] != "seconds"
-        for key in _keys(name, benchmark["params"]):
-            if not patterns or any(re.search(pattern, key) for pattern in patterns):
-                found[key] = Row("missing", benchmark["version"], count)
+    known = {name: each for name, each in load(results / "benchmarks.json").items() if name != "version"}
+    found = {
+        key: Row("missing", each["version"], each["type"] == "track" and each["unit"] != "seconds")
+        for name, each in known.items()
+        for key in _keys(name, each["params"])
+        if not patterns or any(re.search(pattern, key) for pattern in patterns)
+    }
     for path in sorted((results / machine).glob(f"{commit[:8]}-*.json")):
         made = load(path)
         if made["commit_hash"] != commit:
             continue
         for name, cells in made["results"].items():
             columns = dict(zip(made["result_columns"], cells, strict=False))
-            for key, row in _of_one(name, columns, known.get(name)):
-                if key in found and row.state != "missing":
-                    found[key] = row
+            # Of another version, it measured something else.
+            if name in known and columns["version"] == known[name]["version"]:
+                found |= {key: replace(found[key], **what) for key, what in _measured(name, columns) if key in found}
     return found
 
 
 def tally(found: Iterable[Row]) -> dict[State, int]:
     """How many rows are in each state."""
-    states = [row.state for row in found]
-    return {state: states.count(state) for state in STATES}
+    states = Counter(row.state for row in found)
+    return {state: states[state] for state in STATES}
 
 
 _SAID: dict[State, str] = {"lacking": "n/a", "missing": "not measured"}
@@ -144,23 +143,19 @@ def slug(hardware: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", hardware.lower()).strip("-")
 
 
-def _of_one(name: str, columns: Mapping[str, Any], benchmark: Mapping[str, Any] | None) -> Iterable[tuple[str, Row]]:
-    # Of another version, it measured something else.
-    if benchmark is None or columns["version"] != benchmark["version"]:
-        return
+def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Of each benchmark that ran, its state, and its value and the least of its samples where it has any."""
     keys = _keys(name, columns["params"])
     values = columns.get("result") or [None] * len(keys)
     samples = columns.get("samples") or [None] * len(keys)
-    count = benchmark["type"] == "track" and benchmark["unit"] != "seconds"
-    ran = columns.get("duration") is not None
     for key, value, sampled in zip(keys, values, samples, strict=True):
-        state: State = "lacking"
         if value is None:
-            state = "failed" if ran else "missing"
-        elif not math.isnan(value):
-            state = "measured"
-        least = min(sampled) if sampled else value
-        yield key, Row(state, columns["version"], count, *((value, least) if state == "measured" else ()))
+            if columns.get("duration") is not None:
+                yield key, {"state": "failed"}
+        elif math.isnan(value):
+            yield key, {"state": "lacking"}
+        else:
+            yield key, {"state": "measured", "value": value, "least": min(sampled) if sampled else value}
 
 
 def _keys(name: str, params: Sequence[Sequence[str]]) -> list[str]:

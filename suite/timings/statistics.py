@@ -24,8 +24,8 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from suite.timings.results import OUTCOMES, Outcome
+from suite.timings.results import OUTCOMES, Fence, Outcome
 
 MIN_PROCESSES = 8
 ALPHA = 0.01
@@ -44,20 +44,29 @@ RESOLUTION = 0.20
 # The reason of what a release does not have, or a machine: nobody's shortcoming.
 LACKS = "n/a"
 _SPLITS = 100
+# The slow-downs that are tried, for the least that a benchmark can show.
+_STEPS = (0.12, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.75, 1.00, 2.00)
+_UNCONFIRMED = "not measured a second time"
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class Side:
     """What the processes of one side said of one benchmark: the least that each measured, and what became of others.
 
-    `failed` raised or ran out of time, `lacking` said that this release has no such thing, and `missing` never ran.
+    `failed` raised or ran out of time, `lacking` said that this release has no such thing.
     """
 
     values: tuple[float, ...] = ()
     failed: int = 0
     lacking: int = 0
-    missing: int = 0
     version: str = ""
+
+    @property
+    def middle(self) -> float:
+        """The median of its processes; NaN where nothing was measured."""
+        return float(np.median(self.values)) if self.values else math.nan
 
 
 @dataclass(frozen=True)
@@ -80,20 +89,6 @@ class Verdict:
     p: float = math.nan
 
 
-@dataclass(frozen=True)
-class Noise:
-    """What one benchmark does where nothing changed.
-
-    `fence` is Q3 + 3·IQR of the differences between two sides of one lock, `false_positives` the share of such
-    comparisons that a single measurement would take for a change, and `detectable` the least slow-down of those
-    tried that nine in ten comparisons show; infinite where none is.
-    """
-
-    fence: float
-    false_positives: float
-    detectable: float
-
-
 def candidates(pairs: Mapping[str, Pair], fences: Mapping[str, float]) -> tuple[str, ...]:
     """The benchmarks that look changed, and that only a second measurement can tell."""
     return tuple(key for key, pair in pairs.items() if _looks_changed(_first(pair, fences.get(key))))
@@ -105,13 +100,13 @@ def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[
     A benchmark without a fence of its own, from runs of one lock, is held to what the halves of its sides differ by.
     """
     verdicts = {key: _first(pair, fences.get(key)) for key, pair in first.items()}
-    looking = {key: verdict for key, verdict in verdicts.items() if _looks_changed(verdict)}
-    second = {key: _first(again[key], verdicts[key].limit) for key in looking if key in again}
+    looking = [key for key, verdict in verdicts.items() if _looks_changed(verdict) and key in again]
+    second = [_first(again[key], verdicts[key].limit) for key in looking]
     # A test that could not be made still counts among those that were asked for.
-    tests = [verdict.p if math.isfinite(verdict.p) else 1.0 for verdict in second.values()]
-    corrected = dict(zip(second, stats.false_discovery_control(tests) if tests else (), strict=True))
-    for key, verdict in looking.items():
-        verdicts[key] = _confirmed(verdict, second.get(key), float(corrected.get(key, 1.0)))
+    tests = [verdict.p if math.isfinite(verdict.p) else 1.0 for verdict in second]
+    corrected = stats.false_discovery_control(tests) if tests else ()
+    for key, verdict, p in zip(looking, second, corrected, strict=True):
+        verdicts[key] = _confirmed(verdicts[key], verdict, float(p))
     return verdicts
 
 
@@ -123,51 +118,50 @@ def last_line(verdicts: Iterable[Verdict]) -> str:
     return f"{', '.join(shown)}, of {counts.total()}"
 
 
-def noise(values: Sequence[float]) -> Noise:
+def noise(values: Sequence[float], version: str) -> Fence:
     """What the values of processes of one lock, in the order of their runs, say about comparisons of two halves.
 
     Each two that follow each other are a round, and a comparison gives one of them to each side: as in a real one, the
     machine's drift falls on both. With eight processes a side there are 128 such comparisons; no more than a hundred
-    are made.
+    are made. `fence` is Q3 + 3·IQR of what their sides differ by, `false_positives` the share of them that a single
+    measurement would take for a change, and `detectable` the least slow-down of those tried that nine in ten show.
     """
     sides = _halves(values)
     base, other = sides[:, 0], sides[:, 1]
     differences = _sizes(base, other)
     fence = _fence(differences)
-    limit = max(GATE, fence)
     alarms = (differences > GATE) & (_tests(base, other) <= ALPHA)
-    detectable = math.inf
-    for more in _STEPS:
+
+    def shows(more: float) -> bool:
         slower = other * (1 + more)
         changes = np.median(slower, axis=1) / np.median(base, axis=1) - 1
-        if np.mean((changes > limit) & (_tests(base, slower) <= ALPHA)) >= 0.9:
-            detectable = more
-            break
-    return Noise(fence, float(np.mean(alarms)), detectable)
+        return bool(np.mean((changes > max(GATE, fence)) & (_tests(base, slower) <= ALPHA)) >= 0.9)
 
-
-_STEPS = (0.12, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.75, 1.00, 2.00)
+    return Fence(
+        fence=round(fence, 4),
+        false_positives=round(float(np.mean(alarms)), 4),
+        detectable=next(filter(shows, _STEPS), None),
+        version=version,
+    )
 
 
 def _looks_changed(verdict: Verdict) -> bool:
     return verdict.reason == _UNCONFIRMED
 
 
-_UNCONFIRMED = "not measured a second time"
+_UNDECIDED: tuple[tuple[Outcome, str, Callable[[Side], bool]], ...] = (
+    ("failed", "", lambda side: bool(side.failed)),
+    ("not-measured", f"{LACKS} ", lambda side: bool(side.lacking)),
+    ("not-measured", "nothing was measured ", lambda side: not side.values),
+)
 
 
 def _first(pair: Pair, fence: float | None) -> Verdict:
     """What one measurement says: one that looks changed is insufficient, as long as it is not confirmed."""
     base, other = pair.base, pair.other
-    if base.failed or other.failed:
-        where = " and ".join(name for name, side in (("base", base), ("other", other)) if side.failed)
-        return Verdict("failed", f"on the {where} side")
-    if base.lacking or other.lacking:
-        where = " and ".join(name for name, side in (("base", base), ("other", other)) if side.lacking)
-        return Verdict("not-measured", f"{LACKS} on the {where} side")
-    if not base.values or not other.values:
-        where = " and ".join(name for name, side in (("base", base), ("other", other)) if not side.values)
-        return Verdict("not-measured", f"nothing was measured on the {where} side")
+    for outcome, what, is_so in _UNDECIDED:
+        if where := " and ".join(name for name, side in (("base", base), ("other", other)) if is_so(side)):
+            return Verdict(outcome, f"{what}on the {where} side")
     if base.version != other.version:
         return Verdict("not-measured", "the benchmark is not the same on both sides")
     if not all(math.isfinite(value) for value in (*base.values, *other.values)):
@@ -195,81 +189,73 @@ def _time(base: Side, other: Side, fence: float | None) -> Verdict:
     if fence is None:
         fence = _fence(np.concatenate([_own_differences(side.values) for side in (base, other)]))
     limit = max(GATE, fence)
-    a, b = np.asarray(base.values), np.asarray(other.values)
-    change = float(np.median(b) / np.median(a) - 1)
-    size = float(_sizes(a[None], b[None])[0])
+    a, b = np.asarray([base.values]), np.asarray([other.values])
+    undecided = Verdict("insufficient", _UNCONFIRMED, other.middle / base.middle - 1, limit)
+    size = float(_sizes(a, b)[0])
     if size <= GATE:
         if fence > RESOLUTION:
-            return Verdict("insufficient", f"too noisy to show a change of {RESOLUTION:.0%}", change, limit)
-        return Verdict("stable", "", change, limit)
+            return replace(undecided, reason=f"too noisy to show a change of {RESOLUTION:.0%}")
+        return replace(undecided, outcome="stable", reason="")
     if size <= limit:
-        return Verdict("insufficient", "no more than runs of one lock differ by", change, limit)
-    p = float(_tests(a[None], b[None])[0])
-    if p > ALPHA:
-        return Verdict("insufficient", f"the processes overlap (p = {p:.2g})", change, limit, p)
-    return Verdict("insufficient", _UNCONFIRMED, change, limit, p)
+        return replace(undecided, reason="no more than runs of one lock differ by")
+    p = float(_tests(a, b)[0])
+    return replace(undecided, p=p, reason=f"the processes overlap (p = {p:.2g})" if p > ALPHA else _UNCONFIRMED)
 
 
-def _confirmed(first: Verdict, second: Verdict | None, p: float) -> Verdict:
+def _confirmed(first: Verdict, second: Verdict, p: float) -> Verdict:
     """The verdict on what looked changed; `p` is the second test's, corrected."""
-    if second is None:
-        return first
     if not _looks_changed(second) or (second.change > 0) != (first.change > 0) or p > ALPHA:
-        reason = f"a second measurement does not confirm it ({_percent(second.change)})"
-        return Verdict("insufficient", reason, first.change, first.limit, first.p)
+        return replace(first, reason=f"a second measurement does not confirm it ({_percent(second.change)})")
     outcome: Outcome = "regressed" if first.change > 0 else "improved"
-    return Verdict(outcome, f"confirmed: {_percent(second.change)}", first.change, first.limit, first.p)
+    return replace(first, outcome=outcome, reason=f"confirmed: {_percent(second.change)}")
 
 
 def _percent(change: float) -> str:
     return f"{change:+.0%}" if math.isfinite(change) else "no value"
 
 
-def _sizes(base: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _sizes(base: Array, other: Array) -> Array:
     """How far apart the sides are, row by row: the same whichever is the slower."""
-    ratios = np.median(other, axis=1) / np.median(base, axis=1)
-    sizes: np.ndarray[Any, Any] = np.maximum(ratios, 1 / ratios) - 1
-    return sizes
+    ratios: Array = np.median(other, axis=1) / np.median(base, axis=1)
+    return np.maximum(ratios, 1 / ratios) - 1
 
 
-def _tests(base: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _tests(base: Array, other: Array) -> Array:
     """The p of a two-sided Mann-Whitney test, row by row: exact for as few as eight without ties."""
-    p: np.ndarray[Any, Any] = np.atleast_1d(stats.mannwhitneyu(base, other, axis=1).pvalue)
+    p: Array = np.atleast_1d(stats.mannwhitneyu(base, other, axis=1).pvalue)
     return p
 
 
-def _fence(differences: np.ndarray[Any, Any]) -> float:
+def _fence(differences: Array) -> float:
     """Q3 + 3·IQR: Tukey's outer fence, beyond which nothing of this distribution is expected."""
     first, third = np.percentile(differences, [25, 75])
     return float(third + 3 * (third - first))
 
 
-def _own_differences(values: Sequence[float]) -> np.ndarray[Any, Any]:
+def _own_differences(values: Sequence[float]) -> Array:
     """What the halves of one side differ by, scaled to sides of twice as many processes: the noise of a median."""
     halves = np.asarray(values)[_halvings(len(values) // 2 * 2)]
     return _sizes(halves[:, 0], halves[:, 1]) / math.sqrt(2)
 
 
 @cache
-def _halvings(count: int) -> np.ndarray[Any, Any]:
+def _halvings(count: int) -> Array:
     """Places in two halves, in different ways. The first place is always in one: in the other is the same halving."""
     every = [(0, *rest) for rest in combinations(range(1, count), count // 2 - 1)]
     chosen = every if len(every) <= _SPLITS else random.Random(0).sample(every, _SPLITS)
     return np.asarray([(one, [place for place in range(count) if place not in one]) for one in chosen])
 
 
-def _halves(values: Sequence[float]) -> np.ndarray[Any, Any]:
+def _halves(values: Sequence[float]) -> Array:
     """Comparisons of values with themselves: comparison × side × round."""
     rounds = np.asarray(values[: len(values) // 2 * 2], dtype=float).reshape(-1, 2)
-    turns = np.asarray(_turns(len(rounds)))
-    left = np.where(turns, rounds[:, 1], rounds[:, 0])
-    right = np.where(turns, rounds[:, 0], rounds[:, 1])
-    return np.stack([left, right], axis=1)
+    turns = _turns(len(rounds))
+    return np.stack([np.where(turns, *rounds.T[::-1]), np.where(turns, *rounds.T)], axis=1)
 
 
 @cache
-def _turns(rounds: int) -> tuple[tuple[bool, ...], ...]:
+def _turns(rounds: int) -> Array:
     """In which rounds the two sides swap. The first never does: swapping all is the same comparison, mirrored."""
-    every = 2 ** (rounds - 1)
-    chosen = range(every) if every <= _SPLITS else random.Random(0).sample(range(every), _SPLITS)
-    return tuple(tuple(bool(number >> place & 1) for place in range(rounds)) for number in chosen)
+    every = range(2 ** (rounds - 1))
+    chosen = every if len(every) <= _SPLITS else random.Random(0).sample(every, _SPLITS)
+    return np.asarray([[bool(number >> place & 1) for place in range(rounds)] for number in chosen])

@@ -23,6 +23,8 @@ from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell
 from suite.stack.releases import Snapshot
 
+_YANKED = " (yanked since)"
+
 
 def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
     """What `taken` has and `known` has not, and what has been yanked since."""
@@ -33,16 +35,8 @@ def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
             if version not in before:
                 found.append(f"{package} {version}")
             elif release.yanked is not None and before[version].yanked is None:
-                found.append(f"{package} {version} (yanked since)")
+                found.append(f"{package} {version}{_YANKED}")
     return found
-
-
-def nothing_to_run(known: Snapshot, taken: Snapshot) -> str:
-    """Why what is new in `taken` adds no cell: what came out has none, or nothing did and a release was yanked."""
-    came_out = any(
-        taken.packages[package].keys() - known.packages.get(package, {}).keys() for package in taken.packages
-    )
-    return "none of what came out has a cell" if came_out else "nothing came out, and what was yanked is not run again"
 
 
 def changes(last: Report, now: Report, added: Sequence[str]) -> list[Change]:
@@ -69,19 +63,19 @@ def line(each: Change) -> str:
 
 def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
     """The id of the cell one release before `cell`; nothing where it is the first."""
-    moved, held = cell.moves, {name: version for name, version in cell.holds.items() if name != cell.moves}
 
-    def is_beside(other: CellRow) -> bool:
+    def version(each: CellRow) -> Version:
+        return Version(each.holds[cell.moves])
+
+    def is_before(other: CellRow) -> bool:
         return (
-            other.kind == cell.kind and other.holds.keys() == cell.holds.keys() and held.items() <= other.holds.items()
+            (other.kind, other.holds.keys()) == (cell.kind, cell.holds.keys())
+            and all(other.holds[name] == held for name, held in cell.holds.items() if name != cell.moves)
+            and version(other) < version(cell)
         )
 
-    earlier = [each for each in rows.values() if is_beside(each) and _version(each, moved) < _version(cell, moved)]
-    return max(earlier, key=lambda each: _version(each, moved)).id if earlier else ""
-
-
-def _version(cell: CellRow, package: str) -> Version:
-    return Version(cell.holds[package])
+    earlier = [each for each in rows.values() if is_before(each)]
+    return max(earlier, key=version).id if earlier else ""
 
 
 def discover(entries: Sequence[Entry], console: Console) -> Exit:
@@ -114,7 +108,9 @@ def discover(entries: Sequence[Entry], console: Console) -> Exit:
             f"no longer planned: {', '.join(sorted(gone))}; `nox -s lock` removes their locks", soft_wrap=True
         )
     if not added:
-        console.print(f"{nothing_to_run(known, taken)}: nothing to run")
+        only_yanked = all(each.endswith(_YANKED) for each in new)
+        yanked, rest = "nothing came out, and what was yanked is not run again", "none of what came out has a cell"
+        console.print(f"{yanked if only_yanked else rest}: nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)
 

@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from suite.timings.bench import DEFAULT_BENCH
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
-KINDS = ("time_", "timeraw_", "track_", "peakmem_")
 
 # What the benchmarks ask of the stack as they are imported, with nothing behind it.
 STUBS = """
@@ -89,41 +87,24 @@ def test_every_module_has_benchmarks(found: list[dict[str, object]]) -> None:
     assert [] == json.loads(harness.stdout)
 
 
-def test_every_benchmark_has_a_version_a_timeout_and_words(found: list[dict[str, object]]) -> None:
-    """A version in its own class, so that a result outlives a reformatting; a time limit; a docstring each."""
+def test_every_benchmark_says_what_asv_asks(found: list[dict[str, object]]) -> None:
+    """A version in its own class, that a result outlives a reformatting; a time limit; words; what a count counts.
+
+    And no `setup`, that asv would run before each call, and time one call at a time.
+    """
     for key in ("version", "timeout", "doc", "class_doc", "own_cache"):
         assert [] == [each["name"] for each in found if not each[key]], key
-
-
-def test_every_tracked_number_has_a_unit(found: list[dict[str, object]]) -> None:
-    """A `track_` benchmark says what it counts."""
-    tracked = [each for each in found if ".track_" in str(each["name"])]
-
-    assert tracked
-    assert [] == [each["name"] for each in tracked if not each["unit"]]
-
-
-def test_no_benchmark_has_a_setup(found: list[dict[str, object]]) -> None:
-    """With a `setup`, asv would run it before each call, and time one call at a time."""
+    assert {True} == {bool(each["unit"]) for each in found if ".track_" in str(each["name"])}
     assert [] == [each["name"] for each in found if each["setup"]]
 
 
 def test_the_default_set_is_told_by_name(found: list[dict[str, object]]) -> None:
-    """What is big is called so in the class's name, and what is called so is not all there is."""
-    large = {str(each["name"]).split(".")[1] for each in found if "Large" in str(each["name"])}
+    """What is large, and what counts instructions, is called so, and is run where it is asked for; the rest always."""
+    asked_for = {str(each["name"]) for each in found if not re.search(DEFAULT_BENCH, str(each["name"]))}
 
-    assert large
-    assert all(name.endswith("Large") for name in large)
-    assert len(large) < len({str(each["name"]).split(".")[1] for each in found})
-
-
-def test_what_needs_valgrind_is_asked_for(found: list[dict[str, object]]) -> None:
-    """What counts instructions is not among what runs by default."""
-    counted = [name for each in found if "Instructions" in (name := str(each["name"]))]
-
-    assert ["instructions.Instructions.track_trace_and_lower"] == counted
-    assert not re.search(DEFAULT_BENCH, counted[0])
-    assert re.search(DEFAULT_BENCH, "basics.Scan.time_trace")
+    assert "basics.Scan.time_trace" in {str(each["name"]) for each in found} - asked_for
+    assert "instructions.Instructions.track_trace_and_lower" in asked_for
+    assert {"Instructions", "Large"} == {re.sub(".*(?=Large$)", "", name.split(".")[1]) for name in asked_for}
 
 
 def test_without_valgrind_there_is_one_sentence(tmp_path: Path) -> None:
@@ -154,17 +135,10 @@ def test_a_module_reads_the_clock_of_the_phases(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_what_is_timed_is_waited_for(path: Path) -> None:
     """A module that times a call of its own waits for what the call started."""
-    for function in functions(path):
-        source = ast.unparse(function)
-        if function.name.startswith("time_") and "METER" in source and "lower" not in function.name:
-            assert "block_until_ready" in source, function.name
-
-
-def functions(path: Path) -> Iterator[ast.FunctionDef]:
-    """Every function in a file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef):
-            yield node
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef) and function.name.startswith("time_") and "lower" not in function.name:
+            source = ast.unparse(function)
+            assert "METER" not in source or "block_until_ready" in source, function.name
 
 
 ASSERT_VERSIONS = """
@@ -185,20 +159,15 @@ def checkout(folder: Path, head: str, requirements: str) -> dict[str, str]:
     return {"ASV_COMMIT": "c0ffee", "ASV_ENV_DIR": str(folder)}
 
 
-def test_versions_are_asserted_only_within_asv() -> None:
-    """Outside asv there is no lock to hold the versions to."""
-    assert "passed\n" == run(ASSERT_VERSIONS).stdout
-
-
 def test_versions_that_are_those_of_the_lock_pass(tmp_path: Path) -> None:
-    """A lock with hashes, comments and continued lines is read."""
+    """A lock with hashes, comments and continued lines is read; outside asv there is none to hold the versions to."""
     lock = (
         "# why\njax==0.4.30 \\\n    --hash=sha256:00\nnumpy==2.0.0 \\\n    --hash=sha256:11 \\\n    --hash=sha256:22\n"
     )
+    for variables in (checkout(tmp_path, "c0ffee", lock), {}):
+        process = run(ASSERT_VERSIONS, **variables)
 
-    process = run(ASSERT_VERSIONS, **checkout(tmp_path, "c0ffee", lock))
-
-    assert ("passed\n", "") == (process.stdout, process.stderr)
+        assert ("passed\n", "") == (process.stdout, process.stderr)
 
 
 @pytest.mark.parametrize(
@@ -217,8 +186,8 @@ def test_another_stack_than_the_commit_is_refused(tmp_path: Path, head: str, loc
     assert why in process.stderr
 
 
-def test_the_meter_runs_only_within_a_phase() -> None:
-    """What is outside of `with` is not counted."""
+def test_a_phase_is_timed_and_nothing_else() -> None:
+    """What is outside of `with` is not counted; and a device is busy while anything runs on it, however many do."""
     process = run(
         """
         import time
@@ -228,21 +197,9 @@ def test_the_meter_runs_only_within_a_phase() -> None:
         with _phases.METER:
             time.sleep(0.01)
         time.sleep(0.05)
-        print(0.01 <= _phases.METER() < 0.05)
-        """
-    )
-
-    assert ("True\n", "") == (process.stdout, process.stderr)
-
-
-def test_overlapping_spans_count_once() -> None:
-    """The device is busy while anything runs on it, however many things do."""
-    process = run(
-        """
-        from benchmarks import _phases
         spans = [(0, 10), (5, 10), (2, 1), (20, 5)]
-        print(_phases._union([{"ts": ts, "dur": dur} for ts, dur in spans]))
+        print(0.01 <= _phases.METER() < 0.05, _phases._union([{"ts": ts, "dur": dur} for ts, dur in spans]))
         """
     )
 
-    assert ("20.0\n", "") == (process.stdout, process.stderr)
+    assert ("True 20.0\n", "") == (process.stdout, process.stderr)

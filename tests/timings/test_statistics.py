@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,21 +33,16 @@ def pair(seed: int, factor: float = 1.0, count: int = 8, noise: float = NOISE) -
     return Pair(Side(processes(generator, 1, count, noise)), Side(processes(generator, factor, count, noise)))
 
 
-def counts(base: Sequence[float], other: Sequence[float]) -> Pair:
-    """Two sides of counts."""
-    return Pair(Side(tuple(base)), Side(tuple(other)), count=True)
-
-
 def outcome(first: Pair, again: Pair | None = None, fence: float | None = None) -> Verdict:
     """The verdict on one benchmark."""
     fences = {} if fence is None else {"it": fence}
     return statistics.judge({"it": first}, {} if again is None else {"it": again}, fences)["it"]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS, st.sampled_from([NOISE, 0.1, 0.4]))
 def test_the_same_lock_on_both_sides_never_regresses(seed: int, noise: float) -> None:
-    """A hundred benchmarks of identical releases, twenty times over, quiet or noisy: none regresses or improves."""
+    """A hundred benchmarks of identical releases, ten times over, quiet or noisy: none regresses or improves."""
     first = {str(number): pair(seed + number, noise=noise) for number in range(100)}
     again = {str(number): pair(seed + 1000 + number, noise=noise) for number in range(100)}
 
@@ -57,12 +51,12 @@ def test_the_same_lock_on_both_sides_never_regresses(seed: int, noise: float) ->
     assert not {"regressed", "improved"} & {verdict.outcome for verdict in verdicts.values()}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS)
 def test_a_fifth_more_time_is_caught(seed: int) -> None:
-    """A slow-down of 20% is told with eight processes a side, among twenty benchmarks that did not change."""
+    """A slow-down of 20% is told with eight processes a side, among ten benchmarks that did not change."""
     slow = {"slow": pair(seed, 1.2)}
-    first = slow | {str(number): pair(seed + 1 + number) for number in range(20)}
+    first = slow | {str(number): pair(seed + 1 + number) for number in range(10)}
     looking = statistics.candidates(first, {})
 
     verdicts = statistics.judge(first, {key: pair(seed + 500, 1.2 if key == "slow" else 1) for key in looking}, {})
@@ -74,8 +68,8 @@ def test_a_fifth_more_time_is_caught(seed: int) -> None:
 
 
 def test_all_may_regress_at_once() -> None:
-    """The correction for many benchmarks does not hide that every one of three hundred is slower."""
-    first, again = ({str(n): pair(n + seed, 1.3) for n in range(300)} for seed in (0, 1000))
+    """The correction for many benchmarks does not hide that every one of a hundred is slower."""
+    first, again = ({str(n): pair(n + seed, 1.3) for n in range(100)} for seed in (0, 1000))
 
     assert {"regressed"} == {verdict.outcome for verdict in statistics.judge(first, again, {}).values()}
 
@@ -96,13 +90,9 @@ def test_what_is_not_confirmed_is_insufficient() -> None:
 
 
 def test_a_benchmark_has_its_own_fence() -> None:
-    """What does not exceed what runs of one lock differ by is insufficient, be it larger than the gate."""
+    """What runs of one lock differ by is no change, and where they differ by a fifth, no difference is not stable."""
     assert "regressed" == outcome(pair(1, 1.5), pair(2, 1.5), fence=0.4).outcome
     assert "insufficient" == outcome(pair(1, 1.5), pair(2, 1.5), fence=0.6).outcome
-
-
-def test_a_benchmark_too_noisy_to_tell_is_not_stable() -> None:
-    """No difference between sides that would not show one of a fifth either is insufficient."""
     assert "stable" == outcome(pair(1), fence=0.15).outcome
     assert "insufficient" == outcome(pair(1), fence=0.25).outcome
 
@@ -118,11 +108,11 @@ SIDES = st.builds(
     st.lists(st.floats(1e-6, 10), max_size=10).map(tuple),
     st.integers(0, 2),
     st.integers(0, 2),
-    st.integers(0, 2),
     st.sampled_from(["1", "2"]),
 )
 
 
+@settings(max_examples=50)
 @given(SIDES, SIDES, st.booleans(), st.sampled_from([None, 0.0, 0.5]))
 def test_what_was_not_measured_is_never_stable(base: Side, other: Side, count: bool, fence: float | None) -> None:
     """A side without a value, a failure, another version or a benchmark that a release lacks is said to be that."""
@@ -133,7 +123,7 @@ def test_what_was_not_measured_is_never_stable(base: Side, other: Side, count: b
         assert "failed" == verdict.outcome
     elif base.lacking or other.lacking or not base.values or not other.values or base.version != other.version:
         assert "not-measured" == verdict.outcome
-    if verdict.outcome not in ("stable",):
+    if verdict.outcome != "stable":
         assert verdict.reason or verdict.outcome in ("regressed", "improved")
 
 
@@ -146,15 +136,23 @@ def test_a_value_that_is_no_time_decides_nothing(odd: float) -> None:
     assert outcome(strange, strange).outcome in ("not-measured", "insufficient")
 
 
-def test_counts_are_exact() -> None:
+@pytest.mark.parametrize(
+    ("base", "other", "expected"),
+    [
+        ([100], [105], ("regressed", "")),
+        ([100], [95], ("improved", "")),
+        ([1000], [1001], ("stable", "within 1%")),
+        ([7], [7], ("stable", "")),
+        ([0], [1], ("regressed", "")),
+        ([0], [0], ("stable", "")),
+        ([7, 8], [7, 7], ("insufficient", "the count differs between processes of one side")),
+    ],
+)
+def test_counts_are_exact(base: list[float], other: list[float], expected: tuple[str, str]) -> None:
     """Five percent more equations regress, one equation in a thousand is stable, and neither asks a second time."""
-    assert "regressed" == outcome(counts([100], [105])).outcome
-    assert "improved" == outcome(counts([100], [95])).outcome
-    assert ("stable", "within 1%") == (outcome(counts([1000], [1001])).outcome, outcome(counts([1000], [1001])).reason)
-    assert ("stable", "") == (outcome(counts([7], [7])).outcome, outcome(counts([7], [7])).reason)
-    assert "regressed" == outcome(counts([0], [1])).outcome
-    assert "stable" == outcome(counts([0], [0])).outcome
-    assert "insufficient" == outcome(counts([7, 8], [7, 7])).outcome
+    verdict = outcome(Pair(Side(tuple(base)), Side(tuple(other)), count=True))
+
+    assert expected == (verdict.outcome, verdict.reason)
 
 
 def test_the_last_line_counts_everything() -> None:
@@ -178,26 +176,24 @@ def test_the_exit_code_means_what_it_says() -> None:
 
 
 def test_processes_become_sides() -> None:
-    """Each process gives its least, and what failed, lacked or never ran is counted by itself."""
+    """Each process gives its least, what failed is counted by itself, and what never ran gives nothing."""
     here = {"a": Row("measured", "1", False, value=2.0, least=1.5)}
-    broken = {"a": Row("failed", "1", False)}
-    absent = {"a": Row("missing", "1", False)}
+    broken, absent = {"a": Row("failed", "1", False)}, {"a": Row("missing", "1", False)}
 
     made = compare.pair("a", [here, here], [here, broken, absent, {}])
 
-    assert Pair(Side((1.5, 1.5), version="1"), Side((1.5,), failed=1, missing=1, version="1")) == made
+    assert Pair(Side((1.5, 1.5), version="1"), Side((1.5,), failed=1, version="1")) == made
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS, st.sampled_from([NOISE, 0.1]))
 def test_noise_is_told_from_one_lock(seed: int, noise: float) -> None:
     """Where nothing changed the fence grows with the noise, and what it lets through is what a verdict would catch."""
     values = processes(np.random.default_rng(seed), count=16, noise=noise)
 
-    found = statistics.noise(values)
+    found = statistics.noise(values, "1")
 
     assert 0 < found.fence < 8 * noise
     assert found.false_positives <= 0.1
-    assert found.detectable <= 0.20 or noise > NOISE
-    assert found == statistics.noise(values)
-    assert found.fence == pytest.approx(statistics.noise([1000 * value for value in values]).fence)
+    assert noise > NOISE or (found.detectable is not None and found.detectable <= 0.20)
+    assert found == statistics.noise([1000 * value for value in values], "1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from itertools import pairwise
@@ -16,6 +15,7 @@ from suite.report.site.chart import drawn
 from suite.report.site.timings import (
     Asynchronous,
     Chart,
+    Machine,
     Series,
     Shift,
     asynchronous,
@@ -29,81 +29,51 @@ from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.results import Row
 from tests.report.test_report import EMPTY
+from tests.timings.conftest import Known, put, put_results
 
 MACHINE = "cpu-tiny"
 OLD, MIDDLE, NEW = (cell.id for cell in release_line.cells() if cell.id in ("jax-0.4.30", "jax-0.6.0", "jax-0.9.2"))
 NASTY = "<script>alert(1)</script>"
 
 
-@pytest.fixture
-def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """Results of three releases, their noise, and one comparison: of a scan, a product of two sizes, and a count."""
+KNOWN: Known = {
+    "basics.Counts.track_equations": ("track", "equations", [["'scan'"]]),
+    "basics.Matmul.time_dispatch": ("time", "seconds", [["64", "512"]]),
+    "basics.Matmul.time_execute": ("time", "seconds", [["64", "512"]]),
+    "basics.Scan.time_execute": ("time", "seconds", []),
+    "basics.Scan.time_trace": ("time", "seconds", []),
+}
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """Results of three releases, their noise, and two comparisons: of a scan, a product of two sizes, and a count."""
     commits = release_line.hashes(release_line.commits())
-    results, noise, compared = (tmp_path / name for name in ("results", "noise", "compared"))
-    (results / MACHINE).mkdir(parents=True)
-    listed = {
-        "basics.Counts.track_equations": ("track", "equations", [["'scan'"]]),
-        "basics.Matmul.time_dispatch": ("time", "seconds", [["64", "512"]]),
-        "basics.Matmul.time_execute": ("time", "seconds", [["64", "512"]]),
-        "basics.Scan.time_execute": ("time", "seconds", []),
-        "basics.Scan.time_trace": ("time", "seconds", []),
-    }
-    known = {
-        name: {"type": kind, "unit": unit, "params": params, "version": "1"}
-        for name, (kind, unit, params) in listed.items()
-    }
-    (results / "benchmarks.json").write_text(json.dumps({"version": 2, **known}), encoding="utf-8")
+    folders = results, noise, compared = [tmp_path_factory.mktemp(name) for name in ("results", "noise", "compared")]
     hardware = {"cpu": f"a processor {NASTY}", "num_cpu": "2", "ram": str(2**34), "os": "Linux", "arch": "x86_64"}
-    (results / MACHINE / "machine.json").write_text(json.dumps(hardware), encoding="utf-8")
+    put(results / MACHINE / "machine.json", hardware)
     for release, trace, dispatch, equations in ((OLD, 1e-3, 4e-3, 4), (MIDDLE, 2e-3, 1e-4, 4), (NEW, None, 1e-4, 6)):
-        values = {
-            "basics.Counts.track_equations": [equations],
-            "basics.Matmul.time_dispatch": [1e-5, dispatch],
-            "basics.Matmul.time_execute": [2e-5, 5e-3],
-            "basics.Scan.time_execute": [math.nan],
-            "basics.Scan.time_trace": [trace],
-        }
-        made = {
-            "commit_hash": commits[release],
-            "result_columns": ["result", "params", "version", "started_at", "duration"],
-            "results": {name: [of, known[name]["params"], "1", 0, 0.1] for name, of in values.items()},
-        }
-        path = results / MACHINE / f"{commits[release][:8]}-virtualenv-py3.12-uv.json"
-        path.write_text(json.dumps(made), encoding="utf-8")
-    fence = {"fence": 0.08, "false_positives": 0.01, "detectable": 0.2, "version": "1"}
-    noise.mkdir()
-    (noise / f"{MACHINE}.json").write_text(
-        json.dumps(
-            {
-                **{"schema_version": 1, "machine": MACHINE, "cell": NEW, "processes": 16},
-                **{"false_positives": 0.01, "detectable": 0.2, "benchmarks": {"basics.Scan.time_trace": fence}},
-            }
-        ),
-        encoding="utf-8",
-    )
-    (compared / MACHINE).mkdir(parents=True)
+        values = [[equations], [1e-5, dispatch], [2e-5, 5e-3], [math.nan], [trace]]
+        rows = {name: (of, 0.1) for name, of in zip(KNOWN, values, strict=True)}
+        put_results(results / MACHINE, KNOWN, commits[release], rows)
+    worth = {"false_positives": 0.01, "detectable": 0.2}
+    fences = {"basics.Scan.time_trace": {"fence": 0.08, "version": "1", **worth}}
+    about = {"schema_version": 1, "machine": MACHINE}
+    put(noise / f"{MACHINE}.json", {**about, "cell": NEW, "processes": 16, **worth, "benchmarks": fences})
     judged = {"reason": "", "base": 1e-3, "other": 2e-3, "change": 1.0, "limit": 0.1, "version": "1"}
-    for base, other, stale in ((OLD, MIDDLE, False), (MIDDLE, NEW, True)):
-        (compared / MACHINE / f"{base}..{other}.json").write_text(
-            json.dumps(
-                {
-                    **{"schema_version": 1, "machine": MACHINE, "base": base, "other": other, "processes": 8},
-                    "commits": ["0" * 40, "1" * 40] if stale else [commits[base], commits[other]],
-                    "benchmarks": {
-                        "basics.Scan.time_trace": {**judged, "outcome": "regressed"},
-                        "basics.Scan.time_execute": {**judged, "outcome": "insufficient"},
-                    },
-                }
-            ),
-            encoding="utf-8",
-        )
-    return results, noise, compared
+    benchmarks = {
+        "basics.Scan.time_trace": {**judged, "outcome": "regressed"},
+        "basics.Scan.time_execute": {**judged, "outcome": "insufficient"},
+    }
+    for base, other, of in ((OLD, MIDDLE, [commits[OLD], commits[MIDDLE]]), (MIDDLE, NEW, ["0" * 40, "1" * 40])):
+        which = {"base": base, "other": other, "commits": of, "processes": 8, "benchmarks": benchmarks}
+        put(compared / MACHINE / f"{base}..{other}.json", {**about, **which})
+    (found,) = machines(*folders)
+    return found
 
 
-def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(folders: tuple[Path, Path, Path]) -> None:
+def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Machine) -> None:
     """A workload has one chart, a line for each phase that has values; one with sizes a chart for each phase."""
-    (machine,) = machines(*folders)
-
     (section,) = machine.sections
     assert [("Matmul, dispatch", ["64", "512"]), ("Matmul, execute", ["64", "512"]), ("Scan", ["trace"])] == [
         (chart.title, [series.name for series in chart.series]) for chart in section.charts
@@ -115,27 +85,19 @@ def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(folders: tupl
     assert "scan of 100 steps" in section.charts[2].story
 
 
-def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(folders: tuple[Path, Path, Path]) -> None:
+def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(machine: Machine) -> None:
     """What was insufficient is no change, and neither is what was judged of other locks."""
-    (machine,) = machines(*folders)
-
     assert [("basics.Scan trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.shifts]
     assert machine.shifts == machine.sections[0].charts[2].shifts
     assert 2 == machine.judged
 
 
-def test_a_count_is_told_where_it_changes(folders: tuple[Path, Path, Path]) -> None:
-    """A count that is the same on all releases is no news; of one that is not, the releases at which it turns."""
-    (machine,) = machines(*folders)
-
+def test_it_is_told_where_something_turns(machine: Machine) -> None:
+    """Of a count that changes, the releases at which it does; and between which two a call came back early."""
     assert [("basics.Counts(scan) equations", ((OLD, 4), (NEW, 6)))] == [
         (each.key, each.turns) for each in machine.counts
     ]
-
-
-def test_where_dispatch_became_asynchronous_follows_from_the_measurements(folders: tuple[Path, Path, Path]) -> None:
-    """It is between the last release where a call takes as long as its result and the first where it does not."""
-    assert Asynchronous(OLD, MIDDLE) == machines(*folders)[0].asynchronous
+    assert Asynchronous(OLD, MIDDLE) == machine.asynchronous
 
 
 @pytest.mark.parametrize("returns", [(True, True), (True, False), (False, False), (False, True, False), ()])
@@ -188,9 +150,9 @@ def test_names_of_lines_do_not_lie_on_one_another() -> None:
     assert heights[-1] <= 176
 
 
-def test_the_page_says_the_numbers_behind_a_chart(folders: tuple[Path, Path, Path]) -> None:
+def test_the_page_says_the_numbers_behind_a_chart(machine: Machine) -> None:
     """Each value stands in a table too, one that failed is called so, and a machine's words are escaped."""
-    page = render(EMPTY, "index.html.jinja", machines(*folders))
+    page = render(EMPTY, "index.html.jinja", (machine,))
 
     assert f'<tr><th scope="row">{OLD}</th><td>1 ms</td></tr>' in page
     assert f'<tr><th scope="row">{NEW}</th><td>failed</td></tr>' in page
@@ -217,27 +179,22 @@ def test_every_machine_with_published_results_is_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(12.3456, "12.3 s"), (0.5, "500 ms"), (2.5e-5, "25 µs"), (1e-7, "100 ns")]
+    ("words", "said"),
+    [
+        ("12.3 s", duration(12.3456)),
+        ("500 ms", duration(0.5)),
+        ("25 µs", duration(2.5e-5)),
+        ("100 ns", duration(1e-7)),
+        ("wraps_lower.Wrapped(wrapped-10) trace", readable("wraps_lower.Wrapped.time_trace('wrapped-10')")),
+        ("imports.Import(jax) import", readable("imports.Import.timeraw_import('jax')")),
+        ("training.Mlp first call", readable("training.Mlp.peakmem_first_call")),
+        # One measurement has no least and no most.
+        ("trace: 1 ms on jax-2", told(Series("trace", "", (None, 1e-3), frozenset(), None), ["jax-1", "jax-2"])),
+        # Results can be older than the benchmarks: of what was removed there is nothing to say.
+        ("", timings.story("removed")),
+        ("", timings.story("basics", "Removed")),
+    ],
 )
-def test_a_time_is_said_in_its_unit(seconds: float, words: str) -> None:
-    """Three digits, in the unit that keeps them before the point."""
-    assert words == duration(seconds)
-
-
-def test_a_benchmark_is_named_for_people() -> None:
-    """The workload, its variant, and the phase, without asv's prefixes and quotes."""
-    assert "wraps_lower.Wrapped(wrapped-10) trace" == readable("wraps_lower.Wrapped.time_trace('wrapped-10')")
-    assert "imports.Import(jax) import" == readable("imports.Import.timeraw_import('jax')")
-    assert "training.Mlp first call" == readable("training.Mlp.peakmem_first_call")
-
-
-def test_one_measurement_is_told_as_one() -> None:
-    """A series with one value has no least and no most."""
-    series = Series("trace", "m.A.time_trace", (None, 1e-3), frozenset(), None)
-
-    assert "trace: 1 ms on jax-2" == told(series, ["jax-1", "jax-2"])
-
-
-def test_a_workload_that_is_not_in_the_tree_has_no_story() -> None:
-    """Results can be older than the benchmarks: what was removed is drawn without a word about it."""
-    assert ["", ""] == [timings.story("removed"), timings.story("basics", "Removed")]
+def test_it_is_said_for_people(words: str, said: str) -> None:
+    """A time has three digits in the unit that keeps them before the point; a name has none of asv's prefixes."""
+    assert words == said

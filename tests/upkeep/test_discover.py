@@ -3,80 +3,60 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
 
 from suite.errors import Exit, Failed
 from suite.run import catalogue, environment, records
+from suite.run.catalogue import Entry
 from suite.stack import index, lock, plan, releases
 from suite.stack import matrix as matrices
-from suite.stack.releases import PACKAGES, Snapshot
+from suite.stack.releases import PACKAGES
 from suite.upkeep import discover
 from tests.report.test_report import observation, report
+from tests.upkeep.conftest import Serve
 
 DAY = "2026-01-02T03:04:05Z"
 
 
-class Index(BaseHTTPRequestHandler):
-    """A package index as PEP 691 has it, of whatever stands in `offered`: package → version → requirements."""
+Offered = dict[str, dict[str, list[str]]]
 
-    offered: dict[str, dict[str, list[str]]]
 
-    def do_GET(self) -> None:
-        """Answer for a project's page, or for the metadata of a wheel."""
-        last = self.path.rstrip("/").rsplit("/", 1)[1]
-        if last.endswith(".whl.metadata"):
-            name, version = last.split("-")[:2]
-            wants = "".join(f"Requires-Dist: {each}\n" for each in self.offered[name][version])
-            self.answer("text/plain", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{wants}")
-        elif last in self.offered:
-            names = {version: f"{last}-{version}-py3-none-any.whl" for version in self.offered[last]}
-            files = [
-                {
-                    **{"filename": name, "url": f"/simple/{last}/{name}", "hashes": {}, "requires-python": ">=3.10"},
-                    **{"upload-time": DAY, "core-metadata": True, "yanked": False, "size": 1},
-                }
-                for name in names.values()
-            ]
-            page = {"meta": {"api-version": "1.1"}, "name": last, "versions": list(names), "files": files}
-            self.answer("application/vnd.pypi.simple.v1+json", json.dumps(page))
-        else:
-            self.send_error(404)
-
-    def answer(self, kind: str, text: str) -> None:
-        """Send a page."""
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, format: str, *arguments: Any) -> None:
-        """Say nothing."""
+def answer(offered: Offered, path: str) -> tuple[str, str] | None:
+    """A package index as PEP 691 has it, of package → version → requirements: a project's page, a wheel's metadata."""
+    last = path.rstrip("/").rsplit("/", 1)[1]
+    if last.endswith(".whl.metadata"):
+        name, version = last.split("-")[:2]
+        wants = "".join(f"Requires-Dist: {each}\n" for each in offered[name][version])
+        return "text/plain", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{wants}"
+    if last not in offered:
+        return None
+    files = [
+        {
+            **{"filename": name, "url": f"/simple/{last}/{name}", "hashes": {}, "requires-python": ">=3.10"},
+            **{"upload-time": DAY, "core-metadata": True, "yanked": False, "size": 1},
+        }
+        for name in (f"{last}-{version}-py3-none-any.whl" for version in offered[last])
+    ]
+    page = {"meta": {"api-version": "1.1"}, "name": last, "versions": list(offered[last]), "files": files}
+    return "application/vnd.pypi.simple.v1+json", json.dumps(page)
 
 
 @pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str, dict[str, list[str]]]]:
+def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Offered:
     """What a real index on this machine offers, which is the user's index, and the tree's snapshot is of it."""
-    there: dict[str, dict[str, list[str]]] = {name: {} for name in PACKAGES}
+    there: Offered = {name: {} for name in PACKAGES}
     there |= {"jax": {"0.4.30": ["numpy>=1.26"]}, "equinox": {"0.11.4": ["jax>=0.4.13"]}}
-    handler = type("Offering", (Index,), {"offered": there})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     for name in ("UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("UV_DEFAULT_INDEX", f"http://127.0.0.1:{server.server_port}/simple")
+    monkeypatch.setenv("UV_DEFAULT_INDEX", f"{serve(lambda path, _: answer(there, path))}/simple")
     monkeypatch.setattr(releases, "PATH", tmp_path / "releases.json")
     releases.save(index.snapshot())
-    yield there
-    server.shutdown()
-    server.server_close()
+    return there
 
 
 @pytest.fixture
@@ -95,26 +75,14 @@ def planned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     plan.cells.cache_clear()
 
 
-def said(console: Console) -> str:
-    """What was printed."""
-    screen = console.file
-    assert isinstance(screen, StringIO)
+def told(entries: Sequence[Entry] = ()) -> str:
+    """What is printed where it ends well."""
+    console = Console(file=(screen := StringIO()), width=200)
+    assert Exit.AS_EXPECTED == discover.discover(entries, console)
     return screen.getvalue()
 
 
-def quiet() -> Console:
-    """A console that keeps what it is told."""
-    return Console(file=StringIO(), width=200)
-
-
-def yanked(known: Snapshot, package: str) -> Snapshot:
-    """A snapshot in which the first release of `package` has been yanked since."""
-    (version, release), *_ = known.packages[package].items()
-    versions = {**known.packages[package], version: release.model_copy(update={"yanked": "broken"})}
-    return known.model_copy(update={"packages": {**known.packages, package: versions}})
-
-
-def test_a_snapshot_is_what_the_index_offers(offered: dict[str, dict[str, list[str]]]) -> None:
+def test_a_snapshot_is_what_the_index_offers(offered: Offered) -> None:
     """A snapshot has each release with its day, its requirements and its wheels, and no address."""
     release = releases.load().packages["equinox"]["0.11.4"]
 
@@ -123,52 +91,48 @@ def test_a_snapshot_is_what_the_index_offers(offered: dict[str, dict[str, list[s
     assert "127.0.0.1" not in releases.PATH.read_text(encoding="utf-8")
 
 
-def test_with_nothing_new_it_says_so(offered: dict[str, dict[str, list[str]]], planned: None) -> None:
+def test_with_nothing_new_it_says_so(offered: Offered, planned: None) -> None:
     """Where the index has what the snapshot has, that is said, the exit code is 0, and nothing is written."""
-    before, console = releases.PATH.read_bytes(), quiet()
+    before = releases.PATH.read_bytes()
 
-    assert Exit.AS_EXPECTED == discover.discover([], console)
-    assert said(console).startswith("nothing is new since ")
+    assert told().startswith("nothing is new since ")
     assert before == releases.PATH.read_bytes()
 
 
-def test_a_new_release_without_a_cell_is_told(offered: dict[str, dict[str, list[str]]], planned: None) -> None:
+def test_a_new_release_without_a_cell_is_told(offered: Offered, planned: None) -> None:
     """A release of a package that the plan has no cells of goes into the snapshot, and nothing is run."""
     offered["lineax"] = {"0.1.0": []}
-    console = quiet()
 
-    assert Exit.AS_EXPECTED == discover.discover([], console)
-    assert "lineax 0.1.0" in said(console)
-    assert "none of what came out has a cell: nothing to run" in said(console)
+    said = told()
+    assert "lineax 0.1.0" in said
+    assert "none of what came out has a cell: nothing to run" in said
     assert "0.1.0" in releases.load().packages["lineax"]
 
 
-def test_a_yanked_release_is_told_as_that(
-    offered: dict[str, dict[str, list[str]]], planned: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_yanked_release_is_told_as_that(offered: Offered, planned: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a release was yanked and nothing came out, nothing is said of what came out, and nothing is run."""
-    taken = yanked(releases.load(), "equinox")
+    known = releases.load()
+    release = known.packages["equinox"]["0.11.4"].model_copy(update={"yanked": "broken"})
+    taken = known.model_copy(update={"packages": {**known.packages, "equinox": {"0.11.4": release}}})
     monkeypatch.setattr(index, "snapshot", lambda known: taken)
-    console = quiet()
 
-    assert Exit.AS_EXPECTED == discover.discover([], console)
-    assert "equinox 0.11.4 (yanked since)" in said(console)
-    assert "nothing came out, and what was yanked is not run again: nothing to run" in said(console)
+    said = told()
+    assert "equinox 0.11.4 (yanked since)" in said
+    assert "nothing came out, and what was yanked is not run again: nothing to run" in said
     assert taken == releases.load()
 
 
-def test_a_new_release_has_its_cell_run(offered: dict[str, dict[str, list[str]]], planned: None) -> None:
+def test_a_new_release_has_its_cell_run(offered: Offered, planned: None) -> None:
     """A new release of jax is a new cell; one that cannot be had is reported as such, and nothing else is run."""
     offered["jax"]["0.4.31"] = ["jaxlib==0.4.31"]
-    console = quiet()
 
-    assert Exit.AS_EXPECTED == discover.discover(catalogue.entries(), console)
+    said = told(catalogue.entries())
     assert ["jax-0.4.30", "jax-0.4.31"] == [cell.id for cell in plan.cells()]
-    assert "1 new cell: 0 of 30 observations are not as on the release before" in said(console)
+    assert "1 new cell: 0 of 30 observations are not as on the release before" in said
 
 
 def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
-    offered: dict[str, dict[str, list[str]]], planned: None, monkeypatch: pytest.MonkeyPatch
+    offered: Offered, planned: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a new cell's lock cannot be made, that is said, and the next try finds the release new again."""
     offered["jaxlib"] = {"0.4.31": []}
@@ -176,33 +140,18 @@ def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
     monkeypatch.setattr(lock, "LOCKS", releases.PATH.parent)
 
     with pytest.raises(Failed, match=r"jax-0\.4\.31"):
-        discover.discover([], quiet())
+        told()
 
     assert "0.4.31" not in releases.load().packages["jax"]
 
 
-def test_what_was_yanked_since_is_new() -> None:
-    """A release that has been yanked since the snapshot is told as that."""
-    known = releases.load()
-    first = next(iter(known.packages["jax"]))
-    assert [f"jax {first} (yanked since)"] == discover.new_releases(known, yanked(known, "jax"))
-    assert [] == discover.new_releases(known, known)
-
-
 def test_a_change_is_against_the_release_before() -> None:
-    """What a new cell does is held against the last cell of the line before it in version order."""
+    """What a new cell does otherwise than the last cell of the line before it, in version order; of no other cell."""
     last = report(observation(cell="jax-0.4.9"), observation(cell="jax-0.4.30", behaviour="worse"))
-    now = report(observation(cell="jax-0.5.0"))
+    now = report(observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0", behaviour="worse"))
 
     (found,) = discover.changes(last, now, ["jax-0.5.0"])
 
     told = "✗ worse, workaround holds → ✗ bad, workaround holds"
     assert f"jax-0.5.0 some-issue/headline: {told} (since jax-0.4.30, changed)" == discover.line(found)
-
-
-def test_what_does_as_the_release_before_is_no_change() -> None:
-    """The same behaviour is no change, nor is what was not decided, nor a cell that is not new."""
-    last = report(observation(cell="jax-0.4.30"))
-    now = report(observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0", behaviour="worse"))
-
-    assert [] == discover.changes(last, now, ["jax-0.5.0"])
+    assert [] == discover.changes(report(observation(cell="jax-0.4.30")), now, ["jax-0.5.0"])

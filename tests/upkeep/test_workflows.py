@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ NAMES = [path.name for path in PATHS]
 GLUE = {"cat", "cp", "echo", "find", "for", "gh", "git", "if", "else", "fi", "exit", "tar", "test", "touch", "code=0"}
 
 
+@cache
 def workflow(name: str) -> dict[str, Any]:
     """A workflow as data. YAML takes its `on` for true."""
     read = yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
@@ -29,14 +31,9 @@ def workflow(name: str) -> dict[str, Any]:
     return read
 
 
-def jobs(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The jobs of a workflow."""
-    yield from workflow(name)["jobs"].items()
-
-
 def steps(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The steps of a workflow, each with the name of its job."""
-    for job, described in jobs(name):
+    for job, described in workflow(name)["jobs"].items():
         for step in described["steps"]:
             yield job, step
 
@@ -54,54 +51,40 @@ def test_there_are_workflows() -> None:
     assert ["check.yml", "pages.yml", "release-day.yml"] == NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_actions_are_pinned(name: str) -> None:
+def test_actions_are_pinned() -> None:
     """Each action is pinned by its whole commit, with its version beside it, and is the same one everywhere."""
-    used = re.findall(r"uses: (\S+)@(\S+)(?: # (\S+))?$", (FOLDER / name).read_text(encoding="utf-8"), re.MULTILINE)
-    everywhere = set(re.findall(r"uses: (\S+)@", "".join(path.read_text(encoding="utf-8") for path in PATHS)))
-    versions = set(
-        re.findall(r"uses: (\S+@\S+ # \S+)$", "".join(p.read_text(encoding="utf-8") for p in PATHS), re.MULTILINE)
-    )
+    texts = [path.read_text(encoding="utf-8") for path in PATHS]
+    used = [re.findall(r"uses: (\S+)@(\S+)(?: # (\S+))?$", text, re.MULTILINE) for text in texts]
+    actions = {action for each in used for action in each}
 
-    assert used
-    assert [] == [each for each in used if not re.fullmatch(r"[0-9a-f]{40}", each[1]) or not re.match(r"v\d", each[2])]
-    assert len(everywhere) == len(versions)
+    assert all(used)
+    assert [] == [each for each in actions if not re.fullmatch(r"[0-9a-f]{40} v\d.*", f"{each[1]} {each[2]}")]
+    assert len({name for name, *_ in actions}) == len(actions)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_job_has_what_it_needs(name: str) -> None:
     """A workflow has no permissions, each job says its own, and a time after which it is ended."""
     assert {} == workflow(name)["permissions"]
-    for job, described in jobs(name):
+    for job, described in workflow(name)["jobs"].items():
         assert isinstance(described["permissions"], dict), job
         assert described["timeout-minutes"] <= 300, job
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_can_write_runs_nothing_of_others(name: str) -> None:
-    """A job that can write installs nothing and runs no session; credentials stay in no checkout."""
-    for job, described in jobs(name):
-        if "write" in described["permissions"].values():
-            lines = "\n".join(step.get("run", "") for step in described["steps"])
-            assert "python" not in lines, job
+    """A job that can write runs no Python; no checkout keeps credentials, and no script an expression put into it."""
     for job, step in steps(name):
+        if "write" in workflow(name)["jobs"][job]["permissions"].values():
+            assert "python" not in step.get("run", ""), job
         if step.get("uses", "").startswith("actions/checkout@"):
             assert step["with"]["persist-credentials"] is False, job
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_put_into_a_script(name: str) -> None:
-    """No expression is expanded in what a shell runs: it comes in as a variable."""
     assert [] == [line for line in commands(name) if "${{" in line]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_step_runs_here_too(name: str) -> None:
+def test_every_step_runs_here_too(name: str, sessions: dict[str, str]) -> None:
     """What a workflow runs is pip, a nox session, plain handing on, or CI's own script, which runs one too."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "nox", "--list"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    sessions = set(re.findall(r"^[*-] (\S+)", listed.stdout, re.MULTILINE))
     for line in commands(name):
         first, *rest = shlex.split(re.sub(r"^\w+=\$\(", "", line).removesuffix(")"))
         if first == "python" and (rest[0] == "-c" or rest[1] == "pip"):
@@ -118,7 +101,7 @@ def test_no_workflow_lists_cells(name: str) -> None:
     """A workflow names no cell: the matrix is of parts, and they are counted from their number alone."""
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert [] == [cell.id for cell in plan.cells() if re.search(rf"(?<![\w.-]){re.escape(cell.id)}(?![\w.+-])", text)]
-    for _, described in jobs(name):
+    for described in workflow(name)["jobs"].values():
         matrix = described.get("strategy", {}).get("matrix", {"part": "${{ fromJSON(needs.discover.outputs.parts) }}"})
         assert {"part": "${{ fromJSON(needs.discover.outputs.parts) }}"} == matrix
 
