@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.report import summary
-from suite.report.formats.text import said
+from suite.report.formats.markup import said
 from suite.report.model import CaseRow, CellRow, IntervalRow, IssueRow, Observation, Report, StackRow
 
 Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "latent", "over-tight"]
