@@ -79,7 +79,7 @@ def entries(of: Report) -> list[dict[str, str]]:
 @settings(deadline=None)
 def test_any_text_can_be_written_as_xml(text: str) -> None:
     """Whatever text there is goes into an attribute and into an element, and comes out of a strict parser printable."""
-    read = parsed(xml(element("a", {"b": text}, text)))
+    read = parsed(xml(element("a", text, b=text)))
 
     assert printable(text) == read.get("b")
     assert (read.text or "").replace("\n", "").isprintable()
