@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -44,12 +46,8 @@ def said(text: str) -> str:
 
 def cell_text(text: str) -> str:
     """Somebody else's text inside a Markdown table: one line, with nothing that Markdown or HTML would act on."""
-    line = clipped(" ".join(text.split()))
-    for mark, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;")):
-        line = line.replace(mark, instead)
-    for mark in "\\*_[]~":
-        line = line.replace(mark, f"\\{mark}")
-    return line
+    line = escape(clipped(" ".join(text.split())), quote=False).replace("|", "&#124;").replace("`", "&#96;")
+    return re.sub(r"[\\*_\[\]~]", r"\\\g<0>", line)
 
 
 def element(tag: str, /, *inside: Element | str, **attributes: str) -> Element:

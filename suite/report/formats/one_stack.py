@@ -39,7 +39,7 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, published: 
 
 
 def _expected(report: Report, cell: CellRow, published: Report, console: Console) -> None:
-    """What is expected of a stack, row zero first; what is the same in cases of an issue, or is blocked, is told once."""
+    """What is expected of a stack, row zero first; what is the same in cases of an issue is told once."""
     console.print("  nobody ran it here; what is expected of it:", soft_wrap=True)
 
     def alike(each: Foreseen) -> tuple[str, Verdict | None, str]:
