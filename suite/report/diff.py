@@ -103,16 +103,14 @@ def change(before: Observation | None, now: Observation | None) -> Change | None
         return Change("spurious", before, now)
     if before is None or now is None:
         return Change("new" if before is None else "gone", before, now)
-    was_good, is_good = before.verdict in GOOD, now.verdict in GOOD
-    workarounds = before.workaround, now.workaround
-    kind: ChangeKind = "changed"
-    if before.behaviour is not None and before.behaviour == now.behaviour and workarounds[0] == workarounds[1]:
-        pass  # The table says something else of what is the same.
-    elif (was_good and not is_good) or workarounds == ("holds", "fails"):
-        kind = "regressed"
-    elif (is_good and not was_good) or workarounds == ("fails", "holds"):
-        kind = "fixed"
-    return Change(kind, before, now)
+    good = before.verdict in GOOD, now.verdict in GOOD
+    helps = before.workaround, now.workaround
+    if before.behaviour is not None and before.behaviour == now.behaviour and helps[0] == helps[1]:
+        # The table says something else of what is the same.
+        return Change("changed", before, now)
+    if good == (True, False) or helps == ("holds", "fails"):
+        return Change("regressed", before, now)
+    return Change("fixed" if good == (False, True) or helps == ("fails", "holds") else "changed", before, now)
 
 
 def key(each: Observation) -> Key:

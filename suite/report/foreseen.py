@@ -67,7 +67,7 @@ def _how(known: Prediction, versions: Pins) -> str:
         case "run":
             return f"run as {runs}"
         case "by rule":
-            return f"by rule{evidence}" + (f"; nearest run: {runs}" if runs else "")
+            return f"by rule{evidence}" + (f"; nearest: {runs}" if runs else "")
         case "between":
             return f"between {runs}"
     if missing := sorted(_names(known) - versions.keys()):

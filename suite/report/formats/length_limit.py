@@ -24,12 +24,11 @@ def fit(text: str, most: int = MOST) -> str:
         if over <= 0:
             break
         sections[number] = _less(sections[number], len(sections[number]) - over)
-    note = ""
-    left_out = 0
+    left_out, note = 0, ""
     while sections and len(head) + sum(map(len, sections)) + len(note) >= most:
         sections.pop()
         left_out += 1
-        note = f"\n{_note(left_out, 'section', '')}\n"
+        note = f"\n{_note(left_out, 'section')}\n"
     whole = head + "".join(sections) + note
     return whole if len(whole) < most else _less(head, most - 1 - len(note)) + note
 
@@ -51,5 +50,5 @@ def _lines(count: int) -> str:
     return f"\n\n{_note(count, 'line', ' of this section')}\n\n"
 
 
-def _note(count: int, what: str, of: str) -> str:
+def _note(count: int, what: str, of: str = "") -> str:
     return f"*{count:,} more {what}{'s' * (count != 1)}{of} left out for room: compat.json has them.*"

@@ -34,7 +34,7 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, published: 
         quiet = [each.verdict for each in seen if each not in loud]
         counts = ", ".join(f"{GLYPHS[each]} {quiet.count(each)} {each}" for each in VERDICTS if each in quiet)
         console.print(Text(f"  {counts or 'nothing else was planned'}", "dim"), soft_wrap=True)
-        if published and not any(each.attempts for each in seen):
+        if published and seen and not any(each.attempts for each in seen):
             _expected(report, cell, published, console)
 
 

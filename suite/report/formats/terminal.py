@@ -27,23 +27,20 @@ def show(report: Report, console: Console) -> None:
     if summary.line(report):
         _line(report, console)
     _stacks(report, console)
-    odd = summary.unexpected(report)
-    if odd:
+    if odd := summary.unexpected(report):
         console.print("\n[bold]Not as expected[/bold]")
     for each in odd[:_MOST]:
         console.print(_deviation(each), soft_wrap=True)
     if len(odd) > _MOST:
         console.print(f"  … and {len(odd) - _MOST} more, in COMPAT.md")
-    groups = summary.undecided(report)
-    if groups:
+    if groups := summary.undecided(report):
         console.print("\n[bold]Not decided[/bold]")
     for group in groups:
         told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
         console.print(Text(told, PROPERTIES[group.verdict].colour), soft_wrap=True)
         console.print(Text(f"      {group.detail}"), soft_wrap=True)
     colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(summary.exit_code(report), "red")
-    console.print()
-    console.print(Text(summary.last_line(report), style=f"bold {colour}"), soft_wrap=True)
+    console.print(Text(f"\n{summary.last_line(report)}", style=f"bold {colour}"), soft_wrap=True)
 
 
 def _line(report: Report, console: Console) -> None:
