@@ -111,6 +111,8 @@ def _of_a_run(options: argparse.Namespace) -> Exit:
             case command:
                 # What cannot be read is said before the first of them runs.
                 left([cell for cell in options.cells if cell.tags], entries)
+                if command == "run":
+                    foretell([cell for cell in options.cells if not cell.tags], entries)
                 if options.scheduler:
                     run_on_cluster(options.scheduler, options.cells, entries, fresh=options.fresh)
                 else:
@@ -204,14 +206,30 @@ def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked 
         cell_run.run(cell, entries, fresh=fresh, progress=progress, asked=asked)
 
 
+def foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
+    """Say what is expected of those of `cells` that were never run: an answer before the minutes that a run takes."""
+    from suite.report.assemble import assemble
+    from suite.report.formats import one_stack
+
+    made = assemble(cells, entries)
+    seen = {each.cell for each in made.observations if each.attempts}
+    one_stack.show(made, [row for row in made.cells if row.id not in seen], OUT, evidence(made))
+
+
+def evidence(made: Report) -> Report:
+    """The published report, whose runs say what to expect of a stack; without one, `made`. Raises BadFile."""
+    path = PUBLISHED / "compat.json"
+    return read(type(made), path) if path.exists() else made
+
+
 def tell(cells: Sequence[Cell], entries: Sequence[Entry]) -> Exit:
     """Say what was seen in `cells`, the worst first; the exit code it deserves. No report is written."""
     from suite.report.assemble import assemble
-    from suite.report.formats import own_stack
+    from suite.report.formats import one_stack
     from suite.report.summary import exit_code, last_line
 
     found = assemble(cells, entries)
-    own_stack.show(found, found.cells, OUT)
+    one_stack.show(found, found.cells, OUT)
     OUT.print()
     OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
     return exit_code(found)
@@ -274,14 +292,14 @@ def report(
     cases that nobody ran there were not planned. Raises Misused, BadFile, OSError.
     """
     from suite.report.assemble import assemble
-    from suite.report.formats import own_stack
+    from suite.report.formats import one_stack
 
     cells = share(planned, part)
     made = assemble(cells, entries, planned=planned, shard=part)
     if asked_only:
         made = _asked_only(made, cells)
-    own = [cell.id for cell in cells if not cell.tags]
-    own_stack.show(made, [row for row in made.cells if row.id in own], OUT)
+    if own := [cell.id for cell in cells if not cell.tags]:
+        one_stack.show(made, [row for row in made.cells if row.id in own], OUT, evidence(made))
     code = _publish(made, folder)
     if folder.resolve() == PUBLISHED:
         archive.pack(cell.id for cell in cells if cell.tags)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suite.report.diff import Diff, Group, diff, key
+from suite.report.diff import Diff, diff, key
 from suite.report.formats.markup import clipped
 from suite.report.model import ChangeRow, Report, SinceRow
 
@@ -35,22 +35,22 @@ def comparable(before: Report, now: Report) -> bool:
 
 def row(found: Diff) -> SinceRow:
     """A difference as compat.json has it: the counts are of all of it, and of its groups there are the first."""
+    changes = [
+        ChangeRow(
+            kind=group.kind,
+            first=group.cells[0],
+            last=group.cells[-1],
+            cell_count=len(group.cells),
+            cases=[f"{issue}/{case}" for issue, case in group.cases[:CASES]],
+            case_count=len(group.cases),
+            words=clipped(group.words),
+        )
+        for group in found.groups[:MOST]
+    ]
     return SinceRow(
         generated_at=found.old.generated_at,
         coverage=found.old.coverage,
         counts=dict(found.counts),
-        changes=[_change(group) for group in found.groups[:MOST]],
-        left_out=max(len(found.groups) - MOST, 0),
-    )
-
-
-def _change(group: Group) -> ChangeRow:
-    return ChangeRow(
-        kind=group.kind,
-        first=group.cells[0],
-        last=group.cells[-1],
-        cell_count=len(group.cells),
-        cases=[f"{issue}/{case}" for issue, case in group.cases[:CASES]],
-        case_count=len(group.cases),
-        words=clipped(group.words),
+        changes=changes,
+        left_out=len(found.groups) - len(changes),
     )

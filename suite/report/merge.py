@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from pathlib import Path
 
 from suite.errors import BadFile, Fault
@@ -24,7 +23,13 @@ def merge(paths: Iterable[Path]) -> Report:
 
     Raises BadFile with every fault in them, and every reason why they are not parts of one run.
     """
-    shards, wrong = load(paths)
+    shards: dict[Path, Report] = {}
+    wrong: list[Fault] = []
+    for path in (path / "compat.json" if path.is_dir() else path for path in paths):
+        try:
+            shards[path] = read(Report, path)
+        except BadFile as error:
+            wrong += error.faults
     if wrong := [*wrong, *faults(shards)]:
         raise BadFile(wrong)
     offered = releases.load().packages
@@ -45,17 +50,6 @@ def merge(paths: Iterable[Path]) -> Report:
     return join(shards, offered)
 
 
-def load(paths: Iterable[Path]) -> tuple[dict[Path, Report], list[Fault]]:
-    """The reports that can be read, and what is wrong in the other files."""
-    shards, wrong = {}, []
-    for path in (path / "compat.json" if path.is_dir() else path for path in paths):
-        try:
-            shards[path] = read(Report, path)
-        except BadFile as error:
-            wrong += error.faults
-    return shards, wrong
-
-
 def join(shards: Mapping[Path, Report], offered: Packages) -> Report:
     """One report of all `shards`, which have no `faults`, in the order of the plan and whatever theirs is.
 
@@ -63,26 +57,26 @@ def join(shards: Mapping[Path, Report], offered: Packages) -> Report:
     """
     first = next(iter(shards.values()))
     place = {cell: number for number, cell in enumerate(first.planned_cells)}
-    begins = {path: min((place[each.id] for each in shard.cells), default=len(place)) for path, shard in shards.items()}
-    ordered = [shards[path] for path in sorted(shards, key=begins.__getitem__)]
-    cells: dict[str, CellRow] = {}
-    for cell in chain.from_iterable(shard.cells for shard in ordered):
-        known = cells.setdefault(cell.id, cell)
-        if known.declared_observed is None and cell.declared_observed is not None:
-            cells[cell.id] = cell
-    seen: dict[tuple[int, int], Observation] = {}
     ids = [(issue.id, case.id) for issue in first.issues for case in issue.cases]
     cases = {each: number for number, each in enumerate(ids)}
-    for each in chain.from_iterable(shard.observations for shard in ordered):
-        where = place[each.cell], cases[each.issue, each.case]
-        if where not in seen or seen[where].verdict == "not-run":
-            seen[where] = each
+    ordered = sorted(shards.values(), key=lambda each: min((place[cell.id] for cell in each.cells), default=len(place)))
+    cells: dict[int, CellRow] = {}
+    seen: dict[tuple[int, int], Observation] = {}
+    for shard in ordered:
+        for cell in shard.cells:
+            number = place[cell.id]
+            if number not in cells or cells[number].declared_observed is None:
+                cells[number] = cell
+        for each in shard.observations:
+            where = place[each.cell], cases[each.issue, each.case]
+            if where not in seen or seen[where].verdict == "not-run":
+                seen[where] = each
     joined = first.model_copy(
         update={
             "generated_at": max(shard.generated_at for shard in ordered),
             "platform": next((each.platform for each in ordered if each.platform.system), first.platform),
             "shard": None,
-            "cells": sorted(cells.values(), key=lambda cell: place[cell.id]),
+            "cells": [cells[number] for number in sorted(cells)],
             "observations": [seen[where] for where in sorted(seen)],
         }
     )

@@ -22,8 +22,7 @@ from suite.report.formats.badges import badges
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import cell_text
-from suite.report.formats.text import said
+from suite.report.formats.markup import cell_text, said
 from suite.report.model import Report
 from suite.report.site import timings
 from suite.report.site.embed import digest, highlight, link, verdict_styles

@@ -79,12 +79,15 @@ def obtain(cell: Cell) -> Lock:
 
 
 def load(cell: Cell) -> Lock:
-    """The lock of `cell`, empty where it cannot be had. Raises BadFile with every fault in it."""
+    """The lock of `cell`; empty where it cannot be had, and where nobody planned it and nobody ran it yet.
+
+    Raises BadFile with every fault in it.
+    """
     path = path_of(cell)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        if cell.unavailable:
+        if cell.unavailable or not cell.tags:
             return Lock(path, "", "", {})
         raise BadFile([Fault(path, "file", "there is none; `nox -s lock` writes it")]) from error
     except (OSError, UnicodeDecodeError) as error:

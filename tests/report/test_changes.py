@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from suite.report.changes import CASES, MOST, row, since
 from suite.report.diff import diff
 from suite.report.model import Observation, Report
 from suite.report.write import publish, rebuild, render
+from tests.report.on_disk import there
 from tests.report.test_diff import LINE, good
 from tests.report.test_report import EMPTY, HOSTILE, Page, observation, report, structure, undecided
 
@@ -25,6 +27,16 @@ def earlier(*observations: Observation) -> Report:
     return made.model_copy(update={"generated_at": made.generated_at - timedelta(days=20)})
 
 
+KEPT = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in range(MOST)]
+
+
+def many(count: int, *more: Observation) -> tuple[Report, Report]:
+    """A report, and one after it in which so many cases are worse, each in its own way, and `more` is new."""
+    cases = [f"case-{number}" for number in range(count)]
+    worse = (observation(case=case, behaviour=f"b-{case}") for case in cases)
+    return report(*KEPT, *(good(case=case) for case in cases)), report(*KEPT, *worse, *more)
+
+
 WELL = earlier(*(good(cell=cell) for cell in LINE))
 WORSE = report(*((observation if cell in LINE[1:3] else good)(cell=cell) for cell in LINE))
 
@@ -32,11 +44,6 @@ WORSE = report(*((observation if cell in LINE[1:3] else good)(cell=cell) for cel
 def after(before: Report, now: Report) -> Report:
     """`now` as it is published over `before`."""
     return now.model_copy(update={"since": since(before, now)})
-
-
-def there(folder: Path) -> dict[str, bytes]:
-    """File name → bytes, of all that lies in a folder."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 # What is kept
@@ -59,23 +66,12 @@ def test_a_change_over_consecutive_cells_is_one_row() -> None:
 
 def test_what_is_kept_is_bounded() -> None:
     """Of many changes there are the first, of many cases their number, and how many are left out is told."""
-    kept = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in range(MOST)]
-    cases = [f"case-{number}" for number in range(MOST + 5)]
-    before = report(*kept, *(good(case=case) for case in cases))
-    each_its_own = report(*kept, *(observation(case=case, behaviour=f"b-{case}") for case in cases))
-    all_alike = report(*kept, *(observation(case=case) for case in cases))
+    before, each_its_own = many(MOST + 5)
+    all_alike = report(*KEPT, *(observation(case=each.case) for each in before.observations[len(KEPT) :]))
 
-    many, one = (row(diff(before, now)) for now in (each_its_own, all_alike))
-    assert (MOST, 5, len(cases)) == (len(many.changes), many.left_out, many.counts["regressed"])
-    assert [(CASES, len(cases))] == [(len(each.cases), each.case_count) for each in one.changes]
-
-
-def test_what_was_not_decided_is_counted_and_no_change() -> None:
-    """An observation from which nothing was learned is spurious: a number, and no row."""
-    found = since(WELL, report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0])))
-
-    assert found is not None
-    assert ([], 1) == (found.changes, found.counts["spurious"])
+    of_many, of_one = (row(diff(before, now)) for now in (each_its_own, all_alike))
+    assert (MOST, 5, MOST + 5) == (len(of_many.changes), of_many.left_out, of_many.counts["regressed"])
+    assert [(CASES, MOST + 5)] == [(len(each.cases), each.case_count) for each in of_one.changes]
 
 
 # When it is told
@@ -137,27 +133,28 @@ def test_what_changed_is_published(tmp_path: Path) -> None:
     assert (None, since(WELL, WORSE)) == (first.since, second.since)
     assert second == read(Report, tmp_path / "compat.json")
     before = there(tmp_path)
-    rebuild(tmp_path)
-    assert before == there(tmp_path)
-    publish(WORSE, tmp_path)
-    assert before == there(tmp_path)
+    for again in (lambda: rebuild(tmp_path), lambda: publish(WORSE, tmp_path)):
+        again()
+        assert before == there(tmp_path)
 
 
-def test_a_report_that_cannot_be_read_costs_no_run(tmp_path: Path) -> None:
-    """Where what lies there is broken, or of another schema, the report is written, and nothing is said of it."""
-    for text in ("", "[]", '{"schema_version": 2}', dump({**WELL.model_dump(mode="json"), "mood": "good"})):
-        (tmp_path / "compat.json").write_text(text, encoding="utf-8")
-        assert publish(WORSE, tmp_path).since is None
-        assert WORSE == read(Report, tmp_path / "compat.json")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[]", False),
+        (dump({**WELL.model_dump(mode="json"), "mood": "good"}), False),
+        (dump(WELL.model_dump(mode="json", exclude={"since"})), True),
+    ],
+    ids=["broken", "of another schema", "that never heard of what changed"],
+)
+def test_a_report_that_cannot_be_read_costs_no_run(text: str, told: bool, tmp_path: Path) -> None:
+    """Where what lies there cannot be read, the report is written, and nothing is said of it; an older one is read."""
+    (tmp_path / "compat.json").write_text(text, encoding="utf-8")
 
+    made = publish(WORSE, tmp_path)
 
-def test_a_report_from_before_is_read(tmp_path: Path) -> None:
-    """A compat.json that never heard of what changed is a report all the same."""
-    data = WELL.model_dump(mode="json")
-    del data["since"]
-    (tmp_path / "compat.json").write_text(dump(data), encoding="utf-8")
-
-    assert publish(WORSE, tmp_path).since is not None
+    assert told == (made.since is not None)
+    assert made == read(Report, tmp_path / "compat.json")
 
 
 # Where it is shown
@@ -180,27 +177,20 @@ def test_what_changed_is_on_the_first_screen() -> None:
     ) in render(made, "compat.md.jinja")
 
 
-def test_without_an_earlier_report_nothing_is_said() -> None:
-    """A first report tells of no change, and not that there was none."""
-    text = render(WORSE, "index.html.jinja") + render(WORSE, "compat.md.jinja")
-
-    assert [] == [each for each in ("Since the report of", "Nothing changed") if each in text]
-
-
 def test_that_nothing_changed_is_said() -> None:
-    """Where nothing changed the page says that, and how much could not be compared."""
+    """Where nothing changed the page says that, and how much could not be compared; of a first report, nothing."""
     flaky = report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0]))
 
-    assert "<p>Nothing changed.</p>" in render(after(WELL, WELL), "index.html.jinja")
-    assert "<p>Nothing changed; 1 spurious.</p>" in render(after(WELL, flaky), "index.html.jinja")
+    pages = [render(of, "index.html.jinja") for of in (after(WELL, WELL), after(WELL, flaky), WORSE)]
+    since = "Since the report of"
+    assert [[since, "Nothing changed."], [since, "Nothing changed; 1 spurious."], []] == [
+        re.findall(f"{since}|Nothing changed[^<]*", page) for page in pages
+    ]
 
 
 def test_the_worst_stands_first_and_the_rest_is_folded() -> None:
     """Eight changes are shown, regressions before what is new, the others are folded, and what has no room is told."""
-    kept = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in range(MOST)]
-    cases = [f"case-{number}" for number in range(MOST)]
-    before = report(*kept, *(good(case=case) for case in cases))
-    now = report(*kept, *(observation(case=case, behaviour=f"b-{case}") for case in cases), good(cell="jax-0.7.0"))
+    before, now = many(MOST, good(cell="jax-0.7.0"))
 
     section = render(after(before, now), "index.html.jinja").partition('id="since"')[2].partition("</section>")[0]
     shown, _, folded = section.partition("<details>")

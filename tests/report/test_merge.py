@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from suite import __main__ as command
-from suite import commands, errors, files
+from suite import commands, files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
-from suite.judge.table import Verdict
-from suite.report import summary
-from suite.report.assemble import untried
+from suite.report import compact, summary
 from suite.report.derive import derive
 from suite.report.merge import join, merge
-from suite.report.model import Observation, Platform, Report
+from suite.report.model import Platform, Report
 from suite.report.shard_faults import faults
 from suite.report.write import publish, write
 from suite.run import catalogue, environment, records
 from suite.run.records import Status
 from suite.run.shard import parse
 from suite.stack import plan, releases
+from tests.report.on_disk import saved, there
+from tests.worlds import as_known
 
 pytestmark = pytest.mark.usefixtures("untimed")
 OFFERED = releases.load().packages
@@ -40,53 +38,34 @@ CELLS = [
     for number, cell in enumerate(plan.tagged(tag))
     if cell.unavailable or number % step == 0
 ]
-ENTRIES = catalogue.select(["stack-smoke", "wraps-lower-bypass", "tracer-hash-while-loop"])
 AT = datetime(2026, 11, 21, 10, tzinfo=UTC)
 HERE = Platform(system="Linux", machine="x86_64", cpu="some cpu", device="cpu")
 
 
+def changed(of: Report, **changes: Any) -> Report:
+    """A report with something changed at its top."""
+    return of.model_copy(update=changes)
+
+
 @cache
 def whole() -> Report:
-    """A run on one machine, in which everything is as expected, but for what some cells make of it."""
-    made = untried(CELLS, ENTRIES)
-    odd: dict[str, Verdict] = {CELLS[1].id: "error", CELLS[2].id: "flaky"}
-    odd |= {cell.id: plan.verdict(cell) for cell in CELLS if cell.unavailable}
-    cells = [
-        cell if cell.id in odd else cell.model_copy(update={"declared_observed": ("supported", "latent")[number % 2]})
-        for number, cell in enumerate(made.cells)
-    ]
-    behaviours = {(issue.id, case.id): case.behaviours for issue in made.issues for case in issue.cases}
-    observations = [
-        undecided(each, odd[each.cell]) if each.cell in odd else decided(each, behaviours[each.issue, each.case])
+    """A run on one machine, in which everything is as known, but for two cells from which nothing was learned."""
+    made = as_known(CELLS)
+    odd = {CELLS[1].id: "error", CELLS[2].id: "flaky"}
+    nothing = {"behaviour": None, "agreement": "spurious", "reason": "run.nothing", "workaround": "none"}
+    seen = [
+        each.model_copy(update={**nothing, "verdict": odd[each.cell]}) if each.cell in odd else each
         for each in made.observations
     ]
-    return derive(
-        made.model_copy(update={"cells": cells, "observations": observations, "platform": HERE, "generated_at": AT}),
-        OFFERED,
-    )
-
-
-def undecided(each: Observation, verdict: Verdict) -> Observation:
-    """An observation from which nothing was learned."""
-    return each.model_copy(update={"verdict": verdict, "reason": "run.nothing", "detail": "it did not come about"})
-
-
-def decided(each: Observation, behaviours: Mapping[str, Any]) -> Observation:
-    """An observation of what is expected, or of anything where nothing is."""
-    behaviour = each.expected or next(iter(behaviours))
-    seen = {
-        "behaviour": behaviour,
-        "verdict": behaviours[behaviour],
-        "agreement": "as-expected" if each.expected else "new",
-    }
-    return each.model_copy(update={**seen, "reason": None, "detail": "seen", "attempts": 1, "seconds": 1.5})
+    return derive(changed(made, observations=seen, platform=HERE, generated_at=AT), OFFERED)
 
 
 def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
     """What the shard of a run with these cells says."""
     rows = [cell for cell in of.cells if cell.id in cells]
     seen = [each for each in of.observations if each.cell in cells]
-    return derive(of.model_copy(update={"cells": rows, "observations": seen, "shard": "1/9", **changes}), OFFERED)
+    # What is computed of them is computed anew of the whole.
+    return changed(of, cells=rows, observations=seen, **{"shard": "1/9", **changes})
 
 
 def split(of: Report, parts: int) -> list[Report]:
@@ -98,17 +77,6 @@ def split(of: Report, parts: int) -> list[Report]:
 def named(shards: Sequence[Report]) -> dict[Path, Report]:
     """Shards, and the files they might be from."""
     return {Path(f"shard-{number}", "compat.json"): shard for number, shard in enumerate(shards, 1)}
-
-
-def saved(shards: Sequence[Report], folder: Path) -> list[Path]:
-    """Folders with a shard each, as CI would hand them over."""
-    found = []
-    for number, shard in enumerate(shards, 1):
-        path = folder / f"shard-{number}"
-        path.mkdir(parents=True)
-        (path / "compat.json").write_text(files.dump(shard.model_dump(mode="json")), encoding="utf-8")
-        found.append(path)
-    return found
 
 
 def reasons(*shards: Report) -> list[str]:
@@ -138,57 +106,33 @@ def test_shards_make_the_whole(data: st.DataObject) -> None:
     assert whole() == join(shards, OFFERED)
 
 
-def contents(report: Report, folder: Path) -> dict[str, bytes]:
-    """File name → bytes, of all that is written of a report."""
-    return {path.name: path.read_bytes() for path in write(report, folder)}
-
-
-def there(folder: Path) -> dict[str, bytes]:
-    """File name → bytes, of all that lies in a folder."""
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.mark.parametrize("parts", [1, 3])
-def test_what_is_written_is_the_same_to_the_byte(parts: int, tmp_path: Path) -> None:
-    """Every file made of joined shards is, byte for byte, the one that the whole run makes."""
-    made = merge(saved(split(whole(), parts), tmp_path))
-
-    assert contents(whole(), tmp_path / "whole") == contents(made, tmp_path / "merged")
-
-
 def test_the_published_report_survives_its_parts(tmp_path: Path) -> None:
-    """The published report, cut into seven and joined, is the same to the byte in every file."""
+    """The published report, cut into seven and joined, is the same to the byte."""
     published = derive(files.read(Report, REPORTS / "published" / "compat.json"), OFFERED)
 
-    made = merge(saved(split(published, 7), tmp_path))
-
-    assert contents(published, tmp_path / "whole") == contents(made, tmp_path / "merged")
+    assert compact.text(published) == compact.text(merge(saved(split(published, 7), tmp_path)))
 
 
-def test_the_latest_shard_dates_the_whole() -> None:
-    """A joined report was generated when the last of its shards was."""
-    shards = split(whole(), 3)
-    late = shards[1].model_copy(update={"generated_at": AT + timedelta(hours=2)})
-
-    assert AT + timedelta(hours=2) == join(named([shards[0], late, shards[2]]), OFFERED).generated_at
+NOWHERE = Platform(system="", machine="", cpu="", device="")
 
 
-def test_processors_may_differ() -> None:
-    """Shards from machines of one kind are joined, and the machine of the first planned cell stands for all."""
-    first, *others = reversed(split(whole(), 3))
-    elsewhere = [each.model_copy(update={"platform": HERE.model_copy(update={"cpu": "other"})}) for each in others]
+@pytest.mark.parametrize(
+    ("first", "others"),
+    [
+        ({}, {"generated_at": AT - timedelta(hours=2)}),
+        ({}, {"platform": HERE.model_copy(update={"cpu": "other"})}),
+        ({"platform": NOWHERE}, {}),
+    ],
+    ids=["the latest dates the whole", "processors may differ", "where no cell ran there was no machine"],
+)
+def test_shards_may_differ_in_when_and_where(first: dict[str, Any], others: dict[str, Any]) -> None:
+    """A joined report has the date of the latest shard, and the machine of the first cell that ran on one."""
+    head, *rest = reversed(split(whole(), 3))
+    shards = [*(changed(each, **others) for each in rest), changed(head, **first)]
 
-    assert [] == reasons(*elsewhere, first)
-    assert HERE == join(named([*elsewhere, first]), OFFERED).platform
-
-
-def test_a_shard_that_saw_no_machine_contradicts_none() -> None:
-    """A shard in which no cell ran says nothing of a platform, and takes the others'."""
-    first, *others = reversed(split(whole(), 3))
-    nowhere = first.model_copy(update={"platform": Platform(system="", machine="", cpu="", device="")})
-
-    assert [] == reasons(nowhere, *others)
-    assert HERE == join(named([nowhere, *others]), OFFERED).platform
+    assert [] == reasons(*shards)
+    joined = join(named(shards), OFFERED)
+    assert (AT, HERE) == (joined.generated_at, joined.platform)
 
 
 def test_shards_are_published_as_any_report_is(tmp_path: Path) -> None:
@@ -198,14 +142,13 @@ def test_shards_are_published_as_any_report_is(tmp_path: Path) -> None:
     broken = seen[place].model_copy(update={"verdict": "different", "behaviour": None})
     worse = [*seen[:place], broken, *seen[place + 1 :]]
     folder = tmp_path / "to"
-    for name, of in (("before", whole()), ("now", whole().model_copy(update={"observations": worse}))):
-        parts = saved(split(of, 3), tmp_path / name)
-        commands.merge(parts, folder)
+    for name, of in (("before", whole()), ("now", changed(whole(), observations=worse))):
+        commands.merge(saved(split(of, 3), tmp_path / name), folder)
 
     made = files.read(Report, folder / "compat.json")
     assert made.since is not None
     assert ["regressed"] == [each.kind for each in made.since.changes]
-    assert publish(files.read(Report, parts[0] / "compat.json"), folder).since is None
+    assert publish(derive(split(whole(), 3)[0], OFFERED), folder).since is None
 
 
 # What is missing
@@ -227,8 +170,7 @@ def test_what_no_shard_has_did_not_run(tmp_path: Path) -> None:
     }
     assert (len(whole().observations), len(missing)) == (made.coverage.planned, made.coverage.not_run)
     assert f" {len(missing)} not run," in summary.last_line(made)
-    expected = made.model_copy(update={"observations": [each for each in made.observations if each.agreement != "new"]})
-    assert Exit.INCOMPLETE == summary.exit_code(expected)
+    assert Exit.INCOMPLETE == summary.exit_code(made)
 
 
 def test_a_late_shard_completes_the_whole(tmp_path: Path) -> None:
@@ -242,7 +184,7 @@ def test_a_late_shard_completes_the_whole(tmp_path: Path) -> None:
 def test_what_is_missing_does_not_come_from_other_files(tmp_path: Path) -> None:
     """Where cells are missing and the issues here are not those that were run, nothing is made up: it is refused."""
     issues = [issue.model_copy(update={"source_sha256": "0" * 64}) for issue in whole().issues]
-    *brought, _ = split(whole().model_copy(update={"issues": issues}), 4)
+    *brought, _ = split(changed(whole(), issues=issues), 4)
 
     with pytest.raises(BadFile) as caught:
         merge(saved(brought, tmp_path))
@@ -259,7 +201,7 @@ def test_what_is_missing_must_be_planned(tmp_path: Path) -> None:
     planned = [*whole().planned_cells, "jax-9.9.9"]
 
     with pytest.raises(BadFile, match=r"suite: cells: jax-9\.9\.9 is not planned"):
-        merge(saved([whole().model_copy(update={"planned_cells": planned})], tmp_path))
+        merge(saved([changed(whole(), planned_cells=planned)], tmp_path))
 
 
 # What does not go together
@@ -270,75 +212,66 @@ CELL = whole().cells[0]
 SEEN = whole().observations[0]
 
 
-def changed(of: Report, **changes: Any) -> Report:
-    """A report with something changed at its top."""
-    return of.model_copy(update=changes)
-
-
-def with_issue(**changes: Any) -> Callable[[Report], Report]:
-    """Changes the last issue."""
-    return lambda of: changed(of, issues=[*of.issues[:-1], of.issues[-1].model_copy(update=changes)])
-
-
-def with_case(**changes: Any) -> Callable[[Report], Report]:
-    """Changes the first case of the last issue."""
-    return with_issue(cases=[CASE.model_copy(update=changes), *LAST.cases[1:]])
-
-
-def with_cell(**changes: Any) -> Callable[[Report], Report]:
-    """Changes the first cell."""
-    return lambda of: changed(of, cells=[of.cells[0].model_copy(update=changes), *of.cells[1:]])
-
-
-def with_seen(**changes: Any) -> Callable[[Report], Report]:
-    """Changes the first observation."""
-    return lambda of: changed(of, observations=[of.observations[0].model_copy(update=changes), *of.observations[1:]])
-
-
-def with_platform(**changes: Any) -> Callable[[Report], Report]:
-    """Changes the machine."""
-    return lambda of: changed(of, platform=of.platform.model_copy(update=changes))
-
-
 OF_ISSUE = f"issues.{LAST.id}"
 OF_CASE = f"{OF_ISSUE}.cases.{CASE.id}"
 OF_CELL = f"cells.{CELL.id}"
 OF_SEEN = f"observations.{SEEN.cell}/{SEEN.issue}/{SEEN.case}"
-CONTRADICTIONS: dict[str, Callable[[Report], Report]] = {
-    "suite_version": lambda of: changed(of, suite_version="9.9.9"),
-    "probe_sha256": lambda of: changed(of, probe_sha256="0" * 64),
-    "planned_cells": lambda of: changed(of, planned_cells=[*of.planned_cells, "jax-9.9.9"]),
-    "platform.system": with_platform(system="Darwin"),
-    "platform.machine": with_platform(machine="arm64"),
-    f"{OF_ISSUE}.title": with_issue(title="Something else"),
-    f"{OF_ISSUE}.kind": with_issue(kind="slow"),
-    f"{OF_ISSUE}.source_sha256": with_issue(source_sha256="0" * 64),
-    f"{OF_CASE}.question": with_case(question="What else?"),
-    f"{OF_CASE}.behaviours": with_case(behaviours={**CASE.behaviours, "other": "clear"}),
-    f"{OF_CASE}.rules": with_case(rules=[]),
-    f"{OF_CELL}.lock_sha256": with_cell(lock_sha256="0" * 64),
-    f"{OF_CELL}.packages": with_cell(packages={**CELL.packages, "numpy": "0.1"}),
-    f"{OF_SEEN}.verdict": with_seen(verdict="hung"),
-    f"{OF_SEEN}.behaviour": with_seen(behaviour="other"),
-    f"{OF_SEEN}.reason": with_seen(reason="run.other"),
-    f"{OF_SEEN}.expected": with_seen(expected="other"),
-    f"{OF_SEEN}.workaround": with_seen(workaround="fails"),
-}
 
 
-def test_a_contradiction_is_told_by_file_and_key() -> None:
+def otherwise(key: str, value: Any) -> Report:
+    """The whole run, where the fault's `key` has this value."""
+    of, (place, _, name) = whole(), key.rpartition(".")
+    change = {name: value}
+    match place:
+        case "platform":
+            return changed(of, platform=of.platform.model_copy(update=change))
+        case _ if place == OF_CELL:
+            return changed(of, cells=[CELL.model_copy(update=change), *of.cells[1:]])
+        case _ if place == OF_SEEN:
+            return changed(of, observations=[SEEN.model_copy(update=change), *of.observations[1:]])
+        case _ if place == OF_ISSUE:
+            return changed(of, issues=[*of.issues[:-1], LAST.model_copy(update=change)])
+        case _ if place == OF_CASE:
+            cases = [CASE.model_copy(update=change), *LAST.cases[1:]]
+            return changed(of, issues=[*of.issues[:-1], LAST.model_copy(update={"cases": cases})])
+    return changed(of, **change)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("suite_version", "9.9.9"),
+        ("probe_sha256", "0" * 64),
+        ("planned_cells", [*whole().planned_cells, "jax-9.9.9"]),
+        ("platform.system", "Darwin"),
+        ("platform.machine", "arm64"),
+        (f"{OF_ISSUE}.title", "Something else"),
+        (f"{OF_ISSUE}.kind", "slow"),
+        (f"{OF_ISSUE}.source_sha256", "0" * 64),
+        (f"{OF_CASE}.question", "What else?"),
+        (f"{OF_CASE}.behaviours", {**CASE.behaviours, "other": "clear"}),
+        (f"{OF_CASE}.rules", []),
+        (f"{OF_CELL}.lock_sha256", "0" * 64),
+        (f"{OF_CELL}.packages", {**CELL.packages, "numpy": "0.1"}),
+        (f"{OF_SEEN}.verdict", "hung"),
+        (f"{OF_SEEN}.behaviour", "other"),
+        (f"{OF_SEEN}.reason", "run.other"),
+        (f"{OF_SEEN}.expected", "other"),
+        (f"{OF_SEEN}.workaround", "fails"),
+    ],
+)
+def test_a_contradiction_is_told_by_file_and_key(key: str, value: Any) -> None:
     """A shard that differs from another in what they ran, or in what both saw, is refused with its file and key."""
-    for key, changes in CONTRADICTIONS.items():
-        (told,) = reasons(whole(), changes(whole()))
-        assert told.startswith(f"shard-2/compat.json: {key}: ")
-        assert "shard-1/compat.json" in told
+    (told,) = reasons(whole(), otherwise(key, value))
+
+    assert told.startswith(f"shard-2/compat.json: {key}: ")
+    assert "shard-1/compat.json" in told
 
 
 def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
     """Whatever is wrong in any shard is told in one go, files that cannot be read among it."""
-    wrong = whole()
-    for change in (with_seen(behaviour="other"), with_cell(lock_sha256="0" * 64), CONTRADICTIONS["suite_version"]):
-        wrong = change(wrong)
+    cells = otherwise(f"{OF_CELL}.lock_sha256", "0" * 64).cells
+    wrong = changed(otherwise(f"{OF_SEEN}.behaviour", "other"), cells=cells, suite_version="9.9.9")
     folders = saved([whole(), wrong], tmp_path)
     older = tmp_path / "older.json"
     older.write_text((folders[0] / "compat.json").read_text().replace('"schema_version": 2', '"schema_version": 0'))
@@ -357,91 +290,87 @@ def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
 
 def test_the_issues_must_be_the_same() -> None:
     """Where one shard ran an issue that another did not, it is told which."""
-    less = changed(
-        whole(),
-        issues=whole().issues[:-1],
-        observations=[each for each in whole().observations if each.issue != LAST.id],
-    )
+    seen = [each for each in whole().observations if each.issue != LAST.id]
+    less = changed(whole(), issues=whole().issues[:-1], observations=seen)
 
-    assert [f"shard-2/compat.json: issues: lacks {LAST.id}, unlike shard-1/compat.json"] == reasons(whole(), less)
-    assert [f"shard-2/compat.json: issues: has {LAST.id}, unlike shard-1/compat.json"] == reasons(less, whole())
+    for word, shards in (("lacks", (whole(), less)), ("has", (less, whole()))):
+        assert [f"shard-2/compat.json: issues: {word} {LAST.id}, unlike shard-1/compat.json"] == reasons(*shards)
 
 
 def test_what_costs_and_evidence_may_differ() -> None:
     """The same observation made twice takes other time and has other words: no contradiction, and the first stays."""
-    again = with_seen(seconds=9.0, peak_rss_mib=1, detail="seen again", attempts=2)(whole())
+    costs = {"seconds": 9.0, "peak_rss_mib": 1, "detail": "seen again", "attempts": 2}
+    again = changed(whole(), observations=[SEEN.model_copy(update=costs), *whole().observations[1:]])
 
     assert [] == reasons(whole(), again)
     assert whole() == join(named([whole(), again]), OFFERED)
 
 
-TORN: dict[str, Callable[[Report], Report]] = {
-    f"observations: {SEEN.cell}: {SEEN.issue}/{SEEN.case} is missing": lambda of: changed(
-        of, observations=of.observations[1:]
-    ),
-    f"observations: {SEEN.cell}: {SEEN.issue}/{SEEN.case} stands there twice": lambda of: changed(
-        of, observations=[of.observations[0], *of.observations]
-    ),
-    f"observations: jax-9.9.9: {SEEN.issue}/{SEEN.case} is not of what was planned": lambda of: changed(
-        of, observations=[*of.observations, SEEN.model_copy(update={"cell": "jax-9.9.9"})]
-    ),
-    f"cells: {CELL.id} stands there twice": lambda of: changed(of, cells=[of.cells[0], *of.cells]),
-    f"cells: {CELL.id} is not of what was planned": lambda of: changed(of, planned_cells=of.planned_cells[1:]),
-    f"planned_cells: {CELL.id} stands there twice": lambda of: changed(of, planned_cells=[CELL.id, *of.planned_cells]),
-}
+OBSERVED = f"{SEEN.cell}: {SEEN.issue}/{SEEN.case}"
 
 
-def test_a_shard_has_all_that_it_says() -> None:
+@pytest.mark.parametrize(
+    ("fault", "changes"),
+    [
+        (f"observations: {OBSERVED} is missing", {"observations": whole().observations[1:]}),
+        (f"observations: {OBSERVED} stands there twice", {"observations": [SEEN, *whole().observations]}),
+        (
+            f"observations: jax-9.9.9: {SEEN.issue}/{SEEN.case} is not of what was planned",
+            {"observations": [*whole().observations, SEEN.model_copy(update={"cell": "jax-9.9.9"})]},
+        ),
+        (f"cells: {CELL.id} stands there twice", {"cells": [CELL, *whole().cells]}),
+        (f"cells: {CELL.id} is not of what was planned", {"planned_cells": whole().planned_cells[1:]}),
+        (f"planned_cells: {CELL.id} stands there twice", {"planned_cells": [CELL.id, *whole().planned_cells]}),
+    ],
+)
+def test_a_shard_has_all_that_it_says(fault: str, changes: dict[str, Any]) -> None:
     """A shard that lacks an observation of its cells, or has one of nothing, is refused before it is joined."""
-    assert [[f"shard-1/compat.json: {fault}"] for fault in TORN] == [reasons(tear(whole())) for tear in TORN.values()]
+    assert [f"shard-1/compat.json: {fault}"] == reasons(changed(whole(), **changes))
 
 
 def test_a_report_says_what_made_it() -> None:
     """The sources of the issues are in a report, and the probe as it is in the key of a record."""
-    keys = [records.key(entry, entry.issue.cases[0], "", "") for entry in ENTRIES]
+    entries = catalogue.entries()
+    keys = [records.key(entry, entry.issue.cases[0], "", "") for entry in entries]
 
-    assert [records.source_sha256(entry) for entry in ENTRIES] == [issue.source_sha256 for issue in whole().issues]
+    assert [records.source_sha256(entry) for entry in entries] == [issue.source_sha256 for issue in whole().issues]
     assert {key.probe for key in keys} == {whole().probe_sha256}
 
 
 # The commands
 
 
-@pytest.fixture
-def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StringIO:
-    """What a command prints, with no records and no environments there."""
+@pytest.fixture(autouse=True)
+def _nothing_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No records and no environments."""
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    printed = StringIO()
-    console = Console(file=printed, width=200, highlight=False)
-    monkeypatch.setattr(commands, "OUT", console)
-    monkeypatch.setattr(errors, "say", lambda sentence: print("error:", sentence, file=printed))
-    return printed
 
 
-def test_merge_writes_and_tells(screen: StringIO, tmp_path: Path) -> None:
+def test_merge_writes_and_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The merge command takes folders and files, writes every file of the report, prints it, and has its exit code."""
     one, *folders = saved(split(whole(), 3), tmp_path)
 
     code = command.main(["merge", str(one / "compat.json"), *map(str, folders), "--to", str(tmp_path / "to")])
 
     assert summary.exit_code(whole()) == code
-    assert summary.last_line(whole()) == screen.getvalue().splitlines()[-1]
-    assert contents(whole(), tmp_path / "whole") == there(tmp_path / "to")
+    assert summary.last_line(whole()) == capsys.readouterr().out.splitlines()[-1]
+    write(whole(), tmp_path / "whole")
+    assert there(tmp_path / "whole") == there(tmp_path / "to")
 
 
-def test_merge_refuses_and_writes_nothing(screen: StringIO, tmp_path: Path) -> None:
+def test_merge_refuses_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Shards that disagree are exit code 2, each reason on a line of its own, and the folder stays as it was."""
-    folders = saved([whole(), CONTRADICTIONS["probe_sha256"](CONTRADICTIONS["suite_version"](whole()))], tmp_path)
+    folders = saved([whole(), changed(whole(), suite_version="9.9.9", probe_sha256="0" * 64)], tmp_path)
 
     code = command.main(["merge", *map(str, folders), "--to", str(tmp_path / "to")])
 
     assert Exit.MISUSED == code
-    assert ["suite_version", "probe_sha256"] == [line.split(": ")[2] for line in screen.getvalue().splitlines()]
+    assert ["suite_version", "probe_sha256"] == [line.split(": ")[2] for line in capsys.readouterr().err.splitlines()]
     assert not (tmp_path / "to").exists()
 
 
-def test_shards_reported_apart_are_the_report(screen: StringIO, tmp_path: Path) -> None:
+def test_shards_reported_apart_are_the_report(tmp_path: Path) -> None:
     """What `report --shard` writes for each part of a tag, merged, is what `report` writes for the tag."""
     for number, cell in enumerate(plan.tagged("default")):
         if number % 2:
@@ -449,25 +378,25 @@ def test_shards_reported_apart_are_the_report(screen: StringIO, tmp_path: Path) 
             records.write_status(Status.model_validate(known))
     folders = [tmp_path / f"part-{number}" for number in (1, 2, 3)]
     for number, folder in enumerate(folders, 1):
-        words = ["report", "--tag", "default", "--shard", f"{number}/3", "--to", str(folder)]
+        words = ["report", "--headlines", "--tag", "default", "--shard", f"{number}/3", "--to", str(folder)]
         assert Exit.INCOMPLETE == command.main(words)
-    command.main(["report", "--tag", "default", "--to", str(tmp_path / "whole")])
+    command.main(["report", "--headlines", "--tag", "default", "--to", str(tmp_path / "whole")])
     command.main(["merge", *map(str, folders), "--to", str(tmp_path / "merged")])
 
     made, apart = (files.read(Report, tmp_path / name / "compat.json") for name in ("whole", "merged"))
     assert made == apart.model_copy(update={"generated_at": made.generated_at})
 
 
-def test_a_shard_says_that_it_is_one(screen: StringIO, tmp_path: Path) -> None:
+def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The report of a shard names all cells that were planned, counts its own alone, and says so in the last line."""
-    command.main(["report", "--tag", "default", "--shard", "2/3", "--to", str(tmp_path)])
+    command.main(["report", "--headlines", "--tag", "default", "--shard", "2/3", "--to", str(tmp_path)])
 
     made = files.read(Report, tmp_path / "compat.json")
     cells = [cell.id for cell in commands.share(plan.tagged("default"), parse("2/3"))]
     assert [cell.id for cell in plan.tagged("default")] == made.planned_cells
     assert cells == [cell.id for cell in made.cells]
     assert len(made.observations) == made.coverage.planned
-    assert screen.getvalue().splitlines()[-1].startswith(f"shard 2/3: {made.coverage.planned} observations planned on")
+    assert f"\nshard 2/3: {made.coverage.planned} observations planned on" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -477,8 +406,10 @@ def test_a_shard_says_that_it_is_one(screen: StringIO, tmp_path: Path) -> None:
         (["--tag", "default", "--shard", "99/99"], "nothing is left for shard 99/99: there are only"),
     ],
 )
-def test_a_shard_of_nothing_is_misuse(words: list[str], sentence: str, screen: StringIO, tmp_path: Path) -> None:
+def test_a_shard_of_nothing_is_misuse(
+    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A shard of no tag, or one for which no cell is left, is exit code 2 and a sentence."""
     assert Exit.MISUSED == command.main(["report", *words, "--to", str(tmp_path / "to")])
-    assert sentence in screen.getvalue()
+    assert sentence in capsys.readouterr().err
     assert not (tmp_path / "to").exists()

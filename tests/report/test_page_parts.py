@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from suite.judge.table import TABLE, Verdict
-from suite.report.formats.text import LONGEST, said
+from suite.report.formats.markup import LONGEST, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
 from suite.report.site import page
 from suite.report.site.embed import highlight, link, verdict_styles

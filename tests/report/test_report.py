@@ -35,8 +35,7 @@ from suite.report.assemble import assemble
 from suite.report.changes import since
 from suite.report.derive import coverage
 from suite.report.formats import terminal
-from suite.report.formats.markup import clipped
-from suite.report.formats.text import said
+from suite.report.formats.markup import clipped, said
 from suite.report.model import Observation, Report
 from suite.report.site.embed import digest
 from suite.report.write import render, schema, write

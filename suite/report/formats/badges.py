@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 from suite.files import dump
 from suite.judge.metadata import DeclaredObserved
@@ -14,43 +13,42 @@ from suite.report.formats.markup import printable
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import FORESEEN, line
 
-_PACKAGES = ("jax", "equinox", "diffrax")
-_UNKNOWN = "lightgrey"
-_TOGETHER: Mapping[DeclaredObserved, str] = {
-    "supported": "brightgreen",
-    "over-tight": "yellow",
-    "guarded": "orange",
-    "latent": "red",
+# Words and a colour.
+Told = tuple[str, str]
+
+_NOT_RUN = "not run", "lightgrey"
+_TOGETHER: Mapping[DeclaredObserved, Told] = {
+    "supported": ("works", "brightgreen"),
+    "over-tight": ("works, though excluded", "yellow"),
+    "guarded": ("excluded", "orange"),
+    "latent": ("broken", "red"),
 }
 
 
 def badges(report: Report) -> dict[str, str]:
     """Name → JSON of each badge: what the newest stack of the line does, which is what an installer gives now."""
-    newest = _newest(report)
+    # Less what is known to be out of reach, such as a release that was yanked.
+    foreseen = {each.cell for each in report.observations if each.reason in FORESEEN}
+    newest = next((cell for cell in reversed(line(report)) if cell.id not in foreseen), None)
     seen: dict[str, list[Observation]] = {issue.id: [] for issue in report.issues}
     for each in report.observations:
         if newest and each.cell == newest.id and each.issue in seen:
             seen[each.issue].append(each)
-    made = {issue: _badge(issue, *_of_issue(of, newest)) for issue, of in seen.items()}
-    for one, other in combinations(_PACKAGES, 2):
-        made[f"{one}-{other}"] = _badge(f"{one} × {other}", *_together(one, other, newest))
-    return {name: dump(badge) for name, badge in made.items()}
+    made = {issue: _badge(issue, _of_issue(of, newest)) for issue, of in seen.items()}
+    for one, other in combinations(("jax", "equinox", "diffrax"), 2):
+        made[f"{one}-{other}"] = _badge(f"{one} × {other}", _together(one, other, newest))
+    return made
 
 
-def _newest(report: Report) -> CellRow | None:
-    """The last cell of the line, less what is known to be out of reach, such as a release that was yanked."""
-    foreseen = {each.cell for each in report.observations if each.reason in FORESEEN}
-    return next((cell for cell in reversed(line(report)) if cell.id not in foreseen), None)
+def _badge(label: str, told: Told) -> str:
+    message, colour = told
+    return dump({"schemaVersion": 1, "label": printable(label), "message": printable(message), "color": colour})
 
 
-def _badge(label: str, message: str, colour: str) -> dict[str, Any]:
-    return {"schemaVersion": 1, "label": printable(label), "message": printable(message), "color": colour}
-
-
-def _of_issue(seen: Sequence[Observation], newest: CellRow | None) -> tuple[str, str]:
+def _of_issue(seen: Sequence[Observation], newest: CellRow | None) -> Told:
     """The worst that any case does, and how many do so: what is not known is worse than good, and bad is worst."""
     if newest is None or not seen:
-        return "not run", _UNKNOWN
+        return _NOT_RUN
     counts = Counter(each.verdict for each in seen)
     # What is by design is no news.
     worst = max([each for each in counts if each != "documented"] or counts, key=_badness)
@@ -60,18 +58,13 @@ def _of_issue(seen: Sequence[Observation], newest: CellRow | None) -> tuple[str,
 
 def _badness(verdict: Verdict) -> tuple[int, int]:
     of = PROPERTIES[verdict]
-    worse = -VERDICTS.index(verdict)
-    return (0 if of.good else 2, worse) if of.decided else (1, worse)
+    return 1 if not of.decided else 0 if of.good else 2, -VERDICTS.index(verdict)
 
 
-def _together(one: str, other: str, newest: CellRow | None) -> tuple[str, str]:
+def _together(one: str, other: str, newest: CellRow | None) -> Told:
     """Whether these work together in the newest stack, by row zero, which takes all of it."""
-    versions = [newest.packages.get(name) for name in (one, other)] if newest else [None]
-    if newest is None or None in versions or newest.declared_observed is None:
-        return "not run", _UNKNOWN
-    words = {"supported": "works", "over-tight": "works, though excluded", "guarded": "excluded", "latent": "broken"}
-    word = words[newest.declared_observed]
-    if newest.blocked_by:
-        word += f", {newest.blocked_by} does not import"
-    where = " × ".join(map(str, versions))
-    return f"{where}: {word}", _TOGETHER[newest.declared_observed]
+    if newest is None or newest.declared_observed is None or not {one, other} <= newest.packages.keys():
+        return _NOT_RUN
+    words, colour = _TOGETHER[newest.declared_observed]
+    because = f", {newest.blocked_by} does not import" if newest.blocked_by else ""
+    return f"{newest.packages[one]} × {newest.packages[other]}: {words}{because}", colour

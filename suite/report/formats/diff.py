@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from dataclasses import asdict
+from itertools import groupby
+from typing import Literal, get_args
 
 from rich.console import Console
 from rich.text import Text
@@ -11,7 +13,7 @@ from suite.files import dump
 from suite.report.diff import Diff, Group, tally
 from suite.report.formats.length_limit import fit
 from suite.report.formats.markup import cell_text, clipped, printable
-from suite.report.model import ChangeKind, Observation, Report
+from suite.report.model import ChangeKind
 from suite.report.summary import last_line, replay
 
 Format = Literal["terminal", "markdown", "json"]
@@ -28,25 +30,29 @@ _SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: coun
 
 def show(found: Diff, console: Console) -> None:
     """Print a difference; only so many lines of a kind."""
+
+    def say(text: str | Text, style: str = "") -> None:
+        console.print(Text(text, style) if isinstance(text, str) else text, soft_wrap=True)
+
     for line in _reports(found):
-        console.print(Text(line), soft_wrap=True)
+        say(line)
     if found.premises:
-        console.print("\n[bold]Not run alike[/bold]")
+        say("\nNot run alike", "bold")
     for each in found.premises:
-        console.print(Text(printable(f"  {each.what}: {each.before} → {each.now}")), soft_wrap=True)
+        say(printable(f"  {each.what}: {each.before} → {each.now}"))
     for kind, groups in _sections(found):
-        console.print(f"\n[bold]{kind.capitalize()}[/bold]")
+        say(f"\n{kind.capitalize()}", "bold")
         for group in groups[:_MOST]:
-            told = Text(printable(f"  {_cells(group)} {_cases(group)}: "), _COLOURS[kind])
-            told.append(printable(group.words), "default")
-            console.print(told, soft_wrap=True)
+            say(
+                Text.assemble(
+                    (printable(f"  {_cells(group)} {_cases(group)}: "), _COLOURS[kind]), printable(group.words)
+                )
+            )
             for line in _evidence(group):
-                console.print(Text(f"      {printable(clipped(line))}", "dim"), soft_wrap=True)
+                say(f"      {printable(clipped(line))}", "dim")
         if len(groups) > _MOST:
-            console.print(f"  … and {len(groups) - _MOST} more: `--format markdown` has them")
-    console.print()
-    bad = found.counts["regressed"]
-    console.print(Text(last(found), style=f"bold {'red' if bad else 'green'}"), soft_wrap=True)
+            say(f"  … and {len(groups) - _MOST} more: `--format markdown` has them")
+    say(f"\n{last(found)}", f"bold {'red' if found.counts['regressed'] else 'green'}")
 
 
 def markdown(found: Diff) -> str:
@@ -55,35 +61,34 @@ def markdown(found: Diff) -> str:
     lines += [f"- {cell_text(line)}" for line in _reports(found)]
     if found.premises:
         lines += ["", "## Not run alike", "", "| what | before | now |", "|---|---|---|"]
-        lines += [" | ".join(("", *map(cell_text, (p.what, p.before, p.now)), "")).strip() for p in found.premises]
+        lines += [f"| {' | '.join(map(cell_text, (each.what, each.before, each.now)))} |" for each in found.premises]
     for kind, groups in _sections(found):
         lines += ["", f"## {kind.capitalize()}", ""]
         for group in groups:
             head = f"**{cell_text(_cases(group))}** on {cell_text(_cells(group))}: {cell_text(group.words)}"
-            lines.append("<br>".join([f"- {head}", *(cell_text(line) for line in _evidence(group))]))
+            lines.append("<br>".join([f"- {head}", *map(cell_text, _evidence(group))]))
     return fit("\n".join(lines) + "\n")
 
 
 def as_json(found: Diff) -> str:
     """A difference as data: every change by itself, spurious ones among them."""
-    return dump(
+    sides = {"verdict", "behaviour", "reason", "agreement", "workaround", "detail"}
+    reports = {
+        name: {"generated_at": of.generated_at.isoformat(), "coverage": of.coverage.model_dump()}
+        for name, of in (("old", found.old), ("new", found.new))
+    }
+    changes = [
         {
-            "schema_version": 1,
-            "old": _report(found.old),
-            "new": _report(found.new),
-            "counts": dict(found.counts),
-            "not_run_alike": [{"what": each.what, "before": each.before, "now": each.now} for each in found.premises],
-            "changes": [
-                {
-                    "kind": each.kind,
-                    **dict(zip(("cell", "issue", "case"), each.key, strict=True)),
-                    "before": _side(each.before),
-                    "now": _side(each.now),
-                }
-                for each in found.changes
-            ],
+            "kind": each.kind,
+            **dict(zip(("cell", "issue", "case"), each.key, strict=True)),
+            "before": each.before.model_dump(include=sides) if each.before else None,
+            "now": each.now.model_dump(include=sides) if each.now else None,
         }
-    )
+        for each in found.changes
+    ]
+    not_alike = [asdict(each) for each in found.premises]
+    counts = dict(found.counts)
+    return dump({"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes})
 
 
 def last(found: Diff) -> str:
@@ -97,12 +102,12 @@ def _reports(found: Diff) -> list[str]:
 
 
 def _sections(found: Diff) -> list[tuple[ChangeKind, list[Group]]]:
-    kinds = dict.fromkeys(group.kind for group in found.groups)
-    return [(kind, [group for group in found.groups if group.kind == kind]) for kind in kinds]
+    """The groups by kind: they stand in the order of triage."""
+    return [(kind, list(of)) for kind, of in groupby(found.groups, key=lambda each: each.kind)]
 
 
 def _cells(group: Group) -> str:
-    first, *_, final = (*group.cells, group.cells[-1])
+    first, final = group.cells[0], group.cells[-1]
     return first if len(group.cells) == 1 else f"{first} … {final} ({len(group.cells)} cells)"
 
 
@@ -122,12 +127,3 @@ def _evidence(group: Group) -> list[str]:
     if now is None or group.kind not in ("regressed", "changed"):
         return []
     return [each for each in (now.detail, replay(now)) if each]
-
-
-def _report(report: Report) -> dict[str, Any]:
-    return {"generated_at": report.generated_at.isoformat(), "coverage": report.coverage.model_dump()}
-
-
-def _side(each: Observation | None) -> dict[str, Any] | None:
-    shown = {"verdict", "behaviour", "reason", "agreement", "workaround", "detail"}
-    return each.model_dump(include=shown) if each else None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC
-from typing import Literal
 from xml.etree.ElementTree import Element
 
 from suite.judge.table import PROPERTIES
@@ -12,63 +11,49 @@ from suite.report.formats.markup import element, xml
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected, replay
 
-Outcome = Literal["failure", "error", "skipped"]
-
 
 def junit(report: Report) -> str:
     """The report as JUnit XML: what is as expected passes, whatever its verdict is."""
     seen: dict[str, list[Observation]] = {cell.id: [] for cell in report.cells}
     for each in report.observations:
-        seen.setdefault(each.cell, []).append(each)
-    root = element("testsuites", {"name": "jax-stack-compat", **_counts(report.observations)})
-    cells = {cell.id: cell for cell in report.cells}
-    for identifier, observations in seen.items():
-        root.append(_suite(report, identifier, cells.get(identifier), observations))
-    return xml(root)
-
-
-def outcome(each: Observation) -> Outcome | None:
-    """What an observation is as a test; None where it passes."""
-    if is_unexpected(each):
-        return "failure"
-    return PROPERTIES[each.verdict].junit
-
-
-def _suite(report: Report, identifier: str, cell: CellRow | None, observations: Iterable[Observation]) -> Element:
-    told = list(observations)
+        seen[each.cell].append(each)
     moment = report.generated_at.astimezone(UTC) if report.generated_at.tzinfo else report.generated_at
     # A report says when it was made, not when each cell ran.
-    made = element("testsuite", {"name": identifier, **_counts(told), "timestamp": f"{moment:%Y-%m-%dT%H:%M:%S}"})
-    if cell is not None:
-        properties = element("properties")
-        for name, version in {"python": cell.python, **cell.packages}.items():
-            properties.append(element("property", {"name": name, "value": version}))
-        made.append(properties)
-    for each in told:
-        made.append(_case(each))
-    return made
+    suites = [_suite(cell, seen[cell.id], f"{moment:%Y-%m-%dT%H:%M:%S}") for cell in report.cells]
+    return xml(element("testsuites", *suites, name="jax-stack-compat", **_counts(report.observations)))
+
+
+def _suite(cell: CellRow, told: Sequence[Observation], made_at: str) -> Element:
+    stack = {"python": cell.python, **cell.packages}
+    properties = [element("property", name=name, value=version) for name, version in stack.items()]
+    inside = element("properties", *properties), *map(_case, told)
+    return element("testsuite", *inside, name=cell.id, **_counts(told), timestamp=made_at)
 
 
 def _case(each: Observation) -> Element:
-    of = {"classname": each.cell, "name": f"{each.issue}/{each.case}", "time": f"{each.seconds:.3f}"}
-    made = element("testcase", of)
-    came = outcome(each)
-    shown = each.behaviour or each.verdict
-    if came == "failure":
-        workaround = "" if each.workaround_expected else f", its workaround {each.workaround}"
-        message = f"{shown} ({each.verdict}), expected {each.expected or 'nothing'}{workaround}"
-        text = f"{each.detail}\n{replay(each)}"
-        made.append(element("failure", {"type": each.reason or each.agreement, "message": message}, text))
-    elif came == "error":
-        made.append(element("error", {"type": each.reason or each.verdict, "message": each.detail}, replay(each)))
-    elif came == "skipped":
-        made.append(element("skipped", {"message": f"{each.verdict} [{each.reason}]: {each.detail}"}))
-    return made
+    inside = []
+    match _outcome(each):
+        case "failure":
+            workaround = "" if each.workaround_expected else f", its workaround {each.workaround}"
+            shown = f"{each.behaviour or each.verdict} ({each.verdict})"
+            message = f"{shown}, expected {each.expected or 'nothing'}{workaround}"
+            text, kind = f"{each.detail}\n{replay(each)}", each.reason or each.agreement
+            inside.append(element("failure", text, type=kind, message=message))
+        case "error":
+            inside.append(element("error", replay(each), type=each.reason or each.verdict, message=each.detail))
+        case "skipped":
+            inside.append(element("skipped", message=f"{each.verdict} [{each.reason}]: {each.detail}"))
+    name, seconds = f"{each.issue}/{each.case}", f"{each.seconds:.3f}"
+    return element("testcase", *inside, classname=each.cell, name=name, time=seconds)
 
 
-def _counts(observations: Iterable[Observation]) -> dict[str, str]:
-    told = list(observations)
-    outcomes = [outcome(each) for each in told]
+def _outcome(each: Observation) -> str:
+    """What an observation is as a test; nothing where it passes."""
+    return "failure" if is_unexpected(each) else PROPERTIES[each.verdict].junit or ""
+
+
+def _counts(told: Sequence[Observation]) -> dict[str, str]:
+    outcomes = list(map(_outcome, told))
     return {
         "tests": str(len(told)),
         "failures": str(outcomes.count("failure")),

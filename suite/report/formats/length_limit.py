@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
+
+from suite.report.formats.markup import clipped
 
 # What GitHub takes of an issue's or a pull request's text.
 MOST = 65_536
@@ -21,12 +24,13 @@ def fit(text: str, most: int = MOST) -> str:
         if over <= 0:
             break
         sections[number] = _less(sections[number], len(sections[number]) - over)
-    left_out = 0
-    while sections and len(head) + sum(map(len, sections)) + len(_sections(left_out)) >= most:
+    left_out, note = 0, ""
+    while sections and len(head) + sum(map(len, sections)) + len(note) >= most:
         sections.pop()
         left_out += 1
-    whole = head + "".join(sections) + (_sections(left_out) if left_out else "")
-    return whole if len(whole) < most else _less(head, most - 1 - len(_sections(left_out))) + _sections(left_out)
+        note = f"\n{_note(left_out, 'section')}\n"
+    whole = head + "".join(sections) + note
+    return whole if len(whole) < most else _less(head, most - 1 - len(note)) + note
 
 
 def _less(section: str, most: int) -> str:
@@ -35,20 +39,16 @@ def _less(section: str, most: int) -> str:
     Its heading stays, whatever `most` is.
     """
     lines = section.rstrip("\n").split("\n")
-    kept = len(lines[0]) + 1
-    number = 1
-    while number < len(lines) and kept + len(lines[number]) + 1 + len(_lines(len(lines) - number)) <= most:
-        kept += len(lines[number]) + 1
-        number += 1
+    room = most - len(_lines(len(lines)))
+    number = max(1, sum(size <= room for size in accumulate(len(line) + 1 for line in lines)))
     if number == len(lines):
         return section
-    first = lines[0] if len(lines[0]) < 1000 else lines[0][:999] + "…"
-    return "\n".join([first, *lines[1:number]]) + _lines(sum(map(bool, lines[number:])))
+    return "\n".join([clipped(lines[0], 1000), *lines[1:number]]) + _lines(sum(map(bool, lines[number:])))
 
 
 def _lines(count: int) -> str:
-    return f"\n\n*{count:,} more line{'s' * (count != 1)} of this section left out for room: compat.json has them.*\n\n"
+    return f"\n\n{_note(count, 'line', ' of this section')}\n\n"
 
 
-def _sections(count: int) -> str:
-    return f"\n*{count:,} more section{'s' * (count != 1)} left out for room: compat.json has them.*\n" if count else ""
+def _note(count: int, what: str, of: str = "") -> str:
+    return f"*{count:,} more {what}{'s' * (count != 1)}{of} left out for room: compat.json has them.*"

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 # A cell of a table is no place for more.
 _LONGEST = 500
+# More of one message than this is no reading matter; compat.json has it whole.
+LONGEST = 2000
 
 
-def printable(text: str) -> str:
-    """`text` with what cannot be shown spelled out: controls, line ends, marks that turn it round, lone surrogates.
+def printable(text: str, *, lines: bool = False) -> str:
+    """`text` with what cannot be shown spelled out: controls, marks that turn it round, lone surrogates.
 
-    XML 1.0 has no way to write most of these, a terminal acts on some, and a reader sees none of them.
+    XML 1.0 has no way to write most of these, a terminal acts on some, and a reader sees none of them. So it is with
+    line ends, unless `lines`.
     """
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else _spelled(ord(each)) for each in text)
+    return "".join(each if each.isprintable() or (lines and each == "\n") else _spelled(ord(each)) for each in text)
 
 
 def _spelled(number: int) -> str:
@@ -27,25 +33,32 @@ def clipped(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
+def one_line(text: str) -> str:
+    """`text` in one printable line."""
+    return printable(" ".join(text.split()))
+
+
+def said(text: str) -> str:
+    """`text` with its lines, printable, and no megabyte of it."""
+    shown = printable(text[:LONGEST], lines=True)
+    return shown if len(text) <= LONGEST else f"{shown}… ({len(text):,} characters in compat.json)"
+
+
 def cell_text(text: str) -> str:
     """Somebody else's text inside a Markdown table: one line, with nothing that Markdown or HTML would act on."""
-    line = clipped(" ".join(text.split()))
-    for mark, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;")):
-        line = line.replace(mark, instead)
-    for mark in "\\*_[]~":
-        line = line.replace(mark, f"\\{mark}")
-    return line
+    line = escape(clipped(" ".join(text.split())), quote=False).replace("|", "&#124;").replace("`", "&#96;")
+    return re.sub(r"[\\*_\[\]~]", r"\\\g<0>", line)
 
 
-def element(tag: str, attributes: dict[str, str] | None = None, text: str | None = None) -> ElementTree.Element:
-    """An XML element whose attributes and text are printable; line ends of its text are kept."""
-    made = ElementTree.Element(tag, {name: printable(value) for name, value in (attributes or {}).items()})
-    if text is not None:
-        made.text = "\n".join(map(printable, text.split("\n")))
+def element(tag: str, /, *inside: Element | str, **attributes: str) -> Element:
+    """An XML element around others, or around text that is made printable, its line ends kept; attributes too."""
+    made = Element(tag, {name: printable(value) for name, value in attributes.items()})
+    made.text = "".join(printable(each, lines=True) for each in inside if isinstance(each, str))
+    made.extend(each for each in inside if not isinstance(each, str))
     return made
 
 
-def xml(root: ElementTree.Element) -> str:
+def xml(root: Element) -> str:
     """A whole XML document, indented."""
     ElementTree.indent(root, " ")
     # ElementTree would name the locale's encoding; files of ours are UTF-8.

@@ -10,22 +10,9 @@ from rich.text import Text
 
 from suite.errors import Exit
 from suite.judge.table import GLYPHS, PROPERTIES
+from suite.report import summary
 from suite.report.model import CaseRow, Observation, Report
-from suite.report.summary import (
-    STACK_GLYPHS,
-    advice,
-    exit_code,
-    held,
-    is_unexpected,
-    last_line,
-    line,
-    ranges,
-    replay,
-    story,
-    undecided,
-    unexpected,
-    workaround,
-)
+from suite.report.summary import STACK_GLYPHS, is_unexpected
 
 _MOST = 20
 # A line of more cells than this has its glyphs under the words.
@@ -37,35 +24,32 @@ def show(report: Report, console: Console) -> None:
     if not report.cells:
         console.print("There are no records to report on: `nox -s compat` makes some.")
         return
-    if line(report):
+    if summary.line(report):
         _line(report, console)
     _stacks(report, console)
-    odd = unexpected(report)
-    if odd:
+    if odd := summary.unexpected(report):
         console.print("\n[bold]Not as expected[/bold]")
     for each in odd[:_MOST]:
         console.print(_deviation(each), soft_wrap=True)
     if len(odd) > _MOST:
         console.print(f"  … and {len(odd) - _MOST} more, in COMPAT.md")
-    groups = undecided(report)
-    if groups:
+    if groups := summary.undecided(report):
         console.print("\n[bold]Not decided[/bold]")
     for group in groups:
         told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
         console.print(Text(told, PROPERTIES[group.verdict].colour), soft_wrap=True)
         console.print(Text(f"      {group.detail}"), soft_wrap=True)
-    colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(exit_code(report), "red")
-    console.print()
-    console.print(Text(last_line(report), style=f"bold {colour}"), soft_wrap=True)
+    colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(summary.exit_code(report), "red")
+    console.print(Text(f"\n{summary.last_line(report)}", style=f"bold {colour}"), soft_wrap=True)
 
 
 def _line(report: Report, console: Console) -> None:
     """A line per case, a glyph per cell of the line; with a short line, the words beside the glyphs."""
-    cells = line(report)
+    cells = summary.line(report)
     seen: dict[tuple[str, str], dict[str, Observation]] = {}
     for each in report.observations:
         seen.setdefault((each.issue, each.case), {})[each.cell] = each
-    short, on_line = len(cells) <= _SHORT, {cell.id for cell in cells}
+    short = len(cells) <= _SHORT
     table = Table.grid(padding=(0, 2, 0, 0))
     if short:
         table.add_column(no_wrap=True)
@@ -77,15 +61,11 @@ def _line(report: Report, console: Console) -> None:
         table.add_row(*heading[0 if short else 1 :])
         for case in issue.cases:
             of_case = seen.get((issue.id, case.id), {})
-            strip = Text()
-            for cell in cells:
-                strip.append_text(_glyph(of_case.get(cell.id)))
-            told = _story(report, case, [each for each in of_case.values() if each.cell in on_line])
-            if short:
-                table.add_row(strip, f"  {case.id}", told)
-            else:
-                table.add_row(f"  {case.id}", told)
-                table.add_row("", strip)
+            of_line = [of_case.get(cell.id) for cell in cells]
+            strip = Text.assemble(*map(_glyph, of_line))
+            told = _story(report, case, filter(None, of_line))
+            for row in [(strip, f"  {case.id}", told)] if short else [(f"  {case.id}", told), ("", strip)]:
+                table.add_row(*row)
     console.print(table)
 
 
@@ -98,14 +78,14 @@ def _glyph(each: Observation | None) -> Text:
 
 def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
     text = Text()
-    for package, told in story(case, report.cells):
+    for package, told in summary.story(case, report.cells):
         text.append("; " if text else "")
         text.append(f"by {package}: " if package != "jax" else "")
         for number, each in enumerate(told):
             text.append(", " if number else "")
             text.append(each.behaviour, PROPERTIES[each.verdict].colour)
             text.append(f" {each.where}" if each.where else "")
-    if words := workaround(seen):
+    if words := summary.workaround(seen):
         text.append(f"; {words}", "red" if "fails" in words else "green")
     return text
 
@@ -119,8 +99,8 @@ def _stacks(report: Report, console: Console) -> None:
             asked = row.question
             console.print(Text(f"\n{asked}", style="bold"))
         strip = "".join(STACK_GLYPHS[word] if (word := cells[each]) else "·" for each in row.cells)
-        console.print(Text(f"  {strip}  {held(row)}, along {row.along}: {ranges(row)}"), soft_wrap=True)
-        if told := advice(row):
+        console.print(Text(f"  {strip}  {summary.held(row)}, along {row.along}: {summary.ranges(row)}"), soft_wrap=True)
+        if told := summary.advice(row):
             console.print(Text(f"      {told}", "yellow"), soft_wrap=True)
 
 
@@ -133,5 +113,5 @@ def _deviation(each: Observation) -> Text:
     text.append(f" [{each.reason}]" if each.reason else "", "dim")
     text.append(f"\n      {each.detail}" if each.detail else "", "default")
     text.append("" if each.workaround_expected else f"\n      its workaround {each.workaround}", "red")
-    text.append(f"\n      {replay(each)}", "dim")
+    text.append(f"\n      {summary.replay(each)}", "dim")
     return text

@@ -16,7 +16,7 @@ from suite.judge.rules import concerned
 from suite.judge.specifiers import in_version_order
 from suite.judge.table import PROPERTIES
 from suite.report import summary
-from suite.report.formats.text import said
+from suite.report.formats.markup import said
 from suite.report.model import Report
 from suite.report.site.table import kind_of
 from suite.report.site.timeline import Seen, is_mended, stands

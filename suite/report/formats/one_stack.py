@@ -1,14 +1,16 @@
-"""A stack in a terminal: what was seen in it, the worst first, with what to do about it."""
+"""A stack in a terminal: what was seen in it, or is expected where nobody ran it, the worst first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from rich.console import Console
 from rich.text import Text
 
-from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS
-from suite.report.formats.markup import printable
+from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
+from suite.report.foreseen import Foreseen, foreseen
+from suite.report.formats.markup import one_line
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected
 
@@ -17,8 +19,8 @@ _KNOWN_BY = ("jax", "equinox", "diffrax")
 _QUIET = frozenset({"clear", "absent", "blocked", "not-run"})
 
 
-def show(report: Report, cells: Iterable[CellRow], console: Console) -> None:
-    """Print what `report` has of `cells`."""
+def show(report: Report, cells: Iterable[CellRow], console: Console, published: Report | None = None) -> None:
+    """Print what `report` has of `cells`; of one that was never run, what is expected by what is `published`."""
     for cell in cells:
         seen = [each for each in report.observations if each.cell == cell.id]
         packages = ", ".join(f"{name} {cell.packages[name]}" for name in _KNOWN_BY if name in cell.packages)
@@ -32,19 +34,36 @@ def show(report: Report, cells: Iterable[CellRow], console: Console) -> None:
         quiet = [each.verdict for each in seen if each not in loud]
         counts = ", ".join(f"{GLYPHS[each]} {quiet.count(each)} {each}" for each in VERDICTS if each in quiet)
         console.print(Text(f"  {counts or 'nothing else was planned'}", "dim"), soft_wrap=True)
+        if published and seen and not any(each.attempts for each in seen):
+            _expected(report, cell, published, console)
+
+
+def _expected(report: Report, cell: CellRow, published: Report, console: Console) -> None:
+    """What is expected of a stack, row zero first; what is the same in cases of an issue is told once."""
+    console.print("  nobody ran it here; what is expected of it:", soft_wrap=True)
+
+    def alike(each: Foreseen) -> tuple[str, Verdict | None, str]:
+        return each.issue if each.verdict != "blocked" else "", each.verdict, each.told
+
+    for (issue, verdict, told), of in groupby(foreseen(cell, report, published), key=alike):
+        cases = [each.case for each in of]
+        name = f"{issue}/{', '.join(cases)}" if issue else f"{len(cases)} case{'s' * (len(cases) != 1)}"
+        mark, colour = (GLYPHS[verdict], PROPERTIES[verdict].colour) if verdict else ("?", "dim")
+        text = Text(f"  {mark} {verdict or 'unknown'}", colour).append(f" {name}: {one_line(told)}", "default")
+        console.print(text, soft_wrap=True)
 
 
 def _observation(report: Report, each: Observation) -> Text:
     text = Text(f"  {GLYPHS[each.verdict]} {each.verdict}", PROPERTIES[each.verdict].colour)
     text.append(f" {each.issue}/{each.case}: {each.behaviour or each.reason}", "default")
     if each.detail:
-        text.append(f"\n      {printable(' '.join(each.detail.split()))}", "default")
+        text.append(f"\n      {one_line(each.detail)}", "default")
     if each.workaround == "holds":
         of = next(
             case for issue in report.issues if issue.id == each.issue for case in issue.cases if case.id == each.case
         )
         told = of.workaround.text if of.workaround else ""
-        text.append(f"\n      what helps, run here: {printable(' '.join(told.split()))}", "green")
+        text.append(f"\n      what helps, run here: {one_line(told)}", "green")
     elif each.workaround == "fails":
         text.append("\n      its workaround does not help here", "red")
     if is_unexpected(each):

@@ -1,0 +1,25 @@
+"""Reports in folders, as a run or CI leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from suite import files
+from suite.report.model import Report
+
+
+def saved(reports: Iterable[Report], folder: Path) -> list[Path]:
+    """A folder for each report, with its compat.json."""
+    found = []
+    for number, of in enumerate(reports, 1):
+        path = folder / f"shard-{number}"
+        path.mkdir(parents=True)
+        (path / "compat.json").write_text(files.dump(of.model_dump(mode="json")), encoding="utf-8")
+        found.append(path)
+    return found
+
+
+def there(folder: Path) -> dict[str, bytes]:
+    """File name → bytes, of all that lies in a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,123 @@
+"""A stack of one's own in a terminal: what was seen, the worst first, and what to do; what is expected of it unrun."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from suite.__main__ import main
+from suite.errors import Exit, Failed
+from suite.report.formats import one_stack
+from suite.run import cell_run, records
+from suite.stack import lock
+from tests.report.test_report import observation, report
+
+pytestmark = pytest.mark.usefixtures("untimed")
+
+
+def shown(*seen: dict[str, object]) -> list[str]:
+    """The lines that a person reads of these observations of one cell."""
+    screen = StringIO()
+    made = report(*(observation(**{"cell": "jax-0.4.30", **each}) for each in seen))
+    one_stack.show(made, made.cells, Console(file=screen, width=300, highlight=False))
+    return [line.strip() for line in screen.getvalue().splitlines() if line.strip()]
+
+
+def test_the_worst_stands_first() -> None:
+    """What crashed stands before what is affected, that before what is guarded; what is clear is only counted."""
+    verdicts = {"c": "clear", "g": "guarded", "a": "affected", "x": "crashed"}
+    seen: list[dict[str, object]] = [{"case": case, "verdict": verdict} for case, verdict in verdicts.items()]
+    lines = shown(*seen)
+
+    assert ["some-issue/x:", "some-issue/a:", "some-issue/g:"] == [
+        word for line in lines for word in line.split() if word.startswith("some-issue/")
+    ]
+    assert "✓ 1 clear" == lines[-1]
+
+
+def test_what_helps_is_told_where_it_was_run_and_holds() -> None:
+    """A case has its workaround's text where it holds; where it fails, that is said and no text."""
+    held = shown({"case": "a", "workaround": "holds"}, {"case": "b", "workaround": "holds"})
+    failed = shown({"case": "a", "workaround": "fails"})
+
+    assert ["what helps, run here: Do not."] * 2 == [line for line in held if line.startswith("what helps")]
+    assert "its workaround does not help here" in failed
+    assert not any(line.startswith("what helps") for line in failed)
+
+
+def test_what_is_not_as_expected_says_how_to_see_it() -> None:
+    """An observation that nobody expected has the command that makes it again, for a stack that is no session."""
+    lines = shown({"verdict": "clear", "agreement": "fixed", "expected": "bad"})
+
+    assert "not as expected (bad): nox -s run -- jax-0.4.30 --issue some-issue --fresh" in lines
+
+
+# What is expected of a stack that nobody ran
+
+
+@pytest.fixture
+def nothing_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither records nor locks of stacks of one's own."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
+
+
+@pytest.mark.usefixtures("nothing_ran")
+def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Row zero stands first, then the worst, each with how it is known; still it counts as not run, exit code 3."""
+    words = ["report", "jax-0.9.2+equinox-0.13.0+diffrax-0.7.0", "--to", str(tmp_path / "to")]
+    assert Exit.INCOMPLETE == main(words)
+
+    told = capsys.readouterr().out.splitlines()
+    lines = told[told.index("  nobody ran it here; what is expected of it:") + 1 :]
+    zero, *rest = lines[: lines.index("")]
+    assert zero.startswith("  ✗ affected stack-smoke/")
+    assert "(by rule: " in zero
+    assert "not run" in told[-1]
+    assert " 0 run, " in told[-1]
+    glyphs = [line.split()[0] for line in rest if "stack-smoke" not in line]
+    assert sorted(glyphs, key="☠⧖✗≠?◐◇✓–".index) == glyphs
+    assert all("by rule" in line or "run as" in line or "between" in line for line in rest if " ? " not in line)
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("narrowed", [[], ["--issue", "filter-grad-return-type"]])
+def test_what_does_not_import_is_told_once(
+    narrowed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A library that its jax keeps from importing blocks all that needs it, in one line, whatever is asked about."""
+    main(["report", "jax-0.12.0.1+equinox-0.13.0", "--to", str(tmp_path / "to"), *narrowed])
+
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("  ✗", "  ▢"))]
+    assert 2 - len(narrowed) // 2 == len(lines)
+    assert lines[-1].startswith("  ▢ blocked ")
+    assert lines[-1].endswith(" cases: equinox 0.13.0 does not import")
+
+
+@pytest.mark.usefixtures("nothing_ran")
+def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is guessed: what would take a version that the id does not name says which it depends on."""
+    main(["report", "jax-0.9.0+diffrax-0.7.0", "--to", str(tmp_path / "to")])
+
+    assert "? unknown stack-smoke/train-and-solve: it depends on equinox\n" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("nothing_ran")
+def test_a_run_answers_before_it_begins(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`run` says what is expected of a stack before its minutes begin: without a network, that is the answer."""
+
+    def unreachable(*_: object, **__: object) -> None:
+        raise Failed("no index")
+
+    monkeypatch.setattr(cell_run, "run", unreachable)
+
+    assert Exit.INCOMPLETE == main(["run", "jax-0.12.0.1+equinox-0.13.0"])
+
+    said = capsys.readouterr()
+    assert "import-error (by rule: " in said.out
+    assert "error: no index\n" == said.err
