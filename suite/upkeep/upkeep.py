@@ -21,7 +21,7 @@ from rich.table import Table
 
 from suite import commands
 from suite.bisect import search
-from suite.bisect.search import Answer, Ask, Boundary
+from suite.bisect.search import Answer, Ask
 from suite.errors import Failed
 from suite.files import ROOT, STATE
 from suite.run import catalogue
@@ -166,7 +166,7 @@ def _bisections() -> Table:
 def _runs(count: int, first: int) -> int:
     """How many of `count` releases are asked where those from `first` on are affected."""
     known: dict[int, Answer] = {}
-    while isinstance(asked := search.step(known, count), Ask):
+    while isinstance(asked := search.step(known, range(count)), Ask):
         known[asked.at] = Answer(asked.at >= first)
-    assert isinstance(asked, Boundary)
+    assert asked.what == "boundary"
     return len(known)
