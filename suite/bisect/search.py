@@ -61,17 +61,18 @@ def most_runs(count: int) -> int:
     return (count - 1).bit_length() + 3
 
 
-def step(known: Known, places: range, find: Find | None = None) -> Ask | Found:
-    """What to ask next of the releases at `places`, or what follows from what is `known` of them.
+def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) -> Ask | Found:
+    """What to ask next of `count` releases in order, from that at `start`, or what follows from what is `known`.
 
     The end points are asked first; where one cannot be tested, it is found out how far in that goes, or what differs
     from the other end. The first change is found where what is known changes more than once. `find` is what the end
     points show, unless it is given.
     """
+    places = range(start, start + count)
     known = {at: known[at] for at in places if at in known}
     for at in (places[0], places[-1]):
         if at not in known:
-            return Ask(at, "end point", len(places) - len(known))
+            return Ask(at, "end point", count - len(known))
     decided = [at for at, answer in known.items() if answer.affected is not None]
     if not decided:
         return _middle(known, places, "inward") or Found("untestable", places[0], places[-1])

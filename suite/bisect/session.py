@@ -103,7 +103,7 @@ class _Hunt:
         """Run cells of a span until it is known where the case changes in it; that, and how many it took."""
         known = {at: Answer(each.affected, each.confirmed) for at, each in self.seen.items()}
         runs = 0
-        while isinstance(now := search.step(known, span, find), Ask):
+        while isinstance(now := search.step(known, len(span), find, start=span[0]), Ask):
             runs += 1
             cell = self.asked.cells[now.at]
             self.look(now.at, f"run {runs}, {now.why}: [bold]{cell.id}[/bold], {now.left} left", confirm=True)

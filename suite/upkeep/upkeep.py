@@ -166,7 +166,7 @@ def _bisections() -> Table:
 def _runs(count: int, first: int) -> int:
     """How many of `count` releases are asked where those from `first` on are affected."""
     known: dict[int, Answer] = {}
-    while isinstance(asked := search.step(known, range(count)), Ask):
+    while isinstance(asked := search.step(known, count), Ask):
         known[asked.at] = Answer(asked.at >= first)
     assert asked.what == "boundary"
     return len(known)

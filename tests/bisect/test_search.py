@@ -19,7 +19,7 @@ Truth = Sequence[bool | None]
 def hunt(truth: Truth, before: dict[int, Answer] | None = None, find: Find | None = None) -> tuple[Found, list[int]]:
     """Search releases of which `truth` holds, with `before` known: what it came to, and the places asked, in order."""
     known, asked = dict(before or {}), []
-    while isinstance(now := search.step(known, range(len(truth)), find), Ask):
+    while isinstance(now := search.step(known, len(truth), find), Ask):
         asked.append(now.at)
         known[now.at] = Answer(truth[now.at])
         assert len(asked) <= len(truth), "it goes round in circles"
@@ -130,7 +130,7 @@ def test_what_is_known_to_change_more_than_once_is_searched_for_its_first_change
 def test_a_part_of_the_releases_is_searched_by_itself() -> None:
     """What is known beyond the places that are asked about plays no part, and their numbers stay."""
     known = {0: Answer(True), 5: Answer(True), 8: Answer(False), 9: Answer(True)}
-    assert Ask(6, "halving", 2) == search.step(known, range(5, 9))
+    assert Ask(6, "halving", 2) == search.step(known, 4, start=5)
 
 
 def test_a_record_that_is_not_confirmed_can_be_wrong() -> None:
