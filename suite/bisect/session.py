@@ -150,10 +150,8 @@ def _recorded(asked: Question, *, fresh: bool) -> dict[int, Sighting]:
     for at, cell in enumerate(asked.cells):
         if cell.unavailable is not None:
             found[at] = Sighting(Judged(plan.verdict(cell), None, *cell.unavailable))
-        elif not fresh and lock.path_of(cell).exists():
-            sighting = _of_record(asked, cell)
-            if sighting and sighting.judged.verdict not in RETRIED:
-                found[at] = sighting
+        elif not fresh and (known := _of_record(asked, cell)) and known.judged.verdict not in RETRIED:
+            found[at] = known
     return found
 
 

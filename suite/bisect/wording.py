@@ -47,9 +47,7 @@ class Question:
 
     def pins(self, at: int) -> Mapping[str, str]:
         """What is installed there, as far as a lock or else the cell's name says. Raises BadFile."""
-        cell = self.cells[at]
-        pins = lock.load(cell).pins if lock.path_of(cell).exists() else {}
-        return pins or dict(cell.holds)
+        return lock.load(self.cells[at]).pins or dict(self.cells[at].holds)
 
 
 @dataclass(frozen=True)
