@@ -78,10 +78,10 @@ def title(asked: Question, *, before: int, scan: bool = False) -> str:
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
     where = f"holding {held}" if held else "each with what an installer gave on its day"
-    most = f"{_counted(count - before, 'cell run')}" if scan else f"at most {search.most_runs(count)} cell runs"
-    more = "" if scan else ", more where a release cannot be tested"
+    most = f"at most {search.most_runs(count)} cell runs, more where a release cannot be tested"
+    runs = _counted(count - before, "cell run") if scan else most
     known = f"; {before} known from records and the plan" if before else ""
-    return f"{asked.entry.issue.id}/{asked.case.id} over {along}, in version order, {where}: {most}{more}{known}"
+    return f"{asked.entry.issue.id}/{asked.case.id} over {along}, in version order, {where}: {runs}{known}"
 
 
 def sighted(each: Sighting) -> str:
@@ -100,7 +100,8 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
     sides = [_side(asked, seen, at) for at in sorted({*ends})]
     turns_bad = seen[found.last].affected
     if found.what == "boundary":
-        lines = [*(_expected(asked, seen, at) for at in ends), *_moved(asked, seen, ends)]
+        expected_here = [_expected(asked, seen, at) for at in ends]
+        lines = [*(line for _, line in expected_here), *_moved(asked, seen, ends)]
         is_exact = found.last == found.first + 1
         kind, is_not = ("first affected", "is not") if turns_bad else ("first not affected", "is")
         if is_exact:
@@ -109,7 +110,7 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
         else:
             why = _because(asked, seen, range(found.first + 1, found.last))
             answer = f"{kind}: between {sides[0]}, exclusive, and {sides[1]}; not exact, because {why}"
-        if all(_is_known(asked, seen, at) for at in ends):
+        if all(as_known for as_known, _ in expected_here):
             code = Exit.AS_EXPECTED if is_exact else Exit.INCOMPLETE
     elif found.what == "untestable":
         why = _because(asked, seen, range(len(asked.cells)))
@@ -137,9 +138,9 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
         for each in found
     ]
     unknown = [at for at, each in shown.items() if each is None]
-    wrong = [at for at in shown if at not in unknown and not _is_known(asked, seen, at)]
-    lines += [_expected(asked, seen, at) for at in wrong]
-    lines += [f"nothing was learned there: {_because(asked, seen, unknown)}"] if unknown else []
+    expected_there = [_expected(asked, seen, at) for at, each in shown.items() if each is not None]
+    wrong = [line for as_known, line in expected_there if not as_known]
+    lines += [*wrong, *([f"nothing was learned there: {_because(asked, seen, unknown)}"] if unknown else [])]
     answer = f"{_counted(len(found), 'interval')}; {_counted(runs, 'cell run')} over {_counted(len(seen), 'release')}"
     return [*lines, answer], Exit.UNEXPECTED if wrong else Exit.INCOMPLETE if unknown else Exit.AS_EXPECTED
 
@@ -177,21 +178,14 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
     return [f"it {blamed}" + (f": --package {asked.package} {hold} tells them apart" if hold else "")]
 
 
-def _expected(asked: Question, seen: Seen, at: int) -> str:
-    """How what was seen goes with what was known, with the evidence."""
-    expectation = expected(asked.case, asked.pins(at))
-    name, release = seen[at].name, asked.release(at)
-    if expectation is None:
-        return f"nothing was expected of {release}: {name} is new"
-    if agree(asked.case, seen[at].judged, expectation) == "as-expected":
-        return f"as expected of {release}: {name} ({expectation.evidence})"
-    known = f"{expectation.behaviour} expected ({expectation.evidence})"
-    return f"not as expected of {release}: {name} was seen, and {known}"
-
-
-def _is_known(asked: Question, seen: Seen, at: int) -> bool:
-    """Whether what was seen is what was expected, if anything was."""
-    return agree(asked.case, seen[at].judged, expected(asked.case, asked.pins(at))) in ("as-expected", "new")
+def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
+    """Whether what was seen is what was expected, if anything was; and that in words, with the evidence."""
+    rule, name, release = expected(asked.case, asked.pins(at)), seen[at].name, asked.release(at)
+    if rule is None:
+        return True, f"nothing was expected of {release}: {name} is new"
+    if agree(asked.case, seen[at].judged, rule) == "as-expected":
+        return True, f"as expected of {release}: {name} ({rule.evidence})"
+    return False, f"not as expected of {release}: {name} was seen, and {rule.behaviour} expected ({rule.evidence})"
 
 
 def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:

@@ -211,8 +211,8 @@ def sizes() -> Mapping[str, int]:
 def write_sizes(found: Mapping[str, int]) -> None:
     """Keep these sizes alone; that of a pin whose index does not say it (0), where it was known."""
     known = sizes()
-    bytes = {pin: found[pin] or known.get(pin, 0) for pin in sorted(found)}
-    write(SIZES, dump(Sizes(schema_version=1, bytes={pin: each for pin, each in bytes.items() if each}).model_dump()))
+    bytes = {pin: size for pin in sorted(found) if (size := found[pin] or known.get(pin))}
+    write(SIZES, dump(Sizes(schema_version=1, bytes=bytes).model_dump()))
 
 
 def prune(keep: set[str]) -> list[str]:

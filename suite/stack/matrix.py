@@ -81,9 +81,8 @@ class Reading:
             if any(name not in PACKAGES for name, _ in admitted):
                 self._fault(key, "the line is of one interpreter, and an arm moves along others")
             found += admitted
-        for (name, version), times in sorted(Counter(found).items()):
-            if times > 1:
-                self._fault("line.releases", f"{name} {version} is asked for twice")
+        for name, version in sorted(each for each, times in Counter(found).items() if times > 1):
+            self._fault("line.releases", f"{name} {version} is asked for twice")
         return found
 
     def default(self, on_line: Collection[tuple[str, str]]) -> list[str]:

@@ -98,7 +98,7 @@ def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
 @cache
 def cells() -> tuple[Cell, ...]:
     """The cells planned from the files in the tree. Raises BadFile."""
-    return plan(*_tree())
+    return plan(read(Matrix, PATH), releases.load())
 
 
 def tagged(tag: str) -> tuple[Cell, ...]:
@@ -138,7 +138,7 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
 
     Raises Misused where one of them is none.
     """
-    matrix, offered = _tree()
+    matrix, offered = read(Matrix, PATH), releases.load()
     for name, version in holds.items():
         if version not in (known := offered.versions(name, yanked=True)):
             raise Misused(f"releases.json has no {name} {version}; {nearest(version, known)}")
@@ -148,10 +148,6 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     runs: Runs = "libraries" if {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds)) else "all"
     made = replace(made, asks=(), tags=(), runs=runs)
     return next((each for each in cells() if each.id == made.id), made)
-
-
-def _tree() -> tuple[Matrix, Snapshot]:
-    return read(Matrix, PATH), releases.load()
 
 
 class _Maker:
@@ -168,9 +164,8 @@ class _Maker:
 
     def arm(self, holds: Mapping[str, str], moves: str, arm: Arm) -> Cell:
         """A cell of an arm, with what metadata says of it."""
-        made = self.cell(
-            holds, moves, tags=("full", "arm"), device=arm.device, today=arm.as_of == "snapshot", kind="arm"
-        )
+        today = arm.as_of == "snapshot"
+        made = self.cell(holds, moves, kind="arm", tags=("full", "arm"), device=arm.device, today=today)
         excluded = releases.exclusion(dict(made.holds), self._offered.packages, made.python)
         left = ("plan.excludes", excluded) if excluded and arm.excluded == "leave" else None
         unavailable = made.unavailable or left
@@ -228,16 +223,11 @@ class _Maker:
     def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
         """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
         extra = EXTRAS[device]
-        there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
         asked = list(map(releases.requirement, self._offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
         if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(each.marker)) for each in asked):
             return None, ("plan.no-release", f"jax {version} has no extra {extra}")
-        wanted = [
-            each.specifier
-            for each in asked
-            if each.name == "jaxlib" and (not each.marker or each.marker.evaluate(there))
-        ]
+        wanted = [each.specifier for each in asked if each.name == "jaxlib" and releases.applies(each, python, extra)]
         for jaxlib in reversed(self._offered.versions("jaxlib")):
             if all(jaxlib in specifier for specifier in wanted):
                 unavailable = self._unavailable("jaxlib", jaxlib, python)

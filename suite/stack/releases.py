@@ -133,20 +133,23 @@ def requirement(text: str) -> Requirement:
     return Requirement(text)
 
 
+def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:
+    """Whether a line of metadata is of this extra, on this interpreter, on this machine's system."""
+    there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
+    return wanted.marker is None or wanted.marker.evaluate(there)
+
+
 def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | None:
     """What in the packages' own metadata keeps `pins` apart on `python`, or None where nothing does.
 
     "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here": by `packaging`, and not by an installer, whose exit
     status is the same for being offline.
     """
-    cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     for name, version in pins.items():
         release = offered.get(name, {}).get(version)
         for wanted in map(requirement, release.requires_dist if release else ()):
-            if canonicalize_name(wanted.name) not in pins or (wanted.marker and not wanted.marker.evaluate(cell)):
-                continue
-            pin = pins[canonicalize_name(wanted.name)]
-            if not wanted.specifier.contains(pin, prereleases=True):
+            pin = pins.get(canonicalize_name(wanted.name))
+            if pin and applies(wanted, python) and not wanted.specifier.contains(pin, prereleases=True):
                 return f"{name} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
     return None
 

@@ -211,7 +211,7 @@ def test_a_release_of_a_library_has_its_cell_between_those_of_jax() -> None:
 
 
 def test_an_arm_is_a_product() -> None:
-    """An arm has a cell for each stack of `times` with each release of `along`, of the day of the last that it holds."""
+    """An arm has a cell for each stack of `times` with each release of `along`, of the last day of what it holds."""
     cells = on_arms(arm("jax>=0.4.10", {"equinox": "0.11.1", "diffrax": "newest"}, {"equinox": "0.11.2"}))
 
     assert [
