@@ -380,38 +380,38 @@ def rebuild(folder: Path) -> None:
 def write_locks() -> None:
     """Resolve every cell as of its day, and write the locks. Raises Failed once all have been tried."""
     cells = plan.cells()
-    addresses = resolve(cells)
+    sizes = resolve(cells)
     for name in lock.prune({cell.lock_name for cell in cells}):
         OUT.print(f"{name} removed: its cell is no longer planned")
-    lock.write_sizes(addresses)
+    lock.write_sizes(sizes)
 
 
 def add_locks(cells: Sequence[Cell]) -> None:
     """Write the locks of these cells, and what their wheels weigh, beside those that are there. Raises Failed."""
-    lock.write_sizes({**dict.fromkeys(lock.sizes(), ""), **resolve(cells)})
+    lock.write_sizes({**lock.sizes(), **resolve(cells)})
 
 
-def resolve(cells: Sequence[Cell]) -> dict[str, str]:
-    """Write the locks of `cells`; name==version → address of each wheel. Raises Failed once all have been tried."""
+def resolve(cells: Sequence[Cell]) -> dict[str, int]:
+    """Write the locks of `cells`; name==version → bytes of each wheel. Raises Failed once all have been tried."""
     failed: dict[str, str] = {}
-    addresses: dict[str, str] = {}
+    sizes: dict[str, int] = {}
     wanted = [cell for cell in cells if not cell.unavailable]
     # A resolver mostly waits for the index.
     with ThreadPoolExecutor(8) as pool:
         answers = {cell: pool.submit(lock.resolve, cell) for cell in wanted}
         for number, cell in enumerate(wanted, 1):
             try:
-                text, wheels = answers[cell].result()
+                text, found = answers[cell].result()
             except lock.Unresolvable as error:
                 failed[cell.id] = str(error)
                 OUT.print(f"[red]{cell.id} cannot be resolved[/red]: {escape(str(error))}", soft_wrap=True)
                 continue
-            addresses |= wheels
+            sizes |= found
             changed = lock.write_lock(cell, text)
             OUT.print(f"{number}/{len(wanted)} {cell.id} {'written' if changed else 'unchanged'}")
     if failed:
         raise Failed(f"{len(failed)} of {len(wanted)} cells could not be resolved: {', '.join(failed)}")
-    return addresses
+    return sizes
 
 
 def write_snapshot() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal, get_args
 
 Find = Literal["first-affected", "first-clear"]
@@ -39,39 +39,17 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Boundary:
-    """Of two releases that differ, the places; every release in between is known to be untestable."""
+class Found:
+    """What follows, and the places of the two releases that it is about.
 
-    before: int
-    after: int
-    find: Find
+    A `boundary`: the two differ, and every release between them is known to be untestable. Else they are the outermost
+    that can be tested, and `agreed`, so that halving has nothing to go by, or differ the `opposite` way round than was
+    asked for; or they are the end points, and no release at all can be tested.
+    """
 
-    @property
-    def exact(self) -> bool:
-        """Whether the two stand next to each other."""
-        return self.after == self.before + 1
-
-
-@dataclass(frozen=True)
-class Agreed:
-    """The outermost releases that can be tested do not differ, so that halving has nothing to go by."""
-
+    what: Literal["boundary", "agreed", "opposite", "untestable"]
     first: int
     last: int
-
-
-@dataclass(frozen=True)
-class Contradicted:
-    """The outermost releases that can be tested differ the other way round than was asked for."""
-
-    first: int
-    last: int
-    find: Find
-
-
-@dataclass(frozen=True)
-class Untestable:
-    """No release at all can be tested."""
 
 
 def most_runs(count: int) -> int:
@@ -83,39 +61,36 @@ def most_runs(count: int) -> int:
     return (count - 1).bit_length() + 3
 
 
-def step(known: Known, count: int, find: Find | None = None) -> Ask | Boundary | Agreed | Contradicted | Untestable:
-    """What to ask next of `count` releases in order, or what follows from `known`.
+def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) -> Ask | Found:
+    """What to ask next of `count` releases in order, from that at `start`, or what follows from what is `known`.
 
     The end points are asked first; where one cannot be tested, it is found out how far in that goes, or what differs
     from the other end. The first change is found where what is known changes more than once. `find` is what the end
     points show, unless it is given.
     """
-    for at in (0, count - 1):
+    places = range(start, start + count)
+    known = {at: known[at] for at in places if at in known}
+    for at in (places[0], places[-1]):
         if at not in known:
             return Ask(at, "end point", count - len(known))
-    decided = [at for at in sorted(known) if known[at].affected is not None]
+    decided = [at for at, answer in known.items() if answer.affected is not None]
     if not decided:
-        return _middle(known, range(count), "inward") or Untestable()
+        return _middle(known, places, "inward") or Found("untestable", places[0], places[-1])
     first, last = decided[0], decided[-1]
     if known[first].affected == known[last].affected:
-        outside = [*range(first), *range(last + 1, count)]
-        return _middle(known, outside, "inward") or Agreed(first, last)
-    shown: Find = "first-affected" if known[last].affected else "first-clear"
-    if find is not None and find != shown:
-        return Contradicted(first, last, shown)
-    before, after = changes(known)[0]
+        outside = [at for at in places if not first <= at <= last]
+        return _middle(known, outside, "inward") or Found("agreed", first, last)
+    if find is not None and (find == "first-affected") != known[last].affected:
+        return Found("opposite", first, last)
+    before, after = next(
+        (one, other) for one, other in pairwise(decided) if known[one].affected != known[other].affected
+    )
     if ask := _middle(known, range(before + 1, after), "halving"):
         return ask
     for side in (before, after):
         if not known[side].confirmed:
             return Ask(side, "confirming", 1)
-    return Boundary(before, after, shown)
-
-
-def changes(known: Known) -> list[tuple[int, int]]:
-    """The places of neighbours that differ, less what cannot be tested and what is not known."""
-    decided = [at for at in sorted(known) if known[at].affected is not None]
-    return [(before, after) for before, after in pairwise(decided) if known[before].affected != known[after].affected]
+    return Found("boundary", before, after)
 
 
 def _middle(known: Known, places: Iterable[int], why: Literal["inward", "halving"]) -> Ask | None:
@@ -124,20 +99,16 @@ def _middle(known: Known, places: Iterable[int], why: Literal["inward", "halving
     What cannot be tested mostly stands in a row: so not its neighbour comes next, but what is far from it, and first a
     gap that has a release which could be tested at an end of it.
     """
-    gaps: list[list[int]] = []
-    for at in places:
-        if at in known:
-            continue
-        if gaps and gaps[-1][-1] == at - 1:
-            gaps[-1].append(at)
-        else:
-            gaps.append([at])
-    if not gaps:
+    unknown = [at for at in places if at not in known]
+    if not unknown:
         return None
+    # Among neighbours, place less position stays the same.
+    rows = groupby(enumerate(unknown), key=lambda each: each[1] - each[0])
+    gaps = [[at for _, at in row] for _, row in rows]
 
     def worth(gap: list[int]) -> tuple[bool, int]:
         sides = [known[at].affected for at in (gap[0] - 1, gap[-1] + 1) if at in known]
         return any(side is not None for side in sides), len(gap)
 
     best = max(gaps, key=worth)
-    return Ask(best[(len(best) - 1) // 2], why, sum(map(len, gaps)))
+    return Ask(best[(len(best) - 1) // 2], why, len(unknown))

@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from suite.bisect import search
-from suite.bisect.search import Agreed, Answer, Boundary, Contradicted, Untestable
+from suite.bisect.search import Found
 from suite.cell.issue import Case
 from suite.errors import Exit
-from suite.judge.agreement import Agreement, agree
+from suite.judge.agreement import agree
 from suite.judge.attribution import LINKED, blame
 from suite.judge.intervals import Point, intervals
 from suite.judge.metadata import reached
 from suite.judge.rules import Run, expected
-from suite.judge.table import GLYPHS, UNDECIDED, Verdict
+from suite.judge.table import GLYPHS, UNDECIDED
 from suite.judge.verdicts import Judged, is_affected
 from suite.run.catalogue import Entry
 from suite.stack import lock, releases
 from suite.stack.plan import Cell
-from suite.stack.releases import Packages
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,7 @@ class Question:
 
     def pins(self, at: int) -> Mapping[str, str]:
         """What is installed there, as far as a lock or else the cell's name says. Raises BadFile."""
-        cell = self.cells[at]
-        pins = lock.load(cell).pins if cell.tags or lock.path_of(cell).exists() else {}
-        return pins or dict(cell.holds)
+        return lock.load(self.cells[at]).pins or dict(self.cells[at].holds)
 
 
 @dataclass(frozen=True)
@@ -61,16 +58,18 @@ class Sighting:
     confirmed: bool = True
     attempts: int = 0
 
+    @property
+    def affected(self) -> bool | None:
+        """Whether the release does what the issue is about; None where that cannot be told."""
+        return is_affected(self.judged.verdict)
+
+    @property
+    def name(self) -> str:
+        """What it did."""
+        return self.judged.behaviour or self.judged.verdict
+
 
 Seen = Mapping[int, Sighting]
-
-
-@dataclass(frozen=True)
-class Told:
-    """The lines for a person, the answer last, and the exit code."""
-
-    lines: tuple[str, ...]
-    code: Exit
 
 
 def title(asked: Question, *, before: int, scan: bool = False) -> str:
@@ -79,175 +78,132 @@ def title(asked: Question, *, before: int, scan: bool = False) -> str:
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
     where = f"holding {held}" if held else "each with what an installer gave on its day"
-    most = f"{_counted(count - before, 'cell run')}" if scan else f"at most {search.most_runs(count)} cell runs"
-    more = "" if scan else ", more where a release cannot be tested"
+    most = f"at most {search.most_runs(count)} cell runs, more where a release cannot be tested"
+    runs = _counted(count - before, "cell run") if scan else most
     known = f"; {before} known from records and the plan" if before else ""
-    return f"{asked.entry.issue.id}/{asked.case.id} over {along}, in version order, {where}: {most}{more}{known}"
+    return f"{asked.entry.issue.id}/{asked.case.id} over {along}, in version order, {where}: {runs}{known}"
 
 
 def sighted(each: Sighting) -> str:
     """A verdict and its grounds."""
     judged = each.judged
     of = f", {_counted(each.attempts, 'attempt')}" if each.attempts else ""
-    why = f"{judged.reason}: {judged.detail}" if is_affected(judged.verdict) is None else judged.detail
+    why = f"{judged.reason}: {judged.detail}" if each.affected is None else judged.detail
     name = f" ({judged.behaviour})" if judged.behaviour else ""
     return f"{GLYPHS[judged.verdict]} {judged.verdict}{name}{of}{f': {why}' if why else ''}"
 
 
-def answers(seen: Seen) -> dict[int, Answer]:
-    """What the search goes by."""
-    return {at: Answer(is_affected(each.judged.verdict), each.confirmed) for at, each in seen.items()}
-
-
-def tell(asked: Question, seen: Seen, found: Boundary | Agreed | Contradicted | Untestable, runs: int) -> Told:
-    """What a bisection came to. Raises BadFile."""
-    match found:
-        case Boundary():
-            told = _boundary(asked, seen, found)
-        case Agreed(first, last):
-            told = _agreed(asked, seen, first, last)
-        case Contradicted(first, last, find):
-            answer = f"the end points show the opposite: {_side(asked, seen, first)} and {_side(asked, seen, last)}"
-            told = Told((f"{answer}, so that there is a --find {find}",), Exit.UNEXPECTED)
-        case Untestable():
-            why = _because(asked, seen, range(len(asked.cells)))
-            told = Told((f"no boundary: nothing can be tested here: {why}",), Exit.INCOMPLETE)
-    *lines, answer = told.lines
+def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str], Exit]:
+    """What a bisection came to, the answer last, and the exit code. Raises BadFile."""
+    ends, code = (found.first, found.last), Exit.UNEXPECTED
+    lines: list[str] = []
+    sides = [_side(asked, seen, at) for at in sorted({*ends})]
+    turns_bad = seen[found.last].affected
+    if found.what == "boundary":
+        expected_here = [_expected(asked, seen, at) for at in ends]
+        lines = [*(line for _, line in expected_here), *_moved(asked, seen, ends)]
+        is_exact = found.last == found.first + 1
+        kind, is_not = ("first affected", "is not") if turns_bad else ("first not affected", "is")
+        if is_exact:
+            before, after = ((asked.release(at), seen[at].name) for at in ends)
+            answer = f"{kind}: {after[0]} ({after[1]}); {before[0]} {is_not} ({before[1]}); exact"
+        else:
+            why = _because(asked, seen, range(found.first + 1, found.last))
+            answer = f"{kind}: between {sides[0]}, exclusive, and {sides[1]}; not exact, because {why}"
+        if all(as_known for as_known, _ in expected_here):
+            code = Exit.AS_EXPECTED if is_exact else Exit.INCOMPLETE
+    elif found.what == "untestable":
+        why = _because(asked, seen, range(len(asked.cells)))
+        answer, code = f"no boundary: nothing can be tested here: {why}", Exit.INCOMPLETE
+    elif found.what == "agreed":
+        beyond = [at for at in range(len(asked.cells)) if not found.first <= at <= found.last]
+        lines = [f"not the outermost, because {_because(asked, seen, beyond)}"] if beyond else []
+        answer = f"no boundary: the end points agree: {' and '.join(sides)}; "
+        answer += "what lies between may still differ (bad, good, bad again), and a --scan shows"
+    else:
+        find = "first-affected" if turns_bad else "first-clear"
+        answer = f"the end points show the opposite: {' and '.join(sides)}, so that there is a --find {find}"
     cost = f"{_counted(runs, 'cell run')} over {_counted(len(asked.cells), 'release')}"
-    return Told((*lines, f"{answer}; {cost}"), told.code)
+    return [*lines, f"{answer}; {cost}"], code
 
 
-def tell_scan(asked: Question, seen: Seen, runs: int) -> Told:
-    """What all releases show. Raises BadFile."""
-    places = sorted(seen)
-    points = [Point(asked.version(at), _shown(seen[at].judged)) for at in places]
-    found = intervals(points, asked.package, asked.line)
+def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
+    """What all releases show, the answer last, and the exit code. Raises BadFile."""
+    of = {at: seen[at].judged.verdict for at in sorted(seen)}
+    shown = {at: None if verdict in UNDECIDED else (seen[at].name, verdict) for at, verdict in of.items()}
+    found = intervals([Point(asked.version(at), each) for at, each in shown.items()], asked.package, asked.line)
     lines = [
         f"{GLYPHS[each.verdict]} {each.package} {_span(each.first, each.last)}: {each.verdict} ({each.behaviour})"
         f"{'' if each.exact else ', not exact'}"
         for each in found
     ]
-    wrong = [at for at in places if _agreement(asked, seen, at) not in ("as-expected", "new", "spurious")]
-    lines += [_expected(asked, seen, at) for at in wrong]
-    unknown = [at for at, point in zip(places, points, strict=True) if point.seen is None]
-    lines += [f"nothing was learned there: {_because(asked, seen, unknown)}"] if unknown else []
+    unknown = [at for at, each in shown.items() if each is None]
+    expected_there = [_expected(asked, seen, at) for at, each in shown.items() if each is not None]
+    wrong = [line for as_known, line in expected_there if not as_known]
+    lines += [*wrong, *([f"nothing was learned there: {_because(asked, seen, unknown)}"] if unknown else [])]
     answer = f"{_counted(len(found), 'interval')}; {_counted(runs, 'cell run')} over {_counted(len(seen), 'release')}"
-    return Told((*lines, answer), Exit.UNEXPECTED if wrong else Exit.INCOMPLETE if unknown else Exit.AS_EXPECTED)
+    return [*lines, answer], Exit.UNEXPECTED if wrong else Exit.INCOMPLETE if unknown else Exit.AS_EXPECTED
 
 
-def _boundary(asked: Question, seen: Seen, found: Boundary) -> Told:
-    before, after = found.before, found.after
-    lines = [_expected(asked, seen, at) for at in (before, after)]
-    lines += _moved(asked, seen, before, after)
-    kind = "first affected" if found.find == "first-affected" else "first not affected"
-    if found.exact:
-        is_not = "is" if found.find == "first-clear" else "is not"
-        answer = f"{kind}: {asked.release(after)} ({_name(seen[after])}); "
-        answer += f"{asked.release(before)} {is_not} ({_name(seen[before])}); exact"
-    else:
-        why = _because(asked, seen, range(before + 1, after))
-        answer = f"{kind}: between {_side(asked, seen, before)}, exclusive, and {_side(asked, seen, after)}; "
-        answer += f"not exact, because {why}"
-    known = {_agreement(asked, seen, at) for at in (before, after)} <= {"as-expected", "new"}
-    code = Exit.UNEXPECTED if not known else Exit.AS_EXPECTED if found.exact else Exit.INCOMPLETE
-    return Told((*lines, answer), code)
-
-
-def _agreed(asked: Question, seen: Seen, first: int, last: int) -> Told:
-    ends = " and ".join(_side(asked, seen, at) for at in sorted({first, last}))
-    answer = f"no boundary: the end points agree: {ends}; what lies between may still differ (bad, good, bad again)"
-    beyond = [at for at in range(len(asked.cells)) if not first <= at <= last]
-    lines = [f"not the outermost, because {_because(asked, seen, beyond)}"] if beyond else []
-    return Told((*lines, f"{answer}, and a --scan shows"), Exit.UNEXPECTED)
-
-
-def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> range | None:
     """The next span whose ends differ, on record or by the rules, and in which nothing of `searched` lies."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
-        affected = is_affected(seen[at].judged.verdict) if at in seen else None
+        affected = seen[at].affected if at in seen else None
         if affected is None and (expectation := expected(asked.case, asked.pins(at))):
             affected = is_affected(asked.case.behaviours.get(expectation.behaviour, "different"))
-        told += [(at, affected)] if affected is not None else []
+        if affected is not None:
+            told.append((at, affected))
     runs = [[at for at, _ in run] for _, run in groupby(told, key=lambda each: each[1])]
-    spans = [(one[0], other[-1]) for one, other in pairwise(runs)]
-    return next(
-        (each for each in spans if not any(each[0] <= one and other <= each[1] for one, other in searched)), None
-    )
+    for first, last in ((one[0], other[-1]) for one, other in pairwise(runs)):
+        if not any(first <= one and other <= last for one, other in searched):
+            return range(first, last + 1)
+    return None
 
 
-def _moved(asked: Question, seen: Seen, before: int, after: int) -> list[str]:
+def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
     """What the change is put down to where more than the package moved, and the arm that tells them apart."""
-    one, other = (Run(asked.cells[at].id, asked.pins(at), _name(seen[at])) for at in (before, after))
+    one, other = (Run(asked.cells[at].id, asked.pins(at), seen[at].name) for at in ends)
     offered = releases.load().packages
-    among = {name for at in (before, after) for name in _reached(asked, at, offered)}
-    found = blame(one, other, asked.case.rules, among=among)
-    if found is None or found.package == asked.package:
+    among = {name for at in ends for name in reached(asked.case.needs, asked.pins(at), offered, asked.cells[at].python)}
+    blamed = blame(one, other, asked.case.rules, among=among)
+    if blamed is None or blamed.package == asked.package:
         return []
-    if found.grounds != "together":
-        return [f"it is put down to {found}, and not to {asked.package}: {found.evidence or 'nothing else moved'}"]
-    moved = {each.package: each.before for each in found.moved if _can_be_held(asked, each.package)}
-    holds = {**{str(name): version for name, version in asked.holds.items()}, **moved}
-    hold = " ".join(f"--hold {name}=={version}" for name, version in holds.items())
-    return [f"it {found}" + (f": --package {asked.package} {hold} tells them apart" if hold else "")]
+    if blamed.grounds != "together":
+        return [f"it is put down to {blamed}, and not to {asked.package}: {blamed.evidence or 'nothing else moved'}"]
+    # What moves cannot be held, and a jaxlib goes with its jax.
+    moving = {asked.package, *(LINKED if asked.package in LINKED else ())}
+    held = {each.package: each.before for each in blamed.moved if each.package in releases.PACKAGES.keys() - moving}
+    hold = " ".join(f"--hold {name}=={version}" for name, version in {**asked.holds, **held}.items())
+    return [f"it {blamed}" + (f": --package {asked.package} {hold} tells them apart" if hold else "")]
 
 
-def _reached(asked: Question, at: int, offered: Packages) -> frozenset[str]:
-    return reached(asked.case.needs, asked.pins(at), offered, asked.cells[at].python)
-
-
-def _can_be_held(asked: Question, name: str) -> bool:
-    # A jaxlib goes with its jax.
-    linked = {asked.package, name} <= set(LINKED)
-    return name in releases.PACKAGES and name != asked.package and not linked
-
-
-def _expected(asked: Question, seen: Seen, at: int) -> str:
-    """How what was seen goes with what was known, with the evidence."""
-    expectation = expected(asked.case, asked.pins(at))
-    if expectation is None:
-        return f"nothing was expected of {asked.release(at)}: {_name(seen[at])} is new"
-    if _agreement(asked, seen, at) == "as-expected":
-        return f"as expected of {asked.release(at)}: {expectation.behaviour} ({expectation.evidence})"
-    return (
-        f"not as expected of {asked.release(at)}: {_name(seen[at])} was seen, and {expectation.behaviour} expected "
-        f"({expectation.evidence})"
-    )
-
-
-def _agreement(asked: Question, seen: Seen, at: int) -> Agreement:
-    return agree(asked.case, seen[at].judged, expected(asked.case, asked.pins(at)))
+def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
+    """Whether what was seen is what was expected, if anything was; and that in words, with the evidence."""
+    rule, name, release = expected(asked.case, asked.pins(at)), seen[at].name, asked.release(at)
+    if rule is None:
+        return True, f"nothing was expected of {release}: {name} is new"
+    if agree(asked.case, seen[at].judged, rule) == "as-expected":
+        return True, f"as expected of {release}: {name} ({rule.evidence})"
+    return False, f"not as expected of {release}: {name} was seen, and {rule.behaviour} expected ({rule.evidence})"
 
 
 def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
     """Which of these releases are untestable, and why; those next to each other for the same reason in one."""
-    untestable = [at for at in places if at in seen and is_affected(seen[at].judged.verdict) is None]
+    untestable = [at for at in places if at in seen and seen[at].affected is None]
     told = []
-    for (verdict, reason), run in groupby(untestable, key=lambda at: _grounds(seen[at].judged)):
+    for (verdict, reason), run in groupby(untestable, lambda at: (seen[at].judged.verdict, seen[at].judged.reason)):
         of = list(run)
-        where, detail = _span(asked.version(of[0]), asked.version(of[-1])), seen[of[0]].judged.detail
-        are = "is" if len(of) == 1 else "are"
-        told.append(f"{asked.package} {where} {are} untestable: {verdict} ({reason}: {detail})")
+        first, last = of[0], of[-1]
+        are = f"{_span(asked.version(first), asked.version(last))} {'is' if first == last else 'are'} untestable"
+        told.append(f"{asked.package} {are}: {verdict} ({reason or ''}: {seen[first].judged.detail})")
     return "; ".join(told)
-
-
-def _grounds(judged: Judged) -> tuple[str, str]:
-    return judged.verdict, judged.reason or ""
 
 
 def _side(asked: Question, seen: Seen, at: int) -> str:
     """A release and whether it is affected: jax 0.4.35 (not affected: future-warning)."""
-    says = "affected" if is_affected(seen[at].judged.verdict) else "not affected"
-    return f"{asked.release(at)} ({says}: {_name(seen[at])})"
-
-
-def _name(each: Sighting) -> str:
-    return each.judged.behaviour or each.judged.verdict
-
-
-def _shown(judged: Judged) -> tuple[str, Verdict] | None:
-    """What an interval is made of."""
-    return None if judged.verdict in UNDECIDED else (judged.behaviour or judged.verdict, judged.verdict)
+    says = "affected" if seen[at].affected else "not affected"
+    return f"{asked.release(at)} ({says}: {seen[at].name})"
 
 
 def _span(first: str, last: str) -> str:

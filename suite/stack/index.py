@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from email.parser import HeaderParser
 
 import requests
+from packaging.metadata import parse_email
 from packaging.utils import parse_wheel_filename
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 from pypi_simple import (
     PYPI_SIMPLE_ENDPOINT,
     DistributionPackage,
@@ -46,13 +46,6 @@ def snapshot(known: Snapshot | None = None) -> Snapshot:
     return Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
 
 
-def sizes(addresses: Mapping[str, str]) -> dict[str, int]:
-    """How many bytes lie at each address, under the same names. Raises Unreachable."""
-    with _asking() as client:
-        answers = {name: client.s.head(url, allow_redirects=True, timeout=60) for name, url in addresses.items()}
-        return {name: int(answer.headers["content-length"]) for name, answer in answers.items()}
-
-
 @contextmanager
 def _asking() -> Iterator[PyPISimple]:
     variables = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
@@ -82,13 +75,14 @@ def _releases(client: PyPISimple, package: str, known: dict[str, Release]) -> di
 
 
 def _wheels(package: str, files: Iterable[tuple[DistributionPackage, datetime]]) -> dict[str, Wheels]:
-    newest: dict[str, datetime] = {}
-    platforms: dict[str, set[str]] = {}
+    found: dict[str, list[tuple[datetime, str]]] = {}
     for file, uploaded in files:
         for interpreter, platform in _tags(package, file):
-            newest[interpreter] = max(uploaded, newest.get(interpreter, uploaded))
-            platforms.setdefault(interpreter, set()).add(platform)
-    return {each: Wheels(newest=newest[each], platforms=sorted(platforms[each])) for each in sorted(newest)}
+            found.setdefault(interpreter, []).append((uploaded, platform))
+    return {
+        interpreter: Wheels(newest=max(of)[0], platforms=sorted({platform for _, platform in of}))
+        for interpreter, of in sorted(found.items())
+    }
 
 
 def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPackage, datetime]]:
@@ -108,11 +102,9 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
 
 def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
     """The interpreters and platforms that this file is for, less those that no cell has; none where it is no wheel."""
-    if file.package_type != "wheel":
-        return []
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
-    except (ValueError, InvalidVersion):
+    except ValueError:  # a source archive, or a version that is none
         return []
     if version < Version(PACKAGES[package].oldest) or version.is_prerelease:
         return []
@@ -128,7 +120,7 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
         with RemoteZip(file.url, session=client.s) as wheel:
             name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
             text = wheel.read(name).decode()
-    return sorted(filter(_asked_for, HeaderParser().parsestr(text).get_all("Requires-Dist") or []))
+    return sorted(filter(_asked_for, parse_email(text)[0].get("requires_dist", [])))
 
 
 def _asked_for(line: str) -> bool:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import uv
 from packaging.markers import Marker
-from packaging.pylock import Package, Pylock
+from packaging.pylock import Package, PackageWheel, Pylock
 from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 
@@ -38,7 +38,7 @@ ASKED_FOR = STATE / "locks"
 SIZES = STACK / "sizes.json"
 # What each lock pins: Diffrax 0.4 came without Lineax and Optimistix.
 _EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
-_PIN = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)==(?P<version>[0-9][A-Za-z0-9.+!_-]*)")
+_PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
@@ -107,36 +107,31 @@ def parse(text: str, path: Path) -> Lock:
     """Read a lock. Raises BadFile with every fault in it, by line."""
     faults: list[Fault] = []
     pins: dict[str, str] = {}
-    number = 0
+    line = after = 1
     for entry in re.split(r"(?<!\\)\n", text):
-        first, number = number + 1, number + entry.count("\n") + 1
-        words = entry.replace("\\\n", " ").split()
-        if not words or words[0].startswith("#"):
+        line, after = after, after + entry.count("\n") + 1
+        pin, *hashes = entry.replace("\\\n", " ").split() or ["#"]
+        if pin.startswith("#"):
             continue
-        pin = _PIN.fullmatch(words[0])
-        if pin is None:
-            message = f"{words[0]!r} is not a pin: only name==version --hash=sha256:… stands here"
-            faults.append(Fault(path, f"line {first}", message))
-            continue
-        name = pin["name"]
-        if name in pins:
-            faults.append(Fault(path, f"line {first}", f"{name} is pinned twice"))
-        if len(words) == 1:
-            faults.append(Fault(path, f"line {first}", f"{name} has no hash"))
-        for word in words[1:]:
-            if not _HASH.fullmatch(word):
-                faults.append(Fault(path, f"line {first}", f"{name}: {word!r} is not a sha256 hash"))
-        pins[name] = pin["version"]
+        name, _, version = pin.partition("==")
+        if _PIN.fullmatch(pin):
+            wrong = [f"{name} is pinned twice"] if name in pins else []
+            wrong += [] if hashes else [f"{name} has no hash"]
+            wrong += [f"{name}: {each!r} is not a sha256 hash" for each in hashes if not _HASH.fullmatch(each)]
+            pins[name] = version
+        else:
+            wrong = [f"{pin!r} is not a pin: only name==version --hash=sha256:… stands here"]
+        faults += [Fault(path, f"line {line}", each) for each in wrong]
     faults += [Fault(path, name, "is not pinned") for name in _EVERYWHERE if name not in pins]
     if faults:
         raise BadFile(faults)
     return Lock(path, text, hashlib.sha256(text.encode()).hexdigest(), pins)
 
 
-def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
-    """Resolve `cell` as of its day: the lock's text, and name==version → address of the Linux x86-64 wheel.
+def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
+    """Resolve `cell` as of its day: the lock's text, and name==version → bytes of the Linux x86-64 wheel.
 
-    Raises Unresolvable.
+    The bytes are 0 where the index does not say. Raises Unresolvable.
     """
     over: tuple[str, ...] = ()
     try:
@@ -147,7 +142,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
         # Their own metadata, or that of what they pull in, keeps them apart: what is `declared` will say so.
         over = tuple(each for each in cell.requires if "==" in each)
         packages = _compile(cell, over)
-    usable = {f"{package.name}=={package.version}": _wheels(package, cell.python) for package in packages}
+    usable = {f"{package.name}=={package.version}": _usable(package, cell.python) for package in packages}
     if without := [name for name, wheels in usable.items() if not wheels]:
         raise Unresolvable(f"no wheel for CPython {cell.python}: {', '.join(without)}")
     if len({package.name for package in packages}) < len(packages):
@@ -161,32 +156,32 @@ def resolve(cell: Cell) -> tuple[str, dict[str, str]]:
         + ". Written by `nox -s lock`.",
     ]
     entries = [
-        " \\\n    ".join([pin, *(f"--hash=sha256:{each}" for each in sorted(wheels.values()))])
+        " \\\n    ".join([pin, *sorted(f"--hash=sha256:{wheel.hashes['sha256']}" for wheel in wheels)])
         for pin, wheels in sorted(usable.items())
     ]
-    linux = {pin: next((url for url in wheels if _is_linux(url)), "") for pin, wheels in usable.items()}
-    return "\n".join([*header, *entries]) + "\n", linux
+    sizes = {pin: next((wheel.size or 0 for wheel in wheels if _is_linux(wheel)), 0) for pin, wheels in usable.items()}
+    return "\n".join([*header, *entries]) + "\n", sizes
 
 
 def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
     """What an installer chooses for `cell`, with these requirements over all metadata. Raises Unresolvable."""
     with tempfile.TemporaryDirectory() as scratch:
-        asked, overrides, answer = (Path(scratch, name) for name in ("requirements.in", "over.in", "pylock.toml"))
-        asked.write_text("\n".join(cell.requires) + "\n", encoding="utf-8")
-        overrides.write_text("".join(f"{each}\n" for each in over), encoding="utf-8")
+        overrides = Path(scratch, "over.in")
+        overrides.write_text("\n".join(over), encoding="utf-8")
         late = [f"--exclude-newer-package={name}={moment.isoformat()}" for name, moment in cell.as_of_package]
         command = [
             # Nothing is built, so any interpreter will do: left to itself, uv would download one of the cell's version.
             *(uv.find_uv_bin(), "pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet"),
             *("--no-config", "--universal", "--only-binary=:all:", "--python-version", cell.python),
             *("--exclude-newer", cell.as_of.isoformat(), *late),
-            *("--override", str(overrides), "--format", "pylock.toml", "--output-file", str(answer), str(asked)),
+            *("--override", str(overrides), "--format", "pylock.toml", "-"),
         ]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise Unresolvable(run.stderr.strip())
-        chosen = Pylock.from_dict(tomllib.loads(answer.read_text(encoding="utf-8"))).packages
-        return [package for package in chosen if package.marker is None or _applies(package.marker, cell.python)]
+        asked = "\n".join(cell.requires)
+        run = subprocess.run(command, input=asked, capture_output=True, text=True, encoding="utf-8", check=False)
+    if run.returncode:
+        raise Unresolvable(run.stderr.strip())
+    chosen = Pylock.from_dict(tomllib.loads(run.stdout)).packages
+    return [package for package in chosen if package.marker is None or _applies(package.marker, cell.python)]
 
 
 def _applies(marker: Marker, python: str) -> bool:
@@ -213,14 +208,11 @@ def sizes() -> Mapping[str, int]:
     return read(Sizes, SIZES).bytes if SIZES.exists() else {}
 
 
-def write_sizes(addresses: Mapping[str, str]) -> None:
-    """Ask the index for the sizes of wheels not known yet, and keep those of `addresses` alone. Raises Unreachable."""
-    from suite.stack import index  # what asks the index is slow to import, and only this needs it
-
+def write_sizes(found: Mapping[str, int]) -> None:
+    """Keep these sizes alone; that of a pin whose index does not say it (0), where it was known."""
     known = sizes()
-    asked = index.sizes({pin: url for pin, url in addresses.items() if url and pin not in known})
-    found = {pin: size for pin, size in sorted({**known, **asked}.items()) if pin in addresses}
-    write(SIZES, dump(Sizes(schema_version=1, bytes=found).model_dump()))
+    bytes = {pin: size for pin in sorted(found) if (size := found[pin] or known.get(pin))}
+    write(SIZES, dump(Sizes(schema_version=1, bytes=bytes).model_dump()))
 
 
 def prune(keep: set[str]) -> list[str]:
@@ -231,21 +223,19 @@ def prune(keep: set[str]) -> list[str]:
     return gone
 
 
-def _wheels(package: Package, python: str) -> dict[str, str]:
-    """Address → sha256 of the wheels that this interpreter can use on some platform."""
+def _usable(package: Package, python: str) -> list[PackageWheel]:
+    """The wheels that this interpreter can use on some platform."""
     mine = {tag_of(python), "py3", f"py{python.replace('.', '')}"}
-    return {
-        wheel.url: wheel.hashes["sha256"]
+    return [
+        wheel
         for wheel in package.wheels or ()
-        if wheel.url is not None
         # Not a free-threaded interpreter's: its ABI is another (cp313t).
-        and any(
+        if any(
             (tag.interpreter in mine and not tag.abi.endswith("t")) or tag.abi == "abi3"
             for tag in parse_wheel_filename(wheel.filename)[3]
         )
-    }
+    ]
 
 
-def _is_linux(url: str) -> bool:
-    tags = {tag.platform for tag in parse_wheel_filename(url.rsplit("/", 1)[1])[3]}
-    return "any" in tags or any(re.fullmatch(r"manylinux.*x86_64", tag) for tag in tags)
+def _is_linux(wheel: PackageWheel) -> bool:
+    return any(re.fullmatch(r"any|manylinux.*x86_64", tag.platform) for tag in parse_wheel_filename(wheel.filename)[3])

@@ -6,12 +6,14 @@ release that `along` admits, less what `except` takes away: a question that peop
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 from pydantic import Field
 
 from suite.errors import Fault, nearest
@@ -62,111 +64,107 @@ class Matrix(FileModel):
     arms: list[Arm] = Field(default=[])
 
 
-def line(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[str, str]]:
-    """The package and version of each line cell, yanked ones among them; what is wrong goes into `faults`."""
-    found: list[tuple[str, str]] = []
-    for position, text in enumerate(matrix.line.releases):
-        key = f"line.releases.{position}"
-        admitted = _admitted(text, offered, key, faults, yanked=True)
-        if any(name not in PACKAGES for name, _ in admitted):
-            faults.append(Fault(PATH, key, "the line is of one interpreter, and an arm moves along others"))
-        found += admitted
-    for name, version in sorted({each for each in found if found.count(each) > 1}):
-        faults.append(Fault(PATH, "line.releases", f"{name} {version} is asked for twice"))
-    return found
+@dataclass(frozen=True)
+class Reading:
+    """What a matrix asks for of what is offered; what is wrong in it is gathered in `faults`."""
 
+    matrix: Matrix
+    offered: Snapshot
+    faults: list[Fault] = field(default_factory=list)
 
-def default(matrix: Matrix, offered: Snapshot, on_line: Iterable[tuple[str, str]], faults: list[Fault]) -> set[str]:
-    """The versions of jax that `nox -s compat` runs."""
-    jaxes = [version for name, version in on_line if name == "jax"]
-    found: list[str] = []
-    for position, text in enumerate(matrix.line.default):
-        key = f"line.default.{position}"
-        for version in _versions("jax", text, offered, key, faults):
-            if version not in jaxes:
-                faults.append(Fault(PATH, key, f"jax {version} is not among line.releases"))
-            elif version in found:
-                faults.append(Fault(PATH, "line.default", f"{version} stands there twice"))
-            else:
+    def line(self) -> list[tuple[str, str]]:
+        """The package and version of each line cell, yanked ones among them."""
+        found: list[tuple[str, str]] = []
+        for position, text in enumerate(self.matrix.line.releases):
+            key = f"line.releases.{position}"
+            admitted = self._admitted(text, key, yanked=True)
+            if any(name not in PACKAGES for name, _ in admitted):
+                self._fault(key, "the line is of one interpreter, and an arm moves along others")
+            found += admitted
+        for name, version in sorted(each for each, times in Counter(found).items() if times > 1):
+            self._fault("line.releases", f"{name} {version} is asked for twice")
+        return found
+
+    def default(self, on_line: Collection[tuple[str, str]]) -> list[str]:
+        """The versions of jax that `nox -s compat` runs."""
+        found: list[str] = []
+        for position, text in enumerate(self.matrix.line.default):
+            key = f"line.default.{position}"
+            for version in self._versions("jax", text, key):
+                if ("jax", version) not in on_line:
+                    self._fault(key, f"jax {version} is not among line.releases")
+                elif version in found:
+                    self._fault("line.default", f"{version} stands there twice")
                 found.append(version)
-    return set(found)
+        return found
 
-
-def arms(matrix: Matrix, offered: Snapshot, faults: list[Fault]) -> list[tuple[Mapping[str, str], str, Arm]]:
-    """What each cell of the arms holds, which of it moves, and the arm that asks for it."""
-    found: list[tuple[Mapping[str, str], str, Arm]] = []
-    for number, arm in enumerate(matrix.arms):
-        key = f"arms.{number}"
-        along = _admitted(arm.along, offered, f"{key}.along", faults, yanked=False)
-        stacks: list[dict[str, str]] = []
-        for position, stack in enumerate(arm.times):
-            where = f"{key}.times.{position}"
-            if along and along[0][0] in stack:
-                faults.append(Fault(PATH, where, f"{along[0][0]} is held here and moved by along"))
-            if along and PACKAGES.keys().isdisjoint([along[0][0], *stack]):
-                faults.append(Fault(PATH, where, "no package is held here, and none moves"))
-            each = [_versions(name, text, offered, f"{where}.{name}", faults) for name, text in stack.items()]
-            stacks += [dict(zip(stack, versions, strict=True)) for versions in product(*each)]
-        excepting = [
-            [_requirement(text, f"{key}.except.{position}", faults) for text in texts]
-            for position, texts in enumerate(arm.excepting)
-        ]
-        for stack in stacks:
-            for moves, version in along:
+    def arms(self) -> list[tuple[Mapping[str, str], str, Arm]]:
+        """What each cell of the arms holds, which of it moves, and the arm that asks for it."""
+        found: list[tuple[Mapping[str, str], str, Arm]] = []
+        for number, arm in enumerate(self.matrix.arms):
+            key = f"arms.{number}"
+            along = self._admitted(arm.along, f"{key}.along", yanked=False)
+            stacks: list[dict[str, str]] = []
+            for position, stack in enumerate(arm.times):
+                where = f"{key}.times.{position}"
+                if along and along[0][0] in stack:
+                    self._fault(where, f"{along[0][0]} is held here and moved by along")
+                if along and PACKAGES.keys().isdisjoint([along[0][0], *stack]):
+                    self._fault(where, "no package is held here, and none moves")
+                each = [self._versions(name, text, f"{where}.{name}") for name, text in stack.items()]
+                stacks += [dict(zip(stack, versions, strict=True)) for versions in product(*each)]
+            excepting = [
+                [self._requirement(text, f"{key}.except.{position}") for text in texts]
+                for position, texts in enumerate(arm.excepting)
+            ]
+            for stack, (moves, version) in product(stacks, along):
                 holds = {**stack, moves: version}
                 if not any(_describes(requirements, holds) for requirements in excepting):
                     found.append((holds, moves, arm))
-    return found
+        return found
+
+    def _fault(self, key: str, message: str) -> None:
+        self.faults.append(Fault(PATH, key, message))
+
+    def _admitted(self, text: str, key: str, *, yanked: bool) -> list[tuple[str, str]]:
+        """The releases that the requirement `text` admits, in version order."""
+        requirement = self._requirement(text, key)
+        if requirement is None:
+            return []
+        there = self.offered.versions(requirement.name, yanked=yanked)
+        admitted = [(requirement.name, version) for version in there if version in requirement.specifier]
+        if not admitted:
+            self._fault(key, f"releases.json has no {text}")
+        return admitted
+
+    def _requirement(self, text: str, key: str) -> Requirement | None:
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement as error:
+            self._fault(key, str(error).splitlines()[0])
+            return None
+        return requirement if self._is_axis(requirement.name, key) else None
+
+    def _is_axis(self, name: str, key: str) -> bool:
+        if name not in AXES:
+            self._fault(key, f"{name!r} is not one of {', '.join(AXES)}")
+        return name in AXES
+
+    def _versions(self, name: str, text: str, key: str) -> list[str]:
+        """The releases of `name` that `text` means: a version, `newest`, or `newest of each minor`."""
+        if not self._is_axis(name, key):
+            return []
+        there = self.offered.versions(name, yanked=text not in (NEWEST, EACH_MINOR))
+        by_minor = {Version(each).release[:2]: each for each in there}
+        named = {NEWEST: [*there[-1:]], EACH_MINOR: [*by_minor.values()]}
+        found = named.get(text, [text] if text in there else [])
+        if not found and text in named:
+            self._fault(key, f"releases.json has no {name} that was not yanked")
+        elif not found:
+            none = f"releases.json has no {name} {text}; {nearest(text, there)}"
+            self._fault(key, none if text[:1].isdigit() else f"{text!r} is not a version")
+        return found
 
 
 def _describes(requirements: Iterable[Requirement | None], held: Mapping[str, str]) -> bool:
     return all(each is not None and each.name in held and held[each.name] in each.specifier for each in requirements)
-
-
-def _admitted(text: str, offered: Snapshot, key: str, faults: list[Fault], *, yanked: bool) -> list[tuple[str, str]]:
-    """The releases that the requirement `text` admits, in version order."""
-    requirement = _requirement(text, key, faults)
-    if requirement is None:
-        return []
-    there = offered.versions(requirement.name, yanked=yanked)
-    admitted = [(requirement.name, version) for version in there if version in requirement.specifier]
-    if not admitted:
-        faults.append(Fault(PATH, key, f"releases.json has no {text}"))
-    return admitted
-
-
-def _requirement(text: str, key: str, faults: list[Fault]) -> Requirement | None:
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement as error:
-        faults.append(Fault(PATH, key, str(error).splitlines()[0]))
-        return None
-    return requirement if _is_axis(requirement.name, key, faults) else None
-
-
-def _is_axis(name: str, key: str, faults: list[Fault]) -> bool:
-    if name not in AXES:
-        faults.append(Fault(PATH, key, f"{name!r} is not one of {', '.join(AXES)}"))
-    return name in AXES
-
-
-def _versions(name: str, text: str, offered: Snapshot, key: str, faults: list[Fault]) -> list[str]:
-    """The releases of `name` that `text` means: a version, `newest`, or `newest of each minor`."""
-    if not _is_axis(name, key, faults):
-        return []
-    if text in (NEWEST, EACH_MINOR):
-        found = offered.versions(name)
-        if not found:
-            faults.append(Fault(PATH, key, f"releases.json has no {name} that was not yanked"))
-        by_minor = {Version(each).release[:2]: each for each in found}
-        return [*by_minor.values()] if text == EACH_MINOR else [*found[-1:]]
-    there = offered.versions(name, yanked=True)
-    try:
-        Version(text)
-    except InvalidVersion:
-        faults.append(Fault(PATH, key, f"{text!r} is not a version"))
-        return []
-    if text not in there:
-        faults.append(Fault(PATH, key, f"releases.json has no {name} {text}; {nearest(text, there)}"))
-        return []
-    return [text]

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Literal, get_args
 
 from packaging.version import Version
 
-from suite.errors import BadFile, Fault, Misused, nearest
+from suite.errors import BadFile, Misused, nearest
 from suite.files import read
-from suite.stack import matrix as matrices
 from suite.stack import releases
-from suite.stack.matrix import PATH, Arm, Matrix, Runs
+from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
 from suite.stack.releases import AXES, EXTRAS, PACKAGES, Device, Snapshot
 
 TAGS = ("default", "line", "full")
@@ -67,19 +66,19 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
 
     Raises BadFile with every fault in the matrix.
     """
-    faults: list[Fault] = []
-    on_line = matrices.line(matrix, offered, faults)
-    default = matrices.default(matrix, offered, on_line, faults)
-    on_arms = matrices.arms(matrix, offered, faults)
-    if faults:
-        raise BadFile(faults)
+    reading = Reading(matrix, offered)
+    on_line = reading.line()
+    default = reading.default(on_line)
+    on_arms = reading.arms()
+    if reading.faults:
+        raise BadFile(reading.faults)
     maker = _Maker(matrix, offered)
-    line = {
-        (maker.uploaded(name, version), AXES.index(name), Version(version)): maker.line(
-            name, version, default=version in default
-        )
+    on_line.sort(key=lambda each: (maker.uploaded(*each), AXES.index(each[0]), Version(each[1])))
+    tags = {("jax", version): ("full", "line", "default") for version in default}
+    line = [
+        maker.cell({name: version}, name, kind="line", tags=tags.get((name, version), ("full", "line")))
         for name, version in on_line
-    }
+    ]
     arms: dict[str, Cell] = {}
     for holds, moves, arm in on_arms:
         made = maker.arm(holds, moves, arm)
@@ -88,7 +87,7 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
         kept = made if before.unavailable and not made.unavailable else before
         asks = tuple(dict.fromkeys([*before.asks, *made.asks]))
         arms[made.id] = replace(kept, asks=asks, runs=max(before.runs, made.runs, key=get_args(Runs).index))
-    return (*(line[place] for place in sorted(line)), *arms.values())
+    return (*line, *arms.values())
 
 
 def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
@@ -99,7 +98,7 @@ def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
 @cache
 def cells() -> tuple[Cell, ...]:
     """The cells planned from the files in the tree. Raises BadFile."""
-    return plan(*_tree())
+    return plan(read(Matrix, PATH), releases.load())
 
 
 def tagged(tag: str) -> tuple[Cell, ...]:
@@ -139,88 +138,72 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
 
     Raises Misused where one of them is none.
     """
-    matrix, offered = _tree()
+    matrix, offered = read(Matrix, PATH), releases.load()
     for name, version in holds.items():
         if version not in (known := offered.versions(name, yanked=True)):
             raise Misused(f"releases.json has no {name} {version}; {nearest(version, known)}")
-    made = _Maker(matrix, offered).arm(holds, moves, None, today=today)
+    arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of="snapshot" if today else "release")
+    made = _Maker(matrix, offered).arm(holds, moves, arm)
+    # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy.
+    runs: Runs = "libraries" if {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds)) else "all"
+    made = replace(made, asks=(), tags=(), runs=runs)
     return next((each for each in cells() if each.id == made.id), made)
 
 
-def _tree() -> tuple[Matrix, Snapshot]:
-    return read(Matrix, PATH), releases.load()
-
-
-@dataclass(frozen=True)
 class _Maker:
     """Makes cells from what they hold."""
 
-    matrix: Matrix
-    offered: Snapshot
-    _jaxlibs: dict[tuple[str, str, Device], tuple[datetime | None, tuple[str, str] | None]] = field(
-        default_factory=dict
-    )
+    def __init__(self, matrix: Matrix, offered: Snapshot) -> None:
+        self._matrix = matrix
+        self._offered = offered
+        # Of few releases, and asked for hundreds of cells.
+        self._jaxlib_of = cache(self._find_jaxlib)
 
     def uploaded(self, name: str, version: str) -> datetime:
-        return self.offered.packages[name][version].uploaded
+        return self._offered.packages[name][version].uploaded
 
-    def line(self, name: str, version: str, *, default: bool) -> Cell:
-        tags = ("full", "line", "default") if default and name == "jax" else ("full", "line")
-        return self._cell({name: version}, "line", name, tags)
+    def arm(self, holds: Mapping[str, str], moves: str, arm: Arm) -> Cell:
+        """A cell of an arm, with what metadata says of it."""
+        today = arm.as_of == "snapshot"
+        made = self.cell(holds, moves, kind="arm", tags=("full", "arm"), device=arm.device, today=today)
+        excluded = releases.exclusion(dict(made.holds), self._offered.packages, made.python)
+        left = ("plan.excludes", excluded) if excluded and arm.excluded == "leave" else None
+        unavailable = made.unavailable or left
+        return replace(made, asks=((arm.asks, moves),), excluded=excluded, unavailable=unavailable, runs=arm.run)
 
-    def arm(self, holds: Mapping[str, str], moves: str, arm: Arm | None, *, today: bool = False) -> Cell:
-        today = today or (arm is not None and arm.as_of == "snapshot")
-        made = self._cell(
-            holds, "arm", moves, ("full", "arm") if arm else (), arm.device if arm else "cpu", today=today
-        )
-        excluded = releases.exclusion(dict(made.holds), self.offered.packages, made.python)
-        unavailable = made.unavailable
-        if excluded and arm and arm.excluded == "leave":
-            unavailable = unavailable or ("plan.excludes", excluded)
-        # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy.
-        by_itself: Runs = "libraries" if {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds)) else "all"
-        return replace(
-            made,
-            asks=((arm.asks, moves),) if arm else (),
-            excluded=excluded,
-            unavailable=unavailable,
-            runs=arm.run if arm else by_itself,
-        )
-
-    def _cell(
+    def cell(
         self,
         holds: Mapping[str, str],
-        kind: Literal["line", "arm"],
         moves: str,
+        *,
+        kind: Literal["line", "arm"],
         tags: tuple[str, ...],
         device: Device = "cpu",
-        *,
         today: bool = False,
     ) -> Cell:
-        python = holds.get("python", self.matrix.python)
+        """A cell of the line, or of an arm before it is held against metadata."""
+        python = holds.get("python", self._matrix.python)
         packages = {name: holds[name] for name in PACKAGES if name in holds}
-        named = {**packages, **({"python": python} if python != self.matrix.python else {})}
+        named = {**packages, **({"python": python} if python != self._matrix.python else {})}
         came_out = max(self.uploaded(*each) for each in packages.items())
-        as_of = self.offered.taken_at if today else _day_after(came_out)
+        as_of = self._offered.taken_at if today else _day_after(came_out)
         unavailable = next(filter(None, (self._unavailable(*each, python) for each in packages.items())), None)
-        late: list[tuple[str, datetime]] = []
+        late: tuple[tuple[str, datetime], ...] = ()
         if "jax" in packages and "jaxlib" not in packages and not unavailable:
             jaxlib, unavailable = self._jaxlib_of(packages["jax"], python, device)
-            late = [("jaxlib", _day_after(jaxlib))] if jaxlib and _day_after(jaxlib) > as_of else []
+            if jaxlib and _day_after(jaxlib) > as_of:
+                late = (("jaxlib", _day_after(jaxlib)),)
+        ids = [f"{name}-{version}" for name, version in named.items()]
         return Cell(
-            id="+".join(
-                [*(f"{name}-{version}" for name, version in named.items())]
-                + [device] * (device != "cpu")
-                + [TODAY] * today
-            ),
+            id="+".join([*ids, *[device] * (device != "cpu"), *[TODAY] * today]),
             kind=kind,
             moves=moves,
             holds=tuple(named.items()),
             python=python,
             released_on=came_out.date(),
-            requires=(*_asked(packages, device), *self.matrix.line.beside),
+            requires=(*_asked(packages, device), *self._matrix.line.beside),
             as_of=as_of,
-            as_of_package=tuple(late),
+            as_of_package=late,
             tags=tags,
             unavailable=unavailable,
             device=device,
@@ -228,7 +211,7 @@ class _Maker:
         )
 
     def _unavailable(self, name: str, version: str, python: str) -> tuple[str, str] | None:
-        release = self.offered.packages[name][version]
+        release = self._offered.packages[name][version]
         if release.yanked is not None:
             return "plan.yanked", f"{name} {version} was yanked: {release.yanked or 'no reason given'}"
         if not release.allows(python):
@@ -237,29 +220,18 @@ class _Maker:
             return "plan.no-wheel", f"{name} {version} has no wheel for CPython {python} on this platform"
         return None
 
-    def _jaxlib_of(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
-        """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
-        asked = version, python, device
-        if asked not in self._jaxlibs:
-            self._jaxlibs[asked] = self._find_jaxlib(*asked)
-        return self._jaxlibs[asked]
-
     def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
+        """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
         extra = EXTRAS[device]
-        there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
-        asked = list(map(releases.requirement, self.offered.packages["jax"][version].requires_dist))
+        asked = list(map(releases.requirement, self._offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
         if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(each.marker)) for each in asked):
             return None, ("plan.no-release", f"jax {version} has no extra {extra}")
-        wanted = [
-            requirement
-            for requirement in asked
-            if requirement.name == "jaxlib" and (not requirement.marker or requirement.marker.evaluate(there))
-        ]
-        for jaxlib in reversed(self.offered.versions("jaxlib")):
-            if all(jaxlib in requirement.specifier for requirement in wanted):
+        wanted = [each.specifier for each in asked if each.name == "jaxlib" and releases.applies(each, python, extra)]
+        for jaxlib in reversed(self._offered.versions("jaxlib")):
+            if all(jaxlib in specifier for specifier in wanted):
                 unavailable = self._unavailable("jaxlib", jaxlib, python)
-                newest = self.offered.packages["jaxlib"][jaxlib].newest_wheel(python)
+                newest = self._offered.packages["jaxlib"][jaxlib].newest_wheel(python)
                 return (None, unavailable) if unavailable else (newest, None)
         return None, ("plan.no-release", f"the index has no jaxlib that jax {version} accepts")
 

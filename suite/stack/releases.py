@@ -36,30 +36,28 @@ class Package:
     every cell asks an installer for it by name; the others come with those, unless a cell holds them.
     """
 
-    name: str
     oldest: str
     asked: bool = False
 
 
 # In the order in which a cell's id names them. Every lock pins all of them.
 PACKAGES: Mapping[str, Package] = {
-    each.name: each
-    for each in (
-        Package("jax", "0.4.18", asked=True),
-        Package("jaxlib", "0.4.18"),
-        Package("equinox", "0.11.0", asked=True),
-        Package("diffrax", "0.4.1", asked=True),
-        Package("lineax", "0.0.4"),
-        Package("optimistix", "0.0.6"),
-        Package("jaxtyping", "0.2.22"),
-        Package("numpy", "1.26.0"),
-        Package("scipy", "1.11.3"),
-    )
+    "jax": Package("0.4.18", asked=True),
+    "jaxlib": Package("0.4.18"),
+    "equinox": Package("0.11.0", asked=True),
+    "diffrax": Package("0.4.1", asked=True),
+    "lineax": Package("0.0.4"),
+    "optimistix": Package("0.0.6"),
+    "jaxtyping": Package("0.2.22"),
+    "numpy": Package("1.26.0"),
+    "scipy": Package("1.11.3"),
 }
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 # What a cell can hold, and an arm move along.
 AXES = (*PACKAGES, "python")
+# The platforms of a wheel that this machine can install.
+_HERE = frozenset(["any", *platform_tags()])
 
 
 class Wheels(FileModel):
@@ -91,12 +89,11 @@ class Release(FileModel):
 
     def installs_here(self, python: str) -> bool:
         """Whether a wheel for `python` is for this machine's platform."""
-        here = _platforms_here()
-        return any(not here.isdisjoint(each.platforms) for each in self._wheels_for(python))
+        return any(not _HERE.isdisjoint(each.platforms) for each in self._wheels_for(python))
 
     def allows(self, python: str) -> bool:
         """Whether it says that it can be installed on `python`."""
-        return not self.requires_python or _allows(self.requires_python, python)
+        return f"{python}.0" in SpecifierSet(self.requires_python)
 
     def _wheels_for(self, python: str) -> list[Wheels]:
         return [each for tag, each in self.wheels.items() if tag in ("py3", tag_of(python))]
@@ -136,20 +133,23 @@ def requirement(text: str) -> Requirement:
     return Requirement(text)
 
 
+def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:
+    """Whether a line of metadata is of this extra, on this interpreter, on this machine's system."""
+    there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
+    return wanted.marker is None or wanted.marker.evaluate(there)
+
+
 def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | None:
     """What in the packages' own metadata keeps `pins` apart on `python`, or None where nothing does.
 
     "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here": by `packaging`, and not by an installer, whose exit
     status is the same for being offline.
     """
-    cell = {"extra": "cpu", "python_version": python, "python_full_version": f"{python}.0"}
     for name, version in pins.items():
         release = offered.get(name, {}).get(version)
         for wanted in map(requirement, release.requires_dist if release else ()):
-            if canonicalize_name(wanted.name) not in pins or (wanted.marker and not wanted.marker.evaluate(cell)):
-                continue
-            pin = pins[canonicalize_name(wanted.name)]
-            if not wanted.specifier.contains(pin, prereleases=True):
+            pin = pins.get(canonicalize_name(wanted.name))
+            if pin and applies(wanted, python) and not wanted.specifier.contains(pin, prereleases=True):
                 return f"{name} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
     return None
 
@@ -157,13 +157,3 @@ def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | 
 def tag_of(python: str) -> str:
     """The interpreter's tag in a wheel's name: `cp312` of "3.12"."""
     return f"cp{python.replace('.', '')}"
-
-
-@cache
-def _platforms_here() -> frozenset[str]:
-    return frozenset(["any", *platform_tags()])
-
-
-@cache
-def _allows(requires_python: str, python: str) -> bool:
-    return f"{python}.0" in SpecifierSet(requires_python)

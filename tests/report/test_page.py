@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from packaging.requirements import InvalidRequirement, Requirement
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from suite.judge.rules import concerned, predict
@@ -23,7 +24,7 @@ from suite.report.site.embed import known as known_releases
 from suite.report.site.page import View
 from suite.report.site.timeline import turned
 from suite.report.write import write
-from suite.stack import asked, plan
+from suite.stack import plan
 from suite.timings import release_line
 from suite.timings.results import RESULTS
 from tests.report.test_report import EMPTY, EVERY_VERDICT, observation, report
@@ -438,14 +439,78 @@ def stacks(known: dict[str, list[str]], report: Report, count: int) -> list[dict
     return made
 
 
-def test_the_script_reads_as_the_judge_does(visit: Open, known: Report) -> None:
-    """Whatever is typed, the page takes the same versions from it as `asked.read`, and says the same of the rest."""
-    releases = known_releases(known)
-    typed = [*texts(releases, 1500), "", "jax", "jax-0.4.36+diffrax-0.6.0", "\U0001f600 jax 0.7"]
+# Some releases; what people type, which of them it names, and what is said of the rest.
+SOME = {
+    "jax": ["0.4.30", "0.6.2", "0.10.0", "0.10.2", "0.12.0.1"],
+    "jaxlib": ["0.4.30"],
+    "jaxtyping": ["0.2.1"],
+    "equinox": ["0.12.2", "0.13.0"],
+    "diffrax": ["0.6.0", "0.7.0", "0.7.2"],
+}
+TYPED: dict[str, tuple[dict[str, str], list[str]]] = {
+    "": ({}, []),
+    "jax 0.4.30": ({"jax": "0.4.30"}, []),
+    "0.6.2": ({"jax": "0.6.2"}, []),
+    "newest": ({"jax": "0.12.0.1"}, []),
+    "0.10": ({"jax": "0.10.2"}, ["jax 0.10 is taken as its newest, 0.10.2."]),
+    "jax 0.12.0.1 equinox newest": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
+    "jax==0.12.0.1, equinox==0.13.0": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
+    "jax 0.6.2 diffrax==0.6.0 equinox newest": ({"jax": "0.6.2", "diffrax": "0.6.0", "equinox": "0.13.0"}, []),
+    "jax-0.4.30+diffrax-0.6.0": ({"jax": "0.4.30", "diffrax": "0.6.0"}, []),
+    "jax[cpu]==0.6.2 ; python_version > '3.9'": ({"jax": "0.6.2"}, []),
+    "jax==0.4.30+cuda12": ({"jax": "0.4.30"}, []),
+    "Jax\u00a00.6.2": ({"jax": "0.6.2"}, []),
+    "\U0001f600 jax=0.6.2": ({"jax": "0.6.2"}, []),
+    "jax==0.10.*": ({"jax": "0.10.2"}, ["jax==0.10.* is taken as its newest, 0.10.2."]),
+    "diffrax>=0.7,<0.7.2": ({"diffrax": "0.7.0"}, ["diffrax<0.7.2,>=0.7 is taken as its newest, 0.7.0."]),
+    # jaxtyping is not jax.
+    "-i x\nabsl-py==2.0.0\njax==0.4.30  # via x\njaxlib==0.4.30 \\\n --hash=sha256:ab\njaxtyping==0.2.1\nzipp==3.1\n": (
+        {"jax": "0.4.30", "jaxlib": "0.4.30", "jaxtyping": "0.2.1"},
+        ["Not of the stack, and ignored: absl-py, zipp."],
+    ),
+    "flax==0.10": ({}, ["Not of the stack, and ignored: flax."]),
+    "equinox": ({}, ["equinox has no version beside it, and is ignored."]),
+    "jax 99.1": ({"jax": "99.1"}, ["There is no jax 99.1 here: what follows of it is by rule."]),
+    "jax, diffrax==0.7.0": ({"diffrax": "0.7.0"}, ["jax has no version beside it, and is ignored."]),
+    "jax @ https://x/y==1": ({}, ["jax has no version beside it, and is ignored."]),
+    "jax>=99": ({}, ["No release here is jax>=99."]),
+    "jax==not-a-version": ({}, ["“jax==not-a-version” is no requirement."]),
+}
+READ = "([texts, known]) => texts.map(text => rules.read(text, known))"
 
-    told = visit().evaluate("([texts, known]) => texts.map(text => rules.read(text, known))", [typed, releases])
-    expected = [asked.read(text, releases) for text in typed]
-    assert [{"versions": each.versions, "notes": list(each.notes)} for each in expected] == told
+
+def test_what_is_typed_is_read_by_whole_names(visit: Open) -> None:
+    """A release, a minor, `newest`, requirement lines, a cell's id: and what is not taken as it stands is said."""
+    told = visit().evaluate(READ, [[*TYPED], SOME])
+    assert TYPED == {text: (each["versions"], each["notes"]) for text, each in zip(TYPED, told, strict=True)}
+
+
+def test_whatever_is_typed_names_packages_of_the_stack_with_versions(visit: Open, known: Report) -> None:
+    """Of any text, nothing else is taken; and of a requirement, the newest release that `packaging` finds in it."""
+    releases = known_releases(known)
+    for told in visit().evaluate(READ, [texts(releases, 500), releases]):
+        assert told["versions"].keys() <= releases.keys()
+        assert all(told["versions"].values())
+
+    chance = random.Random(12)
+    numbers = ["0.4", "0.10", "0.4.30rc1", "0.4.30.post1", "0.7.0.dev1", "1!0.4", "0.4.30+cuda12", "7", "x.y"]
+    expected: dict[str, dict[str, str]] = {}
+    for _ in range(1000):
+        name = chance.choice([*releases])
+        clauses = [
+            chance.choice(["<", "<=", ">", ">=", "~=", "!="]) + chance.choice([*numbers, *releases[name]])
+            for _ in range(chance.randrange(1, 4))
+        ]
+        line = name + ",".join(clauses)
+        try:
+            wanted = Requirement(line).specifier
+        except InvalidRequirement:
+            expected[line] = {}
+        else:
+            admitted = [each for each in releases[name] if wanted.contains(each, prereleases=True)]
+            expected[line] = {name: admitted[-1]} if admitted else {}
+    told = visit().evaluate(READ, [[*expected], releases])
+    assert expected == {line: each["versions"] for line, each in zip(expected, told, strict=True)}
 
 
 def test_the_script_predicts_as_the_judge_does(visit: Open, everything: Report) -> None:

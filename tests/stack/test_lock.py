@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 
 import pytest
 
 from suite.errors import BadFile
 from suite.stack import lock, plan, releases
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
 
 PATH = Path("suite/stack/locks/jax-0.4.30.txt")
 SHA = "0123456789abcdef" * 4
@@ -30,8 +31,17 @@ def text(*more: str, without: str = "\n") -> str:
     return "\n".join([*(line for line in LINES if without not in line), *more]) + "\n"
 
 
-# What the plan knows cannot be had has no lock.
-LOCKED = [cell for cell in plan.cells() if cell.unavailable is None]
+@pytest.fixture(scope="module")
+def locks() -> dict[Cell, Lock]:
+    """Every planned cell's lock. What the plan knows cannot be had has none."""
+    return {cell: lock.load(cell) for cell in plan.cells() if cell.unavailable is None}
+
+
+@pytest.fixture
+def cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cell:
+    """A planned cell, where the folder of locks is empty."""
+    monkeypatch.setattr(lock, "LOCKS", tmp_path)
+    return plan.cells()[0]
 
 
 def faults(lines: str) -> list[tuple[str, str]]:
@@ -51,81 +61,60 @@ def test_a_lock_is_read() -> None:
     assert hashlib.sha256(text().encode()).hexdigest() == found.sha256
 
 
-def test_every_planned_cell_has_a_lock() -> None:
-    """A planned cell's lock is in the tree, and pins what the cell holds, and the stack itself."""
-    lacking = []
-    for cell in LOCKED:
-        pins = lock.load(cell).pins
-        lacking += [f"{cell.id}: {name}" for name in ("jax", "jaxlib", "equinox", "diffrax") if name not in pins]
-        lacking += [f"{cell.id}: {name} {each}" for name, each in cell.holds if pins.get(name, cell.python) != each]
-
-    assert [] == lacking
-
-
-def test_a_cell_s_id_says_what_its_lock_pins() -> None:
-    """A cell's name is made of the releases that its lock pins, and of its interpreter where that is not the line's."""
-    said = [
-        (cell.id, dict(part.rsplit("-", 1) for part in cell.id.split("+") if part != plan.TODAY)) for cell in LOCKED
-    ]
-    pins = {cell.id: {**lock.load(cell).pins, "python": cell.python} for cell in LOCKED}
-    wrong = [name for name, parts in said if not parts.items() <= pins[name].items()]
+def test_every_planned_cell_has_a_lock_and_no_lock_is_left_over(locks: dict[Cell, Lock]) -> None:
+    """The folder has the locks of the cells that can be had; each pins what its cell's id names, and has no address."""
+    wrong = []
+    for cell, locked in locks.items():
+        said = dict(part.rsplit("-", 1) for part in cell.id.split("+") if part != plan.TODAY)
+        if not said.items() <= {**locked.pins, "python": cell.python}.items() or "://" in locked.text:
+            wrong.append(cell.id)
 
     assert [] == wrong
+    assert {cell.lock_name for cell in locks} == {path.name for path in lock.LOCKS.iterdir()}
 
 
-def test_a_lock_names_no_index() -> None:
-    """A lock holds pins and sha256 hashes alone: no address, no option, no path, so that a user's own index serves."""
-    entry = re.compile(r"[\w.+-]+==[\w.+-]+|--hash=sha256:[0-9a-f]{64}|\\")
-    odd = []
-    for cell in LOCKED:
-        body = lock.load(cell).text
-        words = {word for line in body.splitlines() if not line.startswith("#") for word in line.split()}
-        odd += [f"{cell.id}: {word}" for word in words if not entry.fullmatch(word)]
-        odd += [f"{cell.id}: an address"] * ("://" in body)
-
-    assert [] == odd
-
-
-def test_a_lock_pins_what_there_was() -> None:
-    """Every release of the stack in a lock is one in releases.json, uploaded before the cell's day was over."""
+def test_a_lock_pins_what_there_was_for_its_interpreter(locks: dict[Cell, Lock]) -> None:
+    """Each release in a lock is in releases.json, came before the cell's day was over, and is for the cell's Python."""
     known = releases.load().packages
     wrong = []
-    for cell in LOCKED:
-        late, pins = dict(cell.as_of_package), lock.load(cell).pins
-        for name in releases.PACKAGES.keys() & pins.keys():
-            release = known[name].get(pins[name])
-            if release is None or release.uploaded >= late.get(name, cell.as_of) or release.yanked is not None:
-                wrong.append(f"{cell.id}: {name} {pins[name]}")
+    for cell, locked in locks.items():
+        for name in releases.PACKAGES.keys() & locked.pins.keys():
+            release = known[name].get(locked.pins[name])
+            if (
+                release is None
+                or release.yanked is not None
+                or release.uploaded >= dict(cell.as_of_package).get(name, cell.as_of)
+                or release.newest_wheel(cell.python) is None
+                or not release.allows(cell.python)
+            ):
+                wrong.append(f"{cell.id}: {name} {locked.pins[name]}")
 
     assert [] == wrong
 
 
-def test_a_lock_pins_what_its_interpreter_can_have() -> None:
-    """Every release of the stack in a lock has wheels for the cell's Python, and allows it."""
-    known = releases.load().packages
-    wrong = [
-        f"{cell.id}: {name} {pins[name]}"
-        for cell in LOCKED
-        for pins in [lock.load(cell).pins]
-        for name in releases.PACKAGES.keys() & pins.keys()
-        for release in [known[name][pins[name]]]
-        if release.newest_wheel(cell.python) is None or not release.allows(cell.python)
-    ]
-
-    assert [] == wrong
-
-
-def test_no_lock_is_left_over() -> None:
-    """The folder of locks holds those of the cells that can be had and no others."""
-    assert {cell.lock_name for cell in LOCKED} == {path.name for path in lock.LOCKS.iterdir()}
-
-
-def test_the_sizes_are_of_what_is_pinned() -> None:
+def test_the_sizes_are_of_what_is_pinned(locks: dict[Cell, Lock]) -> None:
     """sizes.json has a size for every package that a lock pins, and for no other."""
-    pinned = {f"{name}=={version}" for cell in plan.cells() for name, version in lock.load(cell).pins.items()}
+    pinned = {f"{name}=={version}" for each in locks.values() for name, version in each.pins.items()}
 
     assert pinned == set(lock.sizes())
     assert min(lock.sizes().values()) > 0
+
+
+def test_sizes_are_kept_of_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an index does not say stays as it was known, if it was, and what is not found goes."""
+    monkeypatch.setattr(lock, "SIZES", tmp_path / "sizes.json")
+    lock.write_sizes({"jax==1": 7, "jax==2": 8, "jax==3": 9})
+    lock.write_sizes({"jax==1": 0, "jax==2": 10, "jax==4": 0})
+
+    assert {"jax==1": 7, "jax==2": 10} == lock.sizes()
+
+
+def test_what_is_installed_over_metadata_says_so(locks: dict[Cell, Lock]) -> None:
+    """The lock of a cell that its packages' metadata excludes pins it all the same, and its first lines say how."""
+    excluded = [locked.text.split("\nabsl")[0] for cell, locked in locks.items() if cell.excluded]
+
+    assert excluded
+    assert [] == [each for each in excluded if "installed over all metadata" not in each]
 
 
 @pytest.mark.parametrize(
@@ -145,6 +134,11 @@ def test_the_sizes_are_of_what_is_pinned() -> None:
         (text("-r other.txt"), "line 9", "'-r' is not a pin"),
         (text("-e ."), "line 9", "'-e' is not a pin"),
         (text(f"jax==0.4.31 --hash=sha256:{SHA}"), "line 9", "jax is pinned twice"),
+        *(
+            # A package is pinned under its canonical name, so that it cannot be pinned twice unseen.
+            (text(f"{name}==0.5.0 --hash=sha256:{SHA}"), "line 9", f"'{name}==0.5.0' is not a pin")
+            for name in ("Ml_Dtypes", "ml_dtypes", "ml.dtypes")
+        ),
         (text(without="equinox==").replace("    --hash", "# --hash"), "equinox", "is not pinned"),
     ],
 )
@@ -156,72 +150,44 @@ def test_what_is_no_lock_is_a_fault(lines: str, key: str, message: str) -> None:
     assert message in found_message
 
 
-@pytest.mark.parametrize("twice", ["Ml_Dtypes", "ml_dtypes", "ml.dtypes"])
-def test_one_package_under_two_spellings_is_a_fault(twice: str) -> None:
-    """A package is pinned under its canonical name, so that it cannot be pinned twice unseen."""
-    lines = text(f"ml-dtypes==0.4.0 --hash=sha256:{SHA}", f"{twice}==0.5.0 --hash=sha256:{SHA}")
-
-    assert ["line 10"] == [key for key, _ in faults(lines)]
-
-
-def test_a_line_is_counted_over_continued_ones() -> None:
-    """The number of a faulty line counts the continued lines, comments and empty lines before it."""
-    lines = ["# one", "numpy==1 \\", f"  --hash=sha256:{SHA} \\", f"  --hash=sha256:{SHA}", "", "here"]
-
-    key, message = faults("\n".join(lines))[0]
-
-    assert "line 6" == key
-    assert message.startswith("'here' is not a pin")
-
-
 def test_all_faults_of_a_lock_are_said_at_once() -> None:
-    """A lock with several faults is told all of them."""
+    """A lock with several faults is told all of them; an empty one lacks the stack."""
     found = faults("--index-url https://index.example\njax==0.4.30\njax==0.4.30 --hash=sha256:1 --hash=md5:2\n")
 
     keys = ["line 1", "line 2", "line 3", "line 3", "line 3", "jaxlib", "equinox", "diffrax"]
     assert keys == [key for key, _ in found]
-
-
-def test_an_empty_lock_lacks_the_stack() -> None:
-    """An empty file is a lock that pins nothing of the stack."""
     assert [(name, "is not pinned") for name in ("jax", "jaxlib", "equinox", "diffrax")] == faults("")
 
 
-def test_a_lock_that_is_not_there_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a cell has no lock, that is a fault that names the command which writes it."""
-    monkeypatch.setattr(lock, "LOCKS", tmp_path)
-
+def test_a_lock_that_cannot_be_read_is_a_fault(cell: Cell) -> None:
+    """Where a cell has no lock, that names the command which writes it; one that a disk has garbled is named."""
     with pytest.raises(BadFile, match="nox -s lock"):
-        lock.load(plan.cells()[0])
-
-
-def test_a_lock_that_is_not_text_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lock that a disk has garbled is a fault that names the file."""
-    monkeypatch.setattr(lock, "LOCKS", tmp_path)
-    cell = plan.cells()[0]
-    (tmp_path / cell.lock_name).write_bytes(b"jax==\xff\xfe\x00")
-
+        lock.load(cell)
+    lock.path_of(cell).write_bytes(b"jax==\xff\xfe\x00")
     with pytest.raises(BadFile, match=cell.lock_name):
         lock.load(cell)
 
 
-def test_writing_a_lock_says_whether_it_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_of_other_releases_is_a_fault(cell: Cell) -> None:
+    """A lock that does not pin what its cell asks for is not the cell's."""
+    lock.write_lock(cell, text())
+    with pytest.raises(BadFile, match=r"the cell asks for jax.*, and 0\.4\.30 is pinned"):
+        lock.load(cell)
+
+
+def test_writing_a_lock_says_whether_it_changed(cell: Cell) -> None:
     """A lock is written where it is new or differs, and the same text is left alone."""
-    monkeypatch.setattr(lock, "LOCKS", tmp_path)
-    cell = plan.cells()[0]
-
     assert [True, False, True] == [lock.write_lock(cell, each) for each in ("one", "one", "other")]
-    assert "other" == (tmp_path / cell.lock_name).read_text(encoding="utf-8")
+    assert "other" == lock.path_of(cell).read_text(encoding="utf-8")
 
 
-def test_pruning_removes_only_locks_that_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pruning_removes_only_locks_that_are_not_kept(cell: Cell) -> None:
     """The locks of cells that are no longer planned are removed, and named; nothing else is."""
-    monkeypatch.setattr(lock, "LOCKS", tmp_path)
     for name in ("jax-1.txt", "jax-2.txt", "jax-3.txt", "README.md"):
-        (tmp_path / name).touch()
+        (lock.LOCKS / name).touch()
 
     assert ["jax-1.txt", "jax-3.txt"] == lock.prune({"jax-2.txt"})
-    assert {"jax-2.txt", "README.md"} == {path.name for path in tmp_path.iterdir()}
+    assert {"jax-2.txt", "README.md"} == {path.name for path in lock.LOCKS.iterdir()}
 
 
 def test_a_cell_that_cannot_be_had_has_an_empty_lock() -> None:
@@ -231,21 +197,13 @@ def test_a_cell_that_cannot_be_had_has_an_empty_lock() -> None:
     assert ({}, "") == (lock.load(yanked).pins, lock.load(yanked).sha256)
 
 
-def test_what_is_installed_over_metadata_says_so() -> None:
-    """The lock of a cell that its packages' metadata excludes pins it all the same, and its first lines say how."""
-    excluded = [cell for cell in LOCKED if cell.excluded]
-
-    assert excluded
-    for cell in excluded:
-        assert "installed over all metadata" in lock.load(cell).text.split("\nabsl")[0]
-
-
 def test_a_lock_that_somebody_asked_for_lies_outside_of_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock of a stack that nobody planned is looked for in the state folder, and is not resolved again."""
+    """The lock of a stack that nobody planned is empty; once it lies in the state folder, it is not resolved again."""
     monkeypatch.setattr(lock, "ASKED_FOR", tmp_path)
     cell = plan.stack("jax-0.4.30+equinox-0.11.4")
+    assert "" == lock.load(cell).text
     lock.write_lock(cell, text())
 
     assert [cell.lock_name] == [path.name for path in tmp_path.iterdir()]

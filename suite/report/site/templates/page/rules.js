@@ -1,6 +1,6 @@
 "use strict";
-// What somebody asks for, and what any stack is expected to show. Pure, and the same as suite/stack/asked.py and
-// suite/judge/rules.py, to which a test holds it.
+// What somebody asks for, and what any stack is expected to show. Pure; a test holds it to packaging and to
+// suite/judge/rules.py.
 const rules = (() => {
   const cached = make => {
     const found = new Map();
@@ -82,7 +82,8 @@ const rules = (() => {
   };
   const admits = (clauses, text) => clauses.every(each => meets(each, text));
 
-  // asked.read
+  // A stack in somebody's words: what is typed in a box, a cell's id, requirement lines, a pasted pip freeze. Names are
+  // whole names (jaxtyping is not jax), and what is not understood is said, never guessed.
   const lines = text => text.replace(/[^\n\r -~]/gu, " ").split(/\r\n|\n|\r/)
     .map(raw => raw.replace(/(^|\s)#.*|--hash=\S+|\\$/g, "").split(";")[0].trim()).filter(line => line && !line.startsWith("-"));
   const OPERATOR = /[<>!~]|==/;
