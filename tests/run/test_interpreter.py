@@ -20,6 +20,7 @@ from suite.run.interpreter import NoInterpreter
 # What this machine says of where its interpreters are, and of the network.
 MANAGED = ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
 REAL = {name: os.environ.get(name) for name in (*MANAGED, "UV_OFFLINE", "UV_PYTHON_DOWNLOADS")}
+PATH = os.environ["PATH"]
 # A version that nobody has, so that only what a test puts there can be found.
 NONE = "3.99"
 
@@ -39,14 +40,14 @@ def says(path: Path, answer: str) -> Path:
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A machine with version managers that are empty, and no network; its first folder on PATH, which is empty too."""
+    """A machine with version managers that are empty, and no network; the one folder on PATH, which is empty too."""
     for name in MANAGED:
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("UV_OFFLINE", "1")
     monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
     first = tmp_path / "first"
     first.mkdir()
-    monkeypatch.setenv("PATH", str(first), prepend=os.pathsep)
+    monkeypatch.setenv("PATH", str(first))
     interpreter.find.cache_clear()
     yield first
     interpreter.find.cache_clear()
@@ -59,6 +60,7 @@ def test_an_interpreter_is_found_behind_a_shim(machine: Path, monkeypatch: pytes
         monkeypatch.delenv(name)
         if value is not None:
             monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PATH", f"{machine}{os.pathsep}{PATH}")
 
     found, full = interpreter.find("3.12")
 
@@ -117,9 +119,7 @@ def test_version_managers_are_looked_through(folder: tuple[str, str]) -> None:
     assert (good, f"{NONE}.1") == interpreter.find(NONE)
 
 
-def test_an_interpreter_is_downloaded_where_there_is_none(
-    machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interpreter_is_downloaded_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the machine has no such CPython, uv downloads one, and the one that it downloaded is taken."""
     major, minor, patch = sys.version_info[:3]
     system = {"linux": "linux", "darwin": "macos"}[sys.platform]
@@ -140,7 +140,6 @@ def test_an_interpreter_is_downloaded_where_there_is_none(
     }
     name = f"cpython-{major}.{minor}.{patch}-{system}-{machine_family}-{libc}"
     (tmp_path / "downloads.json").write_text(json.dumps({name: offered}), encoding="utf-8")
-    monkeypatch.setenv("PATH", str(machine))
     monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "automatic")
     monkeypatch.setenv("UV_PYTHON_DOWNLOADS_JSON_URL", str(tmp_path / "downloads.json"))
     monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path / "installed"))
