@@ -41,7 +41,9 @@ def _every_fault() -> Iterator[None]:
     try:
         yield
     except BadFile as error:
-        raise BadFile(list(dict.fromkeys([*_lock_faults(), *records.faults()])) or error.faults) from error
+        found = dict.fromkeys([*_lock_faults(), *records.faults()])
+        known = {each.path for each in found}
+        raise BadFile([*(each for each in error.faults if each.path not in known), *found]) from error
 
 
 def _lock_faults() -> Iterator[Fault]:

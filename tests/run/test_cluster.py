@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -35,7 +35,9 @@ from suite.stack.releases import Device
 
 CELLS = plan.tagged("default")[:3]
 ISSUES = ("absent", "waits")
-PATIENCE = 60.0
+PATIENCE = 120.0
+# Where a driver runs while the test goes on.
+BESIDE = ThreadPoolExecutor(1)
 
 
 @dataclass(frozen=True)
@@ -329,21 +331,12 @@ def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: State, tmp_pa
     assert "3 run" in ran.said
 
 
-@pytest.fixture
-def beside() -> Iterator[Callable[..., Future[Ran]]]:
-    """Call something while the test goes on."""
-    with ThreadPoolExecutor() as pool:
-        yield pool.submit
-
-
-def test_a_dead_worker_costs_one_cell_its_retry(
-    lab: Cluster, alone: State, driver: State, beside: Callable[..., Future[Ran]]
-) -> None:
+def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driver: State) -> None:
     """With a worker killed in the middle of a cell the run is complete, and its result what it would have been."""
     dies, lives = lab.workers["a"], lab.workers["b"]
     for state in (dies, lives):
         state.stop()
-    running = beside(driver.run, lab.address, *ISSUES)
+    running = BESIDE.submit(driver.run, lab.address, *ISSUES)
     eventually(lambda: dies.waiting() and lives.waiting())
     lab.kill("a")
     eventually(lambda: not any(alive(pid) for pid in dies.waiting()))
@@ -367,9 +360,7 @@ cluster.run_cells(sys.argv[1], CELLS, found(*ISSUES), fresh=False, console=Conso
 """
 
 
-def test_the_next_run_completes_what_a_dead_one_began(
-    lab: Cluster, alone: State, driver: State, beside: Callable[..., Future[Ran]]
-) -> None:
+def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State, driver: State) -> None:
     """With the driver or the scheduler killed in the middle, what had come back is kept and the next run completes."""
     state = lab.workers["b"]
     driver.run(lab.address, *ISSUES, count=1)
@@ -387,7 +378,7 @@ def test_the_next_run_completes_what_a_dead_one_began(
     kept_too = driver.results()
 
     state.stop()
-    cut = beside(driver.run, lab.address, *ISSUES)
+    cut = BESIDE.submit(driver.run, lab.address, *ISSUES)
     eventually(state.waiting)
     lab.kill("scheduler")
     said = cut.result(PATIENCE)
