@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from suite import commands
 from suite.__main__ import main, parse
 from suite.bisect.search import FINDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
@@ -127,6 +128,18 @@ def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
     """What nobody else can cause is not made into a sentence."""
     with pytest.raises(type(raised)), guarded():
         raise raised
+
+
+def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Beside a file that stopped a command, the records that cannot be read are named too, each once."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
+    record = records.path_of("jax-1", "an-issue", "a-case")
+    record.parent.mkdir(parents=True)
+    record.write_text("{", encoding="utf-8")
+
+    with pytest.raises(BadFile) as caught, commands._every_fault():
+        raise BadFile([Fault(Path("other.json"), "a", "no"), Fault(record, "b", "no")])
+    assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
 
 
 def test_without_packages_there_is_one_sentence() -> None:
