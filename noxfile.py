@@ -26,7 +26,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import nox
@@ -124,6 +124,23 @@ def suite(session: nox.Session) -> None:
         session.error(f"{session.name}: {code.name.lower().replace('_', ' ')}")
 
 
+def timings(session: nox.Session) -> None:
+    """Run `python -m suite bench` where asv is; its last line says what its exit code means."""
+    install(session, "bench")
+    session.run("python", "-m", "suite", *COMMANDS[session.name], *session.posargs)
+
+
+def command(name: str, told: str, carry_out: Callable[[nox.Session], None] = suite) -> None:
+    """Have a session that is just a command, of which `told` is all that there is to say."""
+
+    def run(session: nox.Session) -> None:
+        carry_out(session)
+
+    run.__doc__ = told
+    apart = carry_out is timings
+    nox.session(name=name, default=False, reuse_venv=apart, venv_backend=None if apart else "none")(run)
+
+
 def run_on_cluster(session: nox.Session) -> None:
     """Run the cells that this session is about on the cluster, where one was asked for: no session has run them."""
     if ON_CLUSTER:
@@ -217,16 +234,10 @@ def report(session: nox.Session) -> None:
     suite(session)
 
 
-@nox.session(venv_backend="none", default=False)
-def merge(session: nox.Session) -> None:
-    """Join the reports of a run's shards: `nox -s merge -- FOLDER…`, into reports/latest or `--to FOLDER`."""
-    suite(session)
-
-
-@nox.session(venv_backend="none", default=False)
-def diff(session: nox.Session) -> None:
-    """Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed."""
-    suite(session)
+command("merge", "Join the reports of a run's shards: `nox -s merge -- FOLDER…`, into reports/latest or `--to FOLDER`.")
+command(
+    "diff", "Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed."
+)
 
 
 @nox.session(venv_backend="none", default=False)
@@ -248,40 +259,15 @@ def bisect(session: nox.Session) -> None:
     suite(session)
 
 
-@nox.session(venv_backend="none", default=False)
-def discover(session: nox.Session) -> None:
-    """Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day."""
-    suite(session)
-
-
-@nox.session(venv_backend="none", default=False)
-def snapshot(session: nox.Session) -> None:
-    """Read what the package index offers into suite/stack/releases.json, and say what is new."""
-    suite(session)
-
-
-@nox.session(venv_backend="none", default=False)
-def threads(session: nox.Session) -> None:
-    """Look up what upstream's threads are called and how they stand, into suite/issues/threads.json."""
-    suite(session)
-
-
-@nox.session(venv_backend="none", default=False)
-def lock(session: nox.Session) -> None:
-    """Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time."""
-    suite(session)
-
-
-@nox.session(venv_backend="none", default=False)
-def pins(session: nox.Session) -> None:
-    """Pin the driver's own packages anew: constraints.txt, and from it the header of this file."""
-    suite(session)
-
-
-@nox.session(venv_backend="none", default=False)
-def cost(session: nox.Session) -> None:
-    """Time a warm `nox -j2 -s compat` against the ideal and against the obvious loop, and print the ratios."""
-    suite(session)
+command(
+    "discover",
+    "Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day.",
+)
+command("snapshot", "Read what the package index offers into suite/stack/releases.json, and say what is new.")
+command("threads", "Look up what upstream's threads are called and how they stand, into suite/issues/threads.json.")
+command("lock", "Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time.")
+command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")
+command("cost", "Time a warm `nox -j2 -s compat` against the ideal and against the obvious loop, and print the ratios.")
 
 
 @nox.session(venv_backend="none", default=False)
@@ -293,10 +279,9 @@ def upkeep(session: nox.Session) -> None:
     suite(session)
 
 
-@nox.session(venv_backend="none", default=False)
-def line(session: nox.Session) -> None:
-    """Build the release line, asv's project, from the locks: from then on, `asv continuous A B` takes releases."""
-    suite(session)
+command(
+    "line", "Build the release line, asv's project, from the locks: from then on, `asv continuous A B` takes releases."
+)
 
 
 @nox.session(default=False, reuse_venv=True)
@@ -328,22 +313,12 @@ def bench_instructions(session: nox.Session) -> None:
     timings(session)
 
 
-@nox.session(name="bench-noise", default=False, reuse_venv=True)
-def bench_noise(session: nox.Session) -> None:
-    """Time one release against itself: what this machine's verdicts are worth, and each benchmark's own fence."""
-    timings(session)
-
-
-@nox.session(name="bench-publish", default=False, reuse_venv=True)
-def bench_publish(session: nox.Session) -> None:
-    """Make asv's site of the results, in reports/timings."""
-    timings(session)
-
-
-def timings(session: nox.Session) -> None:
-    """Run `python -m suite bench` where asv is; its last line says what its exit code means."""
-    install(session, "bench")
-    session.run("python", "-m", "suite", *COMMANDS[session.name], *session.posargs)
+command(
+    "bench-noise",
+    "Time one release against itself: what this machine's verdicts are worth, and each benchmark's own fence.",
+    timings,
+)
+command("bench-publish", "Make asv's site of the results, in reports/timings.", timings)
 
 
 @nox.session(default=False)

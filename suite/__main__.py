@@ -1,20 +1,21 @@
 """The one command line, `python -m suite`: which words there are, what they mean, and what a wrong one is told.
 
-The nox sessions are called by the same words. What a command does is `suite.commands`; reading the words needs nothing
-but the standard library, until one of them names a cell, an issue or a tag.
+The nox sessions are called by the same words. A command is a function, found by its name, and its parameters are the
+options of the same names. Reading the words needs nothing but the standard library, until one of them names a cell, an
+issue or a tag.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from pkgutil import resolve_name
+from typing import Any
 
 from suite.errors import Exit, Misused, guarded
-
-Meant = TypeVar("Meant")
 
 _REPORTS = Path(__file__).resolve().parent.parent / "reports"
 
@@ -29,9 +30,10 @@ def main(words: Sequence[str]) -> Exit:
     """Run one command; its exit code. Raises SystemExit for words that cannot be meant, and for --help."""
     with guarded() as guard:
         options = parse(words)
-        from suite import commands  # it needs packages, and words that cannot be meant are told without
-
-        guard.code = commands.carry_out(options)
+        # It needs packages, and words that cannot be meant are told without.
+        carry_out = resolve_name(f"suite.{options.carry_out}")
+        given = {**vars(options), "options": options, "console": resolve_name("suite.commands:OUT")}
+        guard.code = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters}) or guard.code
     return guard.code
 
 
@@ -59,12 +61,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(name: str, help: str, **more: object) -> argparse.ArgumentParser:
-        described = {"description": f"{help[0].upper()}{help[1:]}.", **more}
-        return chosen.add_parser(name, help=help, **described)  # type: ignore[arg-type]
+    def command(name: str, help: str, carry_out: str = "", **more: Any) -> argparse.ArgumentParser:
+        made = chosen.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.", **more)
+        made.set_defaults(carry_out=carry_out or f"commands:{name}")
+        return made
 
     common = _of_a_run()
-    planning = command("plan", "say what would run, and how much there is to fetch", parents=[common])
+    planning = command(
+        "plan", "say what would run, and how much there is to fetch", "commands:show_plan", parents=[common]
+    )
     planning.add_argument("--tag", default="default", type=_tag, help="default, line or full (default: %(default)s)")
     running = command(
         "run",
@@ -111,15 +116,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
     command("discover", "read the index; lock, run and compare what is new since the snapshot", epilog=_RUN_CODES)
-    command("lock", "resolve every cell as of its day, and write the locks")
-    command("snapshot", "read the index into releases.json")
-    command("threads", "look up what upstream's threads are called and how they stand, into suite/issues/threads.json")
-    command("line", "build the release line, asv's project, from the locks")
-    _add_bench(command("bench", "time the stack along the release line, with asv"))
-    command("readme", "put an excerpt of the published report into the README")
-    command("pins", "pin the driver's own packages anew")
-    command("cost", "time a warm run against the ideal and against the obvious loop")
-    keeping = command("upkeep", "time a run from nothing, an unchanged run, an edited issue and a new cell")
+    command("lock", "resolve every cell as of its day, and write the locks", "commands:write_locks")
+    command("snapshot", "read the index into releases.json", "commands:write_snapshot")
+    upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
+    command("threads", upstream, "commands:renew_threads")
+    command("line", "build the release line, asv's project, from the locks", "commands:build_line")
+    _add_bench(command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out"))
+    command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew")
+    command("pins", "pin the driver's own packages anew", "upkeep.pins:renew")
+    command("cost", "time a warm run against the ideal and against the obvious loop", "upkeep.cost:measure")
+    from_nothing = "time a run from nothing, an unchanged run, an edited issue and a new cell"
+    keeping = command("upkeep", from_nothing, "upkeep.upkeep:measure")
     keeping.add_argument("--tag", default="default", type=_tag, help="of which cells (default: %(default)s)")
     return parser
 
@@ -207,45 +214,28 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     chosen.add_parser("publish", parents=[common], help="make asv's site of the results")
 
 
-def _meaning(look_up: Callable[[str], Meant], text: str) -> Meant:
-    """What `text` names; argparse says which option it was that named nothing."""
-    try:
-        return look_up(text)
-    except Misused as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+def _named(where: str) -> Callable[[str], Any]:
+    """What looks a word up; argparse says which option it was that named nothing."""
+
+    def look_up(text: str) -> Any:
+        try:
+            return resolve_name(f"suite.{where}")(text)
+        except Misused as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return look_up
+
+
+_cell = _named("stack.plan:stack")
+_of_line = _named("timings.release_line:cell")
+_issue = _named("run.catalogue:identified")
+_shard = _named("run.shard:parse")
 
 
 def _tag(text: str) -> str:
-    from suite.stack import plan
-
-    if text not in plan.TAGS:
-        raise argparse.ArgumentTypeError(f"no tag {text!r}: there are {', '.join(plan.TAGS)}")
+    if text not in (tags := resolve_name("suite.stack.plan:TAGS")):
+        raise argparse.ArgumentTypeError(f"no tag {text!r}: there are {', '.join(tags)}")
     return text
-
-
-def _cell(text: str) -> object:
-    from suite.stack import plan
-
-    return _meaning(plan.stack, text)
-
-
-def _of_line(text: str) -> object:
-    from suite.timings import release_line
-
-    return _meaning(release_line.cell, text)
-
-
-def _issue(text: str) -> str:
-    from suite.run import catalogue
-
-    _meaning(lambda identifier: catalogue.select([identifier]), text)
-    return text
-
-
-def _shard(text: str) -> object:
-    from suite.run import shard
-
-    return _meaning(shard.parse, text)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What the command line can do, a function for each command. `suite.__main__` has read the words by now.
 
+Each raises BadFile, Failed, Misused, and OSError where the disk refuses; what it returns is the exit code it deserves.
 What one command alone needs is imported there: a cell of a run starts sooner without the libraries of its report.
 """
 
@@ -27,100 +28,11 @@ from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 
 if TYPE_CHECKING:
+    from suite.bisect.search import Find
     from suite.report.model import Report
 
 OUT = Console(highlight=False)
 PUBLISHED = REPORTS / "published"
-
-
-def carry_out(options: argparse.Namespace) -> Exit:
-    """Do what `options` say, as `suite.__main__.parse` gives them; the exit code it deserves.
-
-    Raises BadFile, Failed, Misused, and OSError where the disk refuses.
-    """
-    match options.command:
-        case "plan" | "run" | "record" | "report":
-            return _of_a_run(options)
-        case "merge":
-            return merge(options.shards, options.to)
-        case "diff":
-            return diff(options.old, options.new, options.format)
-        case "rebuild":
-            rebuild(options.folder)
-        case "bisect":
-            return bisect(options)
-        case "discover":
-            from suite.upkeep import discover
-
-            return discover.discover(catalogue.entries(), OUT)
-        case "lock":
-            write_locks()
-        case "snapshot":
-            write_snapshot()
-        case "threads":
-            from suite.run import threads as known
-            from suite.upkeep import threads
-
-            threads.renew(known.references(each.issue for each in catalogue.entries()), OUT)
-        case "line":
-            from suite.timings import release_line
-
-            built = release_line.build(release_line.commits(), release_line.PATH)
-            OUT.print(f"{release_line.PATH}: {'built' if built else 'as it was'}", soft_wrap=True)
-        case "bench":
-            from suite.timings import bench
-
-            return bench.carry_out(options)
-        case "readme":
-            from suite.upkeep import readme
-
-            readme.renew()
-        case "pins":
-            from suite.upkeep import pins
-
-            pins.renew()
-        case "cost":
-            from suite.upkeep import cost
-
-            cost.measure(OUT)
-        case "upkeep":
-            from suite.upkeep import upkeep
-
-            upkeep.measure(options.tag, OUT)
-    return Exit.AS_EXPECTED
-
-
-def _of_a_run(options: argparse.Namespace) -> Exit:
-    entries = catalogue.select(options.issue, headlines=options.headlines)
-    with _every_fault():
-        match options.command:
-            case "plan":
-                show_plan(share(plan.tagged(options.tag), options.shard), entries, fresh=options.fresh)
-            case "report":
-                headlines = options.headlines
-                planned = tuple(options.cells) or plan.tagged(options.tag or "")
-                if not planned:
-                    planned = recorded()
-                    # Where nobody ran more than headlines, no more was planned.
-                    headlines = headlines or {_asked(cell) for cell in planned} == {"headlines"}
-                    entries = catalogue.select(options.issue, headlines=headlines)
-                if not options.tag:
-                    OUT.print(f"About {_named(planned)}.", soft_wrap=True)
-                asked_only = not options.tag and not options.cells
-                return report(planned, entries, options.to, options.shard, headlines=headlines, asked_only=asked_only)
-            case command:
-                # What cannot be read is said before the first of them runs.
-                left([cell for cell in options.cells if cell.tags], entries)
-                if command == "run":
-                    foretell([cell for cell in options.cells if not cell.tags], entries)
-                if options.scheduler:
-                    run_on_cluster(options.scheduler, options.cells, entries, fresh=options.fresh)
-                else:
-                    for cell in options.cells:
-                        run_cell(cell, entries, fresh=options.fresh, asked="headlines" if options.headlines else "all")
-                if command == "run":
-                    return tell(options.cells, entries)
-    return Exit.AS_EXPECTED
 
 
 @contextmanager
@@ -129,7 +41,9 @@ def _every_fault() -> Iterator[None]:
     try:
         yield
     except BadFile as error:
-        raise BadFile(list(dict.fromkeys([*_lock_faults(), *records.faults()])) or error.faults) from error
+        found = dict.fromkeys([*_lock_faults(), *records.faults()])
+        known = {each.path for each in found}
+        raise BadFile([*(each for each in error.faults if each.path not in known), *found]) from error
 
 
 def _lock_faults() -> Iterator[Fault]:
@@ -140,10 +54,10 @@ def _lock_faults() -> Iterator[Fault]:
             yield from error.faults
 
 
+@_every_fault()
 def left(cells: Sequence[Cell], entries: Sequence[Entry]) -> Mapping[Cell, int]:
     """How many cases of `entries` each cell has left to run. Raises BadFile with every fault in locks and records."""
-    with _every_fault():
-        return {cell: cell_run.left(cell, entries) for cell in cells}
+    return {cell: cell_run.left(cell, entries) for cell in cells}
 
 
 def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell, ...]:
@@ -176,8 +90,10 @@ def _measured() -> Sequence[Timed]:
     return read(Measured, path).observations if path.exists() else ()
 
 
-def show_plan(cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
-    """Say what a run of `cells` would do: how many observations, on which interpreter, and how much to fetch."""
+@_every_fault()
+def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: bool, fresh: bool) -> None:
+    """Say what a run of the cells with this tag would do: how many observations, and how much to fetch for it."""
+    cells, entries = share(plan.tagged(tag), shard), catalogue.select(issue, headlines=headlines)
     planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in entries) for cell in cells}
     todo = {cell: 0 if cell.unavailable else planned[cell] for cell in cells} if fresh else left(cells, entries)
     total, open_ones = sum(planned.values()), sum(todo.values())
@@ -206,50 +122,16 @@ def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked 
         cell_run.run(cell, entries, fresh=fresh, progress=progress, asked=asked)
 
 
-def foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
-    """Say what is expected of those of `cells` that were never run: an answer before the minutes that a run takes."""
-    from suite.report.assemble import assemble
-    from suite.report.formats import one_stack
-
-    made = assemble(cells, entries)
-    seen = {each.cell for each in made.observations if each.attempts}
-    one_stack.show(made, [row for row in made.cells if row.id not in seen], OUT, evidence(made))
-
-
-def evidence(made: Report) -> Report:
-    """The published report, whose runs say what to expect of a stack; without one, `made`. Raises BadFile."""
-    path = PUBLISHED / "compat.json"
-    return read(type(made), path) if path.exists() else made
-
-
-def tell(cells: Sequence[Cell], entries: Sequence[Entry]) -> Exit:
-    """Say what was seen in `cells`, the worst first; the exit code it deserves. No report is written."""
-    from suite.report.assemble import assemble
-    from suite.report.formats import one_stack
-    from suite.report.summary import exit_code, last_line
-
-    found = assemble(cells, entries)
-    one_stack.show(found, found.cells, OUT)
-    OUT.print()
-    OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
-    return exit_code(found)
-
-
-def bisect(options: argparse.Namespace) -> Exit:
-    """Find the release where a case changes, and say so; the exit code it deserves.
-
-    Raises Misused for a question that cannot be meant, Failed where this machine cannot run a cell, BadFile, OSError.
-    """
-    from suite.bisect import session
-
-    asked = session.question(options.case, options.package, options.hold, options.between)
-    if options.scan:
-        return session.scan(asked, fresh=options.fresh, console=OUT)
-    return session.bisection(asked, find=options.find, fresh=options.fresh, console=OUT)
-
-
-def run_on_cluster(scheduler: str, cells: Sequence[Cell], entries: Sequence[Entry], *, fresh: bool) -> None:
-    """Run `entries` in `cells` on the workers of a Dask scheduler. Raises Failed where some did not run."""
+@_every_fault()
+def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headlines: bool, fresh: bool) -> None:
+    """Run issues in `cells`, here or on the workers of a Dask scheduler."""
+    entries = catalogue.select(issue, headlines=headlines)
+    # What cannot be read is said before the first of them runs.
+    left([cell for cell in cells if cell.tags], entries)
+    if not scheduler:
+        for cell in cells:
+            run_cell(cell, entries, fresh=fresh, asked="headlines" if headlines else "all")
+        return
     try:
         from suite.run import cluster  # on one machine nothing of it is needed
     except ModuleNotFoundError as error:
@@ -260,11 +142,82 @@ def run_on_cluster(scheduler: str, cells: Sequence[Cell], entries: Sequence[Entr
     cluster.run_cells(scheduler, cells, entries, fresh=fresh, console=OUT)
 
 
-def recorded() -> tuple[Cell, ...]:
-    """The cells that somebody ran: of the plan, and stacks of their own. What a bisection left is not among them.
+def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headlines: bool, fresh: bool) -> Exit:
+    """Run issues in `cells`, and say what was seen there, the worst first. No report is written."""
+    from suite.report.assemble import assemble
+    from suite.report.formats import one_stack
+    from suite.report.summary import exit_code, last_line
 
-    Raises Misused where there is none, and BadFile.
-    """
+    with _every_fault():
+        _foretell([cell for cell in cells if not cell.tags], catalogue.select(issue, headlines=headlines))
+    record(cells, issue, scheduler, headlines=headlines, fresh=fresh)
+    found = assemble(cells, catalogue.select(issue, headlines=headlines))
+    one_stack.show(found, found.cells, OUT)
+    OUT.print()
+    OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
+    return exit_code(found)
+
+
+def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
+    """Say what is expected of those of `cells` that were never run: an answer before the minutes that a run takes."""
+    from suite.report.assemble import assemble
+    from suite.report.formats import one_stack
+
+    made = assemble(cells, entries)
+    seen = {each.cell for each in made.observations if each.attempts}
+    one_stack.show(made, [row for row in made.cells if row.id not in seen], OUT, _evidence(made))
+
+
+def _evidence(made: Report) -> Report:
+    """The published report, whose runs say what to expect of a stack; without one, `made`. Raises BadFile."""
+    path = PUBLISHED / "compat.json"
+    return read(type(made), path) if path.exists() else made
+
+
+def bisect(
+    case: str,
+    package: str,
+    hold: list[str],
+    between: tuple[str, str] | None,
+    find: Find | None,
+    *,
+    scan: bool,
+    fresh: bool,
+) -> Exit:
+    """Find the release where a case changes, and say so."""
+    from suite.bisect import session
+
+    asked = session.question(case, package, hold, between)
+    if scan:
+        return session.scan(asked, fresh=fresh, console=OUT)
+    return session.bisection(asked, find=find, fresh=fresh, console=OUT)
+
+
+def discover() -> Exit:
+    """Read the index; lock, run and compare what is new since the snapshot."""
+    from suite.upkeep import discover
+
+    return discover.discover(catalogue.entries(), OUT)
+
+
+def renew_threads() -> None:
+    """Look up how the threads stand that the issues name."""
+    from suite.run.threads import references
+    from suite.upkeep import threads
+
+    threads.renew(references(each.issue for each in catalogue.entries()), OUT)
+
+
+def build_line() -> None:
+    """Build the release line, asv's project."""
+    from suite.timings import release_line
+
+    built = release_line.build(release_line.commits(), release_line.PATH)
+    OUT.print(f"{release_line.PATH}: {'built' if built else 'as it was'}", soft_wrap=True)
+
+
+def _recorded() -> tuple[Cell, ...]:
+    """The cells that somebody ran: of the plan, and stacks of their own. What a bisection left is not among them."""
     asked_for = [plan.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
     found = tuple(cell for cell in (*plan.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
     if not found:
@@ -277,32 +230,33 @@ def _asked(cell: Cell) -> Asked | None:
     return status.asked if status else None
 
 
+@_every_fault()
 def report(
-    planned: Sequence[Cell],
-    entries: Sequence[Entry],
-    folder: Path,
-    part: Shard | None = None,
-    *,
-    headlines: bool = False,
-    asked_only: bool = False,
+    cells: Sequence[Cell], tag: str | None, issue: list[str], shard: Shard | None, to: Path, *, headlines: bool
 ) -> Exit:
-    """Judge what was observed in the cells `planned`, write it into `folder`, print it; the exit code it deserves.
+    """Judge what was observed in `cells`, in those with a tag, or in all that were run; write it into `to`, print it.
 
-    Of a `part` of a run there are but some of them. `asked_only`: where a cell was asked for its headlines alone, the
-    cases that nobody ran there were not planned. Raises Misused, BadFile, OSError.
+    Of a `shard` there are but some of them. Of a cell that was asked for its headlines alone, the cases that nobody ran
+    were not planned, where neither the cell nor a tag of it is named.
     """
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
-    cells = share(planned, part)
-    made = assemble(cells, entries, planned=planned, shard=part)
-    if asked_only:
-        made = _asked_only(made, cells)
-    if own := [cell.id for cell in cells if not cell.tags]:
-        one_stack.show(made, [row for row in made.cells if row.id in own], OUT, evidence(made))
-    code = _publish(made, folder)
-    if folder.resolve() == PUBLISHED:
-        archive.pack(cell.id for cell in cells if cell.tags)
+    planned = tuple(cells) or plan.tagged(tag or "") or _recorded()
+    if not tag and not cells:
+        # Where nobody ran more than headlines, no more was planned.
+        headlines = headlines or {_asked(cell) for cell in planned} == {"headlines"}
+    if not tag:
+        OUT.print(f"About {_named(planned)}.", soft_wrap=True)
+    some = share(planned, shard)
+    made = assemble(some, catalogue.select(issue, headlines=headlines), planned=planned, shard=shard)
+    if not tag and not cells:
+        made = _asked_only(made, some)
+    if own := [cell.id for cell in some if not cell.tags]:
+        one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
+    code = _publish(made, to)
+    if to.resolve() == PUBLISHED:
+        archive.pack(cell.id for cell in some if cell.tags)
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
     return code
@@ -332,11 +286,11 @@ def _named(cells: Sequence[Cell]) -> str:
     return f"{len(cells)} cell{'s' * (len(cells) != 1)}: {'; '.join(told)}"
 
 
-def merge(shards: Sequence[Path], folder: Path) -> Exit:
-    """Join the reports of shards into one in `folder`, and print it; the exit code it deserves. Raises BadFile."""
+def merge(shards: Sequence[Path], to: Path) -> Exit:
+    """Join the reports of shards into one in `to`, and print it."""
     from suite.report.merge import merge as joined
 
-    return _publish(joined(shards), folder)
+    return _publish(joined(shards), to)
 
 
 def _publish(made: Report, folder: Path) -> Exit:
@@ -349,31 +303,30 @@ def _publish(made: Report, folder: Path) -> Exit:
     return exit_code(published)
 
 
-def diff(old: Path, new: Path, shown_as: str) -> Exit:
-    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse. Raises BadFile."""
+def diff(old: Path, new: Path, format: str) -> Exit:
+    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse."""
     from suite.report import diff as differences
     from suite.report.formats import diff as diff_formats
     from suite.report.model import Report
 
     before, now = (read(Report, path / "compat.json" if path.is_dir() else path) for path in (old, new))
     found = differences.diff(before, now)
-    if shown_as == "terminal":
+    if format == "terminal":
         diff_formats.show(found, OUT)
     else:
-        text = diff_formats.markdown(found) if shown_as == "markdown" else diff_formats.as_json(found)
+        text = diff_formats.markdown(found) if format == "markdown" else diff_formats.as_json(found)
         # For a program or a file: as it is, whatever the width of the terminal.
         OUT.file.write(text)
     return differences.exit_code(found)
 
 
 def rebuild(folder: Path) -> None:
-    """Make every file beside the compat.json in `folder` anew. Raises BadFile, OSError."""
-    from suite.report.write import rebuild as rebuilt
-    from suite.report.write import renew_timings
+    """Make every file beside the compat.json in `folder` anew."""
+    from suite.report import write
 
     if folder.resolve() == PUBLISHED:
-        renew_timings(folder)
-    for path in rebuilt(folder):
+        write.renew_timings(folder)
+    for path in write.rebuild(folder):
         OUT.print(str(path), markup=False, soft_wrap=True)
 
 

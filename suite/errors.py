@@ -72,12 +72,9 @@ def guarded() -> Iterator[Guard]:
     guard = Guard()
     try:
         yield guard
-    except BadFile as error:
-        for fault in error.faults:
-            say(str(fault))
-        guard.code = Exit.MISUSED
-    except Misused as error:
-        say(str(error))
+    except (BadFile, Misused) as error:
+        for line in str(error).splitlines():
+            say(line)
         guard.code = Exit.MISUSED
     except Failed as error:
         say(str(error))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
 
+from suite import commands
 from suite.__main__ import main, parse
 from suite.bisect.search import FINDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
@@ -57,43 +61,44 @@ def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.Capture
     assert "what is published is the whole" in capsys.readouterr().err
 
 
-def test_a_cell_is_looked_up_as_it_is_read() -> None:
-    """Words name cells and stacks of one's own; what is read has the cells."""
-    options = parse(["run", CELL.id, "jax-0.4.36+diffrax-0.6.0"])
+def test_words_are_looked_up_as_they_are_read() -> None:
+    """Words name cells and stacks of one's own; what is read has the cells. Of contrary options, the last counts."""
+    options = parse(["run", CELL.id, "jax-0.4.36+diffrax-0.6.0", "--headlines", "--all-cases"])
 
     assert [CELL.id, "jax-0.4.36+diffrax-0.6.0"] == [cell.id for cell in options.cells]
-
-
-def test_the_last_word_on_cases_counts() -> None:
-    """`--all-cases` after `--headlines` means every case, as it is after the words of `nox -s compat`."""
-    assert [False, True, False] == [
-        parse(["report", *words]).headlines for words in ([], ["--headlines"], ["--headlines", "--all-cases"])
-    ]
+    assert (False, True) == (options.headlines, parse(["report", "--headlines"]).headlines)
 
 
 def test_choices_are_those_of_their_modules() -> None:
     """What the parser offers without reading the modules is what they can do."""
     assert list(FORMATS) == [parse(["diff", "a", "b", "--format", each]).format for each in FORMATS]
+    assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
     assert list(FINDS) == [parse(["bisect", "x", "--find", each]).find for each in FINDS]
 
 
-def commands() -> list[list[str]]:
-    """Every command, as its help names it."""
-    asked = subprocess.run(
-        [sys.executable, "-m", "suite", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    names = [line.split()[0] for line in asked.stdout.splitlines() if line.startswith("    ") and line[4] != " "]
-    assert "bench" in names
-    return [[name] for name in names] + [["bench", work] for work in ("run", "compare", "noise", "publish")]
+# Each command, with as few words as it takes.
+COMMANDS = {
+    **{name: [] for name in ("plan", "report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
+    **{name: [] for name in ("readme", "pins", "cost", "upkeep")},
+    **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
+}
 
 
-def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    """The help of every command says what it does, in a sentence of its own where it is no part of another."""
-    for words in commands():
+def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command that the help names has a help of its own, and options for all that its function asks for."""
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(COMMANDS) == sorted(line.split()[0] for line in lines if line[:4].isspace() and line[4:5].strip())
+    for words in [[name] for name in COMMANDS] + [["bench", work] for work in ("run", "compare", "noise", "publish")]:
         with pytest.raises(SystemExit) as ended:
             main([*words, "--help"])
         assert 0 == ended.value.code
         assert f"usage: python -m suite {' '.join(words)}" in capsys.readouterr().out
+    for name, more in COMMANDS.items():
+        options = parse([name, *more])
+        asked = inspect.signature(resolve_name(f"suite.{options.carry_out}")).parameters
+        assert set() == asked.keys() - vars(options) - {"options", "console"}
 
 
 @pytest.mark.parametrize(
@@ -125,6 +130,18 @@ def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
         raise raised
 
 
+def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Beside a file that stopped a command, the records that cannot be read are named too, each once."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
+    record = records.path_of("jax-1", "an-issue", "a-case")
+    record.parent.mkdir(parents=True)
+    record.write_text("{", encoding="utf-8")
+
+    with pytest.raises(BadFile) as caught, commands._every_fault():
+        raise BadFile([Fault(Path("other.json"), "a", "no"), Fault(record, "b", "no")])
+    assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
+
+
 def test_without_packages_there_is_one_sentence() -> None:
     """A Python that has nothing but its standard library is told, in a line, what to install."""
     words: Any = [sys.executable, "-I", "-S", "-c"]
@@ -142,25 +159,29 @@ def test_without_packages_there_is_one_sentence() -> None:
     assert RICH in ran.stderr
 
 
-def test_tags_are_those_of_the_plan() -> None:
-    """Each tag of the plan can be asked for."""
-    assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
-
-
-def status(cell: str, asked: str) -> None:
-    """Write down that somebody `asked` that much of a cell, and it ran."""
-    told = {"cell": cell, "at": "2026-01-02T03:04:05Z", "verdict": "ran", "reason": "ran", "asked": asked}
-    records.write_status(records.Status.model_validate(told))
-
-
-def test_a_report_is_of_what_was_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without a tag a report has what somebody ran: of a cell those it was asked for, of a bisection nothing."""
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str], None]:
+    """Have it written down that somebody asked that much of a cell, and it ran."""
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
+
+    def write(cell: str, much: str) -> None:
+        told = {"cell": cell, "at": "2026-01-02T03:04:05Z", "verdict": "ran", "reason": "ran", "asked": much}
+        records.write_status(records.Status.model_validate(told))
+
+    return write
+
+
+def test_a_report_is_of_what_was_asked(
+    asked: Callable[[str, str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a tag a report has what somebody ran: of a cell those it was asked for, of a bisection nothing."""
     one, two, three, *_ = (cell.id for cell in plan.tagged("default"))
-    status(one, "headlines")
-    status(two, "all")
-    status(three, "bisection")
+    asked(three, "bisection")
+    assert Exit.MISUSED == main(["report", "--to", str(tmp_path / "to")])
+    assert "`nox -s compat` makes some" in capsys.readouterr().err
+    asked(one, "headlines")
+    asked(two, "all")
 
     assert Exit.INCOMPLETE == main(["report", "--to", str(tmp_path / "to")])
 
@@ -169,15 +190,3 @@ def test_a_report_is_of_what_was_asked(monkeypatch: pytest.MonkeyPatch, tmp_path
     counts = {one: len(issues), two: sum(len(each.issue.cases) for each in issues)}
     assert counts == Counter(each.cell for each in made.observations)
     assert sum(counts.values()) == made.coverage.planned
-
-
-def test_a_report_of_nothing_says_what_makes_records(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where only a bisection ran there is nothing to report on: exit code 2, and the session that makes records."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
-    status(CELL.id, "bisection")
-
-    assert Exit.MISUSED == main(["report", "--to", str(tmp_path / "to")])
-    assert "`nox -s compat` makes some" in capsys.readouterr().err

@@ -64,16 +64,20 @@ def test_the_main_job_requires_the_default_cells(nox: Nox, words: tuple[str, ...
     assert sorted([*DEFAULT, "plan(default)", "compat"]) == sorted(selected(nox, *words))
 
 
-def test_a_session_after_another_is_asked_for_too(nox: Nox) -> None:
-    """`nox -s lint compat` has what both need, and `nox --session=lint` no cell."""
-    assert sorted([*DEFAULT, "plan(default)", "compat", "lint"]) == sorted(selected(nox, "-s", "lint", "compat"))
-    assert ["lint"] == selected(nox, "--session=lint")
-    assert ["lint"] == selected(nox, "-k", "lint")
-
-
-def test_one_cell_is_one_session(nox: Nox) -> None:
-    """`nox -s "cell(…)" report` has these two."""
-    assert sorted([DEFAULT[0], "report"]) == sorted(selected(nox, "-s", DEFAULT[0], "report"))
+@pytest.mark.parametrize(
+    ("words", "sessions"),
+    [
+        (["-s", "lint", "compat"], [*DEFAULT, "plan(default)", "compat", "lint"]),
+        (["--session=lint"], ["lint"]),
+        (["-k", "lint"], ["lint"]),
+        (["-s", DEFAULT[0], "report"], [DEFAULT[0], "report"]),
+        # What follows `--` is pytest's here, and not read as ours.
+        (["-s", "tests", "--", "-k", "nothing", "--nonsense"], ["tests"]),
+    ],
+)
+def test_sessions_have_what_they_need_and_no_more(nox: Nox, words: list[str], sessions: list[str]) -> None:
+    """Several sessions have what each needs; one that needs no cell has none."""
+    assert sorted(sessions) == sorted(selected(nox, *words))
 
 
 def test_a_shard_has_its_part_of_the_cells(nox: Nox) -> None:
@@ -123,11 +127,6 @@ def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
     assert f"{path}: syntax: " in ran.complained
     assert "remove the file to run it again" in ran.complained
     assert "Running session" not in ran.complained
-
-
-def test_the_words_of_other_sessions_are_theirs(nox: Nox) -> None:
-    """What follows `--` is pytest's where `tests` is asked for: it is not read as ours."""
-    assert ["tests"] == selected(nox, "-s", "tests", "--", "-k", "nothing", "--nonsense")
 
 
 def test_listing_needs_few_libraries() -> None:

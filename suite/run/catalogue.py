@@ -48,16 +48,21 @@ def entry(module: str) -> Entry:
     return Entry(loaded.ISSUE, module, Path(str(loaded.__file__)))
 
 
+def identified(identifier: str) -> str:
+    """The id of an issue, if it is one. Raises Misused with the nearest names, and BadFile."""
+    known = [each.issue.id for each in entries()]
+    if identifier not in known:
+        raise Misused(f"no issue {identifier!r}; {nearest(identifier, known)}")
+    return identifier
+
+
 def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, ...]:
     """The issues with these ids, or all where none is named; with `headlines`, only the first case of each.
 
     Raises Misused with the nearest names, and BadFile.
     """
-    known = {each.issue.id: each for each in entries()}
-    for identifier in identifiers:
-        if identifier not in known:
-            raise Misused(f"no issue {identifier!r}; {nearest(identifier, known)}")
-    chosen = [each for each in known.values() if not identifiers or each.issue.id in identifiers]
+    wanted = [identified(each) for each in identifiers]
+    chosen = [each for each in entries() if not wanted or each.issue.id in wanted]
     return tuple(narrowed(each, [each.issue.cases[0].id]) if headlines else each for each in chosen)
 
 

@@ -9,9 +9,8 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +20,6 @@ from filelock import Timeout
 from suite.cell.issue import Case
 from suite.files import ROOT, STATE
 from suite.judge import rules, verdicts
-from suite.judge.record import Key
 from suite.judge.table import RETRIED
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
@@ -32,17 +30,6 @@ from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
 LOGS = STATE / "logs"
-
-
-@dataclass(frozen=True)
-class Task:
-    """One case to be run in one cell, and the key its record will hold under."""
-
-    entry: Entry
-    case: Case
-    key: Key
-    expected: str | None
-    record: Path
 
 
 class Progress(Protocol):
@@ -81,12 +68,12 @@ def run(
 
 def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool) -> Status:
     if cell.unavailable is not None:
-        return _note(cell, plan.verdict(cell), *cell.unavailable)
+        return note(cell, plan.verdict(cell), *cell.unavailable)
     pinned = lock.obtain(cell)
-    tasks = _tasks(cell, entries, pinned, confirm=confirm)
-    todo = tasks if fresh else _todo(cell, tasks, pinned, confirm=confirm)
-    if len(todo) < len(tasks):
-        progress.say(f"{len(tasks) - len(todo)} of {len(tasks)} cases are known and unchanged, {len(todo)} left to run")
+    cases = _cases(cell, entries)
+    todo = cases if fresh else _todo(cell, cases, pinned, confirm=confirm)
+    if len(todo) < len(cases):
+        progress.say(f"{len(cases) - len(todo)} of {len(cases)} cases are known and unchanged, {len(todo)} left to run")
     if not todo and (last := records.status(cell.id)):
         return last.model_copy(update={"verdict": "ran", "reason": "ran", "detail": ""})
     if environment.ready(cell, pinned) is None:
@@ -95,55 +82,39 @@ def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progres
         made = environment.prepare(cell, pinned)
     except Unprepared as error:
         progress.say(f"{error.verdict}: {error.detail}")
-        return _note(cell, error.verdict, error.reason, error.detail)
+        return note(cell, error.verdict, error.reason, error.detail)
     if not _has_device(cell, made):
-        return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
-    return _probe(cell, made, pinned, todo, progress)
+        return note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
+    return _probe(cell, made, pinned, todo, progress, confirm=confirm)
 
 
 def left(cell: Cell, entries: Sequence[Entry]) -> int:
     """How many cases a run of `cell` would run: none where it cannot be had. Raises BadFile."""
     if cell.unavailable is not None:
         return 0
-    pinned = lock.load(cell)
-    return len(_todo(cell, _tasks(cell, entries, pinned), pinned))
+    return len(_todo(cell, _cases(cell, entries), lock.load(cell)))
 
 
-def _todo(cell: Cell, tasks: Sequence[Task], pinned: Lock, *, confirm: bool = False) -> Sequence[Task]:
-    todo = [task for task in tasks if not known(cell, task.entry, task.case, pinned, confirm=confirm)]
+def _cases(cell: Cell, entries: Sequence[Entry]) -> list[tuple[Entry, Case]]:
+    return [(entry, case) for entry in entries for case in catalogue.cases(entry, cell)]
+
+
+def _todo(
+    cell: Cell, cases: list[tuple[Entry, Case]], pinned: Lock, *, confirm: bool = False
+) -> list[tuple[Entry, Case]]:
+    todo = [each for each in cases if not known(cell, *each, pinned, confirm=confirm)]
+    status = records.status(cell.id)
     # Killed before its status was written, a run leaves all its records, and no word of the device that they are from.
-    return todo if todo or _device(cell) else tasks[-1:]
+    return todo if todo or (status and status.device) else cases[-1:]
 
 
-def _device(cell: Cell) -> str:
-    previous = records.status(cell.id)
-    return previous.device if previous else ""
-
-
-@contextmanager
-def _reserved(cell: Cell, progress: Progress) -> Iterator[None]:
+def _reserved(cell: Cell, progress: Progress) -> AbstractContextManager[object]:
     hold = environment.reserve(cell)
     try:
-        hold.acquire(timeout=0)
+        return hold.acquire(timeout=0)
     except Timeout:
         progress.say("another run is in this cell: waiting for it")
-        hold.acquire()
-    try:
-        yield
-    finally:
-        hold.release()
-
-
-def _tasks(cell: Cell, entries: Sequence[Entry], pinned: Lock, *, confirm: bool = False) -> list[Task]:
-    tasks = []
-    for entry in entries:
-        for case in catalogue.cases(entry, cell):
-            # The probe is content with one attempt where it sees what is expected.
-            rule = None if confirm else rules.expected(case, pinned.pins)
-            expected = rule.behaviour if rule else None
-            key = records.key(entry, case, pinned.sha256, cell.python)
-            tasks.append(Task(entry, case, key, expected, records.path_of(cell.id, entry.issue.id, case.id)))
-    return tasks
+        return hold.acquire()
 
 
 def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
@@ -179,18 +150,27 @@ def _has_device(cell: Cell, made: Environment) -> bool:
     return subprocess.run(command, env=surroundings(), capture_output=True, check=False).returncode != 3
 
 
-def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress) -> Status:
-    order = {
-        "cell": cell.id,
-        "packages": sorted(pinned.pins),
-        "cases": [
-            {
-                **{"module": task.entry.module, "case": task.case.id, "expected": task.expected},
-                **{"key": task.key.model_dump(), "record": str(task.record)},
-            }
-            for task in todo
-        ],
-    }
+def _probe(
+    cell: Cell,
+    made: Environment,
+    pinned: Lock,
+    todo: Sequence[tuple[Entry, Case]],
+    progress: Progress,
+    *,
+    confirm: bool,
+) -> Status:
+    def ordered(entry: Entry, case: Case) -> dict[str, Any]:
+        rule = rules.expected(case, pinned.pins)
+        return {
+            "module": entry.module,
+            "case": case.id,
+            # The probe is content with one attempt where it sees what is expected.
+            "expected": rule.behaviour if rule and not confirm else None,
+            "key": records.key(entry, case, pinned.sha256, cell.python).model_dump(),
+            "record": str(records.path_of(cell.id, entry.issue.id, case.id)),
+        }
+
+    order = {"cell": cell.id, "packages": sorted(pinned.pins), "cases": [ordered(*each) for each in todo]}
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{cell.id}.log"
     with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
@@ -206,30 +186,20 @@ def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], pr
             text=True,
         ) as process:
             try:
-                end = _follow(process, len(todo), progress)
+                done, device, failure = _follow(process, len(todo), progress)
             finally:
                 process.kill()
-    left = len(todo) - end.done
-    if left:
+    if left := len(todo) - done:
         last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
-        why = end.failure or f"the probe ended ({process.returncode}): {' / '.join(last)}"
+        why = failure or f"the probe ended ({process.returncode}): {' / '.join(last)}"
         detail = f"{why}; {left} of {len(todo)} cases left"
         progress.say(f"error: {detail}")
-        return _note(cell, "error", "run.disk" if end.failure else "run.probe", detail, python=made.python)
-    return _note(cell, "ran", "ran", python=made.python, device=end.device)
+        return note(cell, "error", "run.disk" if failure else "run.probe", detail, python=made.python)
+    return note(cell, "ran", "ran", python=made.python, device=device)
 
 
-@dataclass(frozen=True)
-class _End:
-    """How many cases the probe has done, the device it saw, and why it gave up, if it did."""
-
-    done: int
-    device: str
-    failure: str
-
-
-def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> _End:
-    """Turn the probe's progress into words until it ends."""
+def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> tuple[int, str, str]:
+    """Turn the probe's progress into words until it ends: how many it has done, on which device, why it gave up."""
     done, device, failure = 0, "", ""
     assert process.stdout is not None
     for line in process.stdout:
@@ -248,7 +218,7 @@ def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> _
             case {"event": "end", "device": seen}:
                 device = str(seen)
     process.wait()
-    return _End(done, device, failure)
+    return done, device, failure
 
 
 def surroundings() -> dict[str, str]:
@@ -268,7 +238,8 @@ def surroundings() -> dict[str, str]:
     }
 
 
-def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
+def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
+    """The status of a cell, as of now and here."""
     return Status(
         cell=cell.id,
         at=datetime.now(UTC).replace(microsecond=0),

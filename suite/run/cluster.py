@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import itertools
 import logging
-import pickle
 import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,9 +47,8 @@ from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.stack.releases import Device
 
+# All in seconds. The last is how long nothing may be under way for want of a worker before it is given up.
 CONNECTING = 10.0
-# How long nothing may be under way for want of a worker before that is said, and before it is given up.
-SAID_AFTER = 5.0
 PATIENCE = 300.0
 
 
@@ -125,23 +122,14 @@ def _ask(client: Client, operation: str, **words: Any) -> dict[str, Any]:
     return answer
 
 
-def _on_worker(order: Order) -> tuple[str, Answer]:
-    """What a worker is sent: its address and what came of the order."""
+# The scheduler reads every task, and a worker dies of one that it cannot read. As text, it asks neither to import this
+# project before it is run.
+_TASK = f"__import__({__name__!r}, fromlist=['_']).on_worker(order)"
+
+
+def on_worker(order: Order) -> tuple[str, Answer]:
+    """What a worker is asked for: its address, and what came of the order."""
     return get_worker().address, worker.carry_out(order)
-
-
-class _Errand:
-    """An order, pickled as the call that carries it out, for a worker to unpickle as its task.
-
-    The scheduler reads every task, and a worker dies of one that it cannot read: this way neither is asked to import
-    this project before the call.
-    """
-
-    def __init__(self, order: Order) -> None:
-        self._order = order
-
-    def __reduce__(self) -> tuple[Callable[[Order], tuple[str, Answer]], tuple[Order]]:
-        return _on_worker, (self._order,)
 
 
 @dataclass(frozen=True)
@@ -151,7 +139,7 @@ class _Sent:
     future: Future[tuple[str, Answer]]
     cell: Cell
     order: Order
-    only: frozenset[str] | None
+    only: frozenset[str]
 
 
 class _Errands:
@@ -168,13 +156,12 @@ class _Errands:
     ) -> None:
         self._scheduler, self._client, self._console, self._told = scheduler, client, console, told
         self._entries, self._patience = entries, patience
-        self._name, self._numbers = f"cell-{uuid.uuid4()}", itertools.count()
         self._sent: dict[Any, _Sent] = {}
         self._done: SimpleQueue[Future[tuple[str, Answer]]] = SimpleQueue()
         self._unfit: set[str] = set()
         self._stranded: list[str] = []
-        self._short_since: dict[Device, float] = {}
         self._said: set[Device] = set()
+        self._under_way = time.monotonic()
         self._answered = self._total = 0
 
     def run(self, orders: Sequence[tuple[Cell, Order]]) -> None:
@@ -195,20 +182,18 @@ class _Errands:
             )
 
     def _send(self, cell: Cell, order: Order) -> None:
-        only = None
-        if self._unfit:
-            takers = _takers(cell, self._workers())
-            only = takers - self._unfit or None
-            if takers and only is None:
-                self._stranded.append(cell.id)
-                return
+        takers = _takers(cell, self._workers()) if self._unfit else frozenset()
+        only = takers - self._unfit
+        if takers and not only:
+            self._stranded.append(cell.id)
+            return
         future = self._client.submit(
-            pickle.loads,
-            pickle.dumps(_Errand(order)),
-            key=(self._name, cell.id, next(self._numbers)),
+            eval,
+            _TASK,
+            {"order": order},
+            key=f"{cell.id}-{uuid.uuid4().hex}",
             resources=None if cell.device == "cpu" else {cell.device: 1},
-            workers=sorted(only) if only else None,
-            pure=False,
+            workers=sorted(only) or None,
         )
         self._sent[future.key] = _Sent(future, cell, order, only)
         future.add_done_callback(self._done.put)
@@ -224,8 +209,9 @@ class _Errands:
     def _take(self, future: Future[tuple[str, Answer]]) -> None:
         """Take in what came of an order. Raises Failed where the scheduler is gone."""
         sent = self._sent.pop(future.key, None)
-        if sent is None:
+        if sent is None:  # it was sent once more, elsewhere
             return
+        self._under_way = time.monotonic()
         cell = sent.cell
         try:
             address, answer = future.result()
@@ -242,19 +228,19 @@ class _Errands:
         except Exception as error:  # of one cell, and not the others' concern
             self._fail(cell, f"on its worker: {type(error).__name__}: {error}")
         else:
-            if answer["refused"]:
-                self._refuse(address, answer["refused"])
+            if answer.refused:
+                self._refuse(address, answer.refused)
                 self._send(cell, sent.order)
-            elif answer["failed"]:
-                self._fail(cell, f"on {address}: {answer['failed']}")
+            elif answer.status is None:
+                self._fail(cell, f"on {address}: {answer.failed}")
             else:
-                self._keep(address, sent, answer)
+                self._keep(address, sent, answer, answer.status)
 
-    def _keep(self, address: str, sent: _Sent, answer: Answer) -> None:
+    def _keep(self, address: str, sent: _Sent, answer: Answer, status_text: str) -> None:
         """Write the records that a worker has made, and then the status that makes them count."""
         cell = sent.cell
         try:
-            status, texts = self._read(sent, answer)
+            status, texts = self._read(sent, answer, status_text)
         except BadFile as error:
             self._fail(cell, f"what {address} sent cannot be used: {error}")
             return
@@ -262,54 +248,42 @@ class _Errands:
             for path, text in texts.items():
                 write(path, text)
             records.write_status(status)
-        if status.verdict == "ran" and not answer["ran"]:
+        if status.verdict == "ran" and not answer.ran:
             self._finish(cell, "reused", f"all of it was known on {address}")
             return
-        for message in answer["said"]:
+        for message in answer.said:
             self._console.print(f"[bold]{cell.id}[/bold] on {address}: {escape(message)}", soft_wrap=True)
-        if status.verdict != "ran":
-            self._finish(
-                cell, "failed" if status.verdict == "error" else "unavailable", f"{status.reason} on {address}"
-            )
+        if status.verdict == "ran":
+            self._finish(cell, "run", f"{answer.ran} cases run on {address}")
         else:
-            self._finish(cell, "run", f"{answer['ran']} cases run on {address}")
+            how = "failed" if status.verdict == "error" else "unavailable"
+            self._finish(cell, how, f"{status.reason} on {address}")
 
-    def _read(self, sent: _Sent, answer: Answer) -> tuple[Status, dict[Path, str]]:
+    def _read(self, sent: _Sent, answer: Answer, status_text: str) -> tuple[Status, dict[Path, str]]:
         """The status and the records' texts by where they go. Raises BadFile where they are not what was ordered."""
-        cell, order = sent.cell, sent.order
-        status_path = records.RECORDS / cell.id / "cell.json"
-        status = parse(Status, answer["status"], status_path)
+        cell, folder = sent.cell, records.RECORDS / sent.cell.id
+        status = parse(Status, status_text, folder / "cell.json")
         if status.cell != cell.id:
-            raise BadFile([Fault(status_path, "cell", f"{status.cell!r} was not asked for")])
+            raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not asked for")])
         wanted = {
-            (entry.issue.id, case.id): records.key(entry, case, order["lock"], cell.python, status.platform)
+            (entry.issue.id, case.id): records.key(entry, case, sent.order["lock"], cell.python, status.platform)
             for entry in self._entries
             for case in catalogue.cases(entry, cell)
         }
         texts: dict[Path, str] = {}
-        for told in answer["records"]:
-            path = records.RECORDS / cell.id / told["issue"] / f"{told['case']}.json"
-            record = parse(Record, told["text"], path)
+        for text in answer.records:
+            record = parse(Record, text, folder)
+            path = records.path_of(cell.id, record.issue, record.case)
             if (record.cell, wanted.get((record.issue, record.case))) != (cell.id, record.key):
                 raise BadFile([Fault(path, "key", "is not what was asked for")])
-            texts[records.path_of(cell.id, record.issue, record.case)] = told["text"]
+            texts[path] = text
         return status, texts
 
     def _fail(self, cell: Cell, detail: str) -> None:
         """Put down that a cell came to nothing; what is known of it stays known."""
-        before = records.status(cell.id)
-        records.write_status(
-            Status(
-                cell=cell.id,
-                at=datetime.now(UTC).replace(microsecond=0),
-                verdict="error",
-                reason="run.worker",
-                detail=detail,
-                python=before.python if before else "",
-                platform=before.platform if before else "",
-                device=before.device if before else "",
-            )
-        )
+        failed = {"verdict": "error", "reason": "run.worker", "detail": detail}
+        before = records.status(cell.id) or cell_run.note(cell, "error", "run.worker")
+        records.write_status(before.model_copy(update={"at": datetime.now(UTC).replace(microsecond=0), **failed}))
         self._finish(cell, "failed", detail)
 
     def _finish(self, cell: Cell, how: str, detail: str) -> None:
@@ -331,7 +305,7 @@ class _Errands:
         for address, error in found.items():
             where = "start it in a checkout, with `python -m dask worker`"
             self._refuse(address, f"it cannot import this project ({error}): {where}")
-        return any(sent.only is None or address in sent.only for address in found)
+        return any(not sent.only or address in sent.only for address in found)
 
     def _look(self) -> None:
         """Say what waits for a worker that is not there. Raises Failed where for long nothing else was under way."""
@@ -345,20 +319,17 @@ class _Errands:
                 del self._sent[key]
                 sent.future.cancel()
                 self._send(sent.cell, sent.order)
-        now = time.monotonic()
-        self._short_since = {device: self._short_since.get(device, now) for device in waiting}
-        self._said &= waiting.keys()
         sentences = {
             device: f"{_listed(names)} {'waits' if len(names) == 1 else 'wait'} for a worker"
             + (f' that offers {device} (--resources "{device}=1")' if device != "cpu" else "")
             for device, names in waiting.items()
         }
         for device in waiting.keys() - self._said:
-            if now - self._short_since[device] >= min(SAID_AFTER, self._patience):
-                self._console.print(f"{sentences[device]}, and {self._scheduler} has none", soft_wrap=True)
-                self._said.add(device)
-        all_wait = sum(map(len, waiting.values())) == len(self._sent)
-        if waiting and all_wait and now - max(self._short_since.values()) >= self._patience:
+            self._console.print(f"{sentences[device]}, and {self._scheduler} has none", soft_wrap=True)
+        self._said = set(waiting)
+        if sum(map(len, waiting.values())) < len(self._sent):
+            self._under_way = time.monotonic()
+        if time.monotonic() - self._under_way >= self._patience:
             raise Failed(f"given up after {self._patience:.0f} seconds: {'; '.join(sentences.values())}")
 
     def _lost(self) -> Failed:

@@ -78,22 +78,18 @@ def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | Non
     return record if record.key == key(entry, case, pinned.sha256, cell.python, last.platform if last else "") else None
 
 
+# Of a case's table, in this order: another one would make anew whatever was run.
+_OF_A_PROCESS = ["needs", "x64", "environment", "host_devices", "cpu", "python", "isolation", "seconds", "memory_mib"]
+
+
 def case_sha256(entry: Entry, case: Case) -> str:
     """The sha256 of the code that runs for a case, and of what it asks of the process that runs it.
 
     Not of the table's words: a rule, a story or another case may change, and what was seen holds.
     """
     code = source.run_of(_text(entry.source), case)
-    asked: list[object] = [
-        case.needs,
-        case.x64,
-        case.environment,
-        case.host_devices,
-        case.cpu,
-        case.python,
-        case.isolation,
-    ]
-    asked += [case.seconds, case.memory_mib, case.workaround and case.workaround.environment]
+    asked: list[object] = [getattr(case, name) for name in _OF_A_PROCESS]
+    asked.append(case.workaround and case.workaround.environment)
     # What is raised is on record, for the judge to recognise; of warnings only those that were asked about are.
     asked += [case.signatures] if about_warnings(case.signatures) else []
     return hashlib.sha256(f"{code}\n{asked}".encode()).hexdigest()

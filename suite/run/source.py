@@ -26,13 +26,12 @@ def run_of(source: str, case: Case) -> str:
 
 @cache
 def _whole(source: str, own: frozenset[str]) -> str:
-    tree = ast.parse(source)
-    return _joined(tree, source, own | _reached(tree, own))
+    return _joined(source, own | _reached(source, own))
 
 
 def of_case(source: str, case: Case) -> str:
     """The reproducer of a case and its workaround, as they stand in the module's `source`."""
-    return _joined(ast.parse(source), source, _names([case]))
+    return _joined(source, _names([case]))
 
 
 def shared(source: str, issue: Issue) -> str:
@@ -43,7 +42,7 @@ def shared(source: str, issue: Issue) -> str:
 def alone(source: str, case: Case) -> str:
     """The reproducer of a case with all that it names: a program's text, which defines the one function."""
     name = case.reproducer.__name__
-    return _beside(source, [name]) + "\n\n" + _joined(ast.parse(source), source, [name])
+    return _beside(source, [name]) + "\n\n" + _joined(source, [name])
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
@@ -51,10 +50,9 @@ def touches(source: str, issue: Issue) -> tuple[str, ...]:
 
     `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`.
     """
-    tree = ast.parse(source)
     used = {each.reproducer.__name__ for each in issue.cases}
-    used |= _reached(tree, used)
-    nodes = [node for node in tree.body if used & set(_defines(node))]
+    used |= _reached(source, used)
+    nodes = [node for node in _parsed(source).body if used & set(_defines(node))]
     return tuple(sorted({*issue.touches, *(each for node in nodes for each in _touched(node))}))
 
 
@@ -97,19 +95,26 @@ def _qualified(node: ast.expr, known: dict[str, str]) -> str:
 
 def _beside(source: str, own: Collection[str]) -> str:
     """What the functions `own` use beside themselves: of the oracle first, then of the module."""
-    tree, wanted = ast.parse(source), set(own)
-    used = _reached(tree, wanted) - wanted
-    ours = {name for node in tree.body if _is_ours(node) for name in _defines(node)}
+    used = _reached(source, own)
+    ours = {name for node in _parsed(source).body if _is_ours(node) for name in _defines(node)}
     helpers = used & ours
     helpers |= _reached(_oracle(), helpers)
-    text = _joined(_oracle(), _oracle_source(), helpers)
-    rest = _joined(tree, source, used - ours)
-    return "\n\n".join(filter(None, [text, rest]))
+    return "\n\n".join(filter(None, [_joined(_oracle(), helpers), _joined(source, used - ours)]))
 
 
-def _reached(tree: ast.Module, names: Collection[str]) -> set[str]:
+@cache
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
+@cache
+def _oracle() -> str:
+    return Path(str(oracle.__file__)).read_text(encoding="utf-8")
+
+
+def _reached(source: str, names: Collection[str]) -> set[str]:
     """What the definitions `names` use of the module's own, however deep, less themselves."""
-    defined = {name: node for node in tree.body for name in _defines(node)}
+    defined = {name: node for node in _parsed(source).body for name in _defines(node)}
     used: set[str] = set()
     ahead = [name for name in names if name in defined]
     while ahead:
@@ -122,16 +127,6 @@ def _reached(tree: ast.Module, names: Collection[str]) -> set[str]:
 
 def _is_ours(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "suite"
-
-
-@cache
-def _oracle_source() -> str:
-    return Path(str(oracle.__file__)).read_text(encoding="utf-8")
-
-
-@cache
-def _oracle() -> ast.Module:
-    return ast.parse(_oracle_source())
 
 
 def _names(cases: Iterable[Case]) -> list[str]:
@@ -149,12 +144,12 @@ def _defines(node: ast.stmt) -> list[str]:
     return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
-def _joined(tree: ast.Module, source: str, names: Collection[str]) -> str:
+def _joined(source: str, names: Collection[str]) -> str:
     """The statements of `source` that define one of `names`, in its order, apart as a formatter has them."""
     lines = source.splitlines()
     found = ""
     before: ast.stmt | None = None
-    for node in tree.body:
+    for node in _parsed(source).body:
         if not set(names).isdisjoint(_defines(node)):
             tall = any(isinstance(each, ast.FunctionDef | ast.ClassDef) for each in (node, before))
             first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
 from suite.errors import BadFile, Failed, Misused
@@ -42,23 +43,19 @@ class Order(TypedDict):
     platform: str
 
 
-class Told(TypedDict):
-    """The record of one case, as it lies on the worker's disk."""
+@dataclass(frozen=True)
+class Answer:
+    """What came of an order: the texts of the status and of the records, or a sentence that says why there is none.
 
-    issue: str
-    case: str
-    text: str
+    `ran` counts cases, and `said` is for a person.
+    """
 
-
-class Answer(TypedDict):
-    """What came of an order: `refused` or `failed` is a sentence, or there is a status, with its records."""
-
-    refused: str
-    failed: str
-    status: str
-    records: list[Told]
-    ran: int
-    said: list[str]
+    refused: str = ""
+    failed: str = ""
+    status: str | None = None
+    records: Sequence[str] = ()
+    ran: int = 0
+    said: Sequence[str] = ()
 
 
 class Kept:
@@ -109,61 +106,36 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
 def carry_out(order: Order) -> Answer:
     """Run what is ordered, in this process's checkout and state."""
     if _tree() != _AT_START:
-        return _answer(refused="its checkout has changed since it was started, and it runs what it was: start it anew")
+        return Answer(refused="its checkout has changed since it was started, and it runs what it was: start it anew")
     try:
-        cell, pinned, entries = _find(order)
+        cell = plan.stack(order["cell"])
+        pinned = lock.obtain(cell)
+        entries = [catalogue.narrowed(catalogue.entry(each["module"]), each["cases"]) for each in order["issues"]]
     except (Misused, Failed, BadFile, ImportError) as error:
-        return _answer(refused=f"its checkout is not the driver's: {error}")
+        return Answer(refused=f"its checkout is not the driver's: {error}")
     if differing := _differing(order, pinned, entries):
-        return _answer(refused=f"its checkout is not the driver's: {', '.join(differing)} differs")
+        return Answer(refused=f"its checkout is not the driver's: {', '.join(differing)} differs")
     try:
         return _run(order, cell, pinned, entries)
     except BadFile as error:
-        return _answer(failed=str(error))
+        return Answer(failed=str(error))
     except OSError as error:
-        return _answer(failed=f"{error.strerror or error}: {error.filename or 'a file'}")
+        return Answer(failed=f"{error.strerror or error}: {error.filename or 'a file'}")
 
 
 def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Answer:
+    # What the driver has of another platform does not count: a cell's records are all of one.
+    alike = order["platform"] == records.here()
+    todo = [entry for entry, each in zip(entries, order["issues"], strict=True) if not (alike and each["known"])]
     kept = Kept()
-    done = [entry for entry, each in zip(entries, order["issues"], strict=True) if not each["known"]]
-    status = cell_run.run(cell, done, fresh=order["fresh"], progress=kept)
-    if len(done) < len(entries) and status.platform != order["platform"]:
-        # What the driver has was made on another platform: a cell's records are all of one.
-        done = list(entries)
-        status = cell_run.run(cell, done, fresh=False, progress=kept)
-    told = [
-        Told(
-            issue=entry.issue.id,
-            case=case.id,
-            text=records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8"),
-        )
-        for entry in done
+    status = cell_run.run(cell, todo, fresh=order["fresh"], progress=kept)
+    texts = [
+        records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
+        for entry in todo
         for case in catalogue.cases(entry, cell)
         if records.in_force(cell, entry, case, pinned) is not None
     ]
-    return _answer(status=dump(status.model_dump(mode="json")), records=told, ran=kept.ran, said=kept.said)
-
-
-def _answer(
-    *,
-    refused: str = "",
-    failed: str = "",
-    status: str = "",
-    records: Sequence[Told] = (),
-    ran: int = 0,
-    said: Sequence[str] = (),
-) -> Answer:
-    return Answer(refused=refused, failed=failed, status=status, records=list(records), ran=ran, said=list(said))
-
-
-def _find(order: Order) -> tuple[Cell, Lock, list[Entry]]:
-    cell = plan.stack(order["cell"])
-    return (
-        cell,
-        lock.obtain(cell),
-        [catalogue.narrowed(catalogue.entry(each["module"]), each["cases"]) for each in order["issues"]],
-    )
+    return Answer(status=dump(status.model_dump(mode="json")), records=texts, ran=kept.ran, said=kept.said)
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:

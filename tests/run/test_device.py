@@ -30,20 +30,15 @@ def arm(jax: str = "0.4.30", **keys: str) -> Cell:
     return cell
 
 
-def test_a_cell_is_for_the_cpu_unless_it_says() -> None:
-    """An arm that names no device has cells for the CPU, with nothing of it in their ids."""
-    cell = arm()
+@pytest.mark.parametrize(
+    ("keys", "device", "end", "extra"),
+    [({}, "cpu", "", "cpu"), ({"device": "gpu"}, "gpu", "+gpu", "cuda12"), ({"device": "tpu"}, "tpu", "+tpu", "tpu")],
+)
+def test_a_device_is_in_the_id_and_the_requirements(keys: dict[str, str], device: str, end: str, extra: str) -> None:
+    """An arm for a device has cells of their own, with the extra of jax that brings its build; one for none, CPU's."""
+    cell = arm(**keys)
 
-    assert ("cpu", "jax-0.4.30+equinox-0.11.4+diffrax-0.5.1") == (cell.device, cell.id)
-    assert "jax[cpu]==0.4.30" == cell.requires[0]
-
-
-@pytest.mark.parametrize(("device", "extra"), [("gpu", "cuda12"), ("tpu", "tpu")])
-def test_a_device_is_in_the_id_and_the_requirements(device: str, extra: str) -> None:
-    """An arm for a device has cells of their own, which ask for the extra of jax that brings its build."""
-    cell = arm(device=device)
-
-    assert (device, f"jax-0.4.30+equinox-0.11.4+diffrax-0.5.1+{device}") == (cell.device, cell.id)
+    assert (device, f"jax-0.4.30+equinox-0.11.4+diffrax-0.5.1{end}") == (cell.device, cell.id)
     assert f"jax[{extra}]==0.4.30" == cell.requires[0]
     assert cell.unavailable is None
 

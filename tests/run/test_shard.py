@@ -52,13 +52,15 @@ def shards(cells: list[Cell], seconds: dict[str, float], parts: int) -> list[tup
 
 
 @given(seconds=COSTS, parts=PARTS)
-def test_each_cell_is_in_one_part(seconds: dict[str, float], parts: int) -> None:
-    """Every cell falls into exactly one part, and no part has any other."""
-    cells = [cell(identifier) for identifier in seconds]
-
-    split = shards(cells, seconds, parts)
+def test_the_cells_are_parted_evenly(seconds: dict[str, float], parts: int) -> None:
+    """Every cell falls into one part; none costs more than the mean and the dearest cell, or is empty without need."""
+    split = shards([cell(identifier) for identifier in seconds], seconds, parts)
 
     assert sorted(seconds) == sorted(each.id for part in split for each in part)
+    heaviest = max(sum(seconds[each.id] for each in part) for part in split)
+    bound = sum(seconds.values()) / parts + max(seconds.values(), default=0.0)
+    assert heaviest <= bound or isclose(heaviest, bound)
+    assert min(parts, len(seconds)) == sum(bool(part) for part in split)
 
 
 @given(seconds=COSTS, parts=PARTS, data=st.data())
@@ -73,24 +75,6 @@ def test_the_order_of_the_cells_does_not_matter(seconds: dict[str, float], parts
     assert [sorted(part, key=shuffled.index) for part in again] == [list(part) for part in again]
 
 
-@given(seconds=COSTS, parts=PARTS)
-def test_no_part_is_much_heavier_than_the_others(seconds: dict[str, float], parts: int) -> None:
-    """No part costs more than the mean of all parts and the dearest cell."""
-    split = shards([cell(identifier) for identifier in seconds], seconds, parts)
-
-    heaviest = max(sum(seconds[each.id] for each in part) for part in split)
-    bound = sum(seconds.values()) / parts + max(seconds.values(), default=0.0)
-    assert heaviest <= bound or isclose(heaviest, bound)
-
-
-@given(seconds=COSTS, parts=PARTS)
-def test_no_part_is_empty_while_there_are_cells_for_it(seconds: dict[str, float], parts: int) -> None:
-    """With as many cells as parts, or more, each part has one, whether or not it costs anything."""
-    split = shards([cell(identifier) for identifier in seconds], seconds, parts)
-
-    assert min(parts, len(seconds)) == sum(bool(part) for part in split)
-
-
 def test_cost_decides_and_not_count() -> None:
     """One dear cell weighs as much as the many cheap ones on the other side."""
     seconds = {"dear": 90.0, **{f"cheap-{number}": 10.0 for number in range(9)}}
@@ -103,26 +87,24 @@ def test_cost_decides_and_not_count() -> None:
 # Costs
 
 
-def test_a_cell_costs_what_its_observations_took() -> None:
-    """The seconds of all observations of a cell are its cost."""
-    assert {"a": 3.5, "b": 1.0} == costs([cell("a"), cell("b")], [timed("a", 1.5), timed("b", 1.0), timed("a", 2.0)])
+@pytest.mark.parametrize(
+    ("wanted", "seen"),
+    [
+        pytest.param({"a": 3.5, "b": 1.0}, [timed("a", 1.5), timed("b", 1.0), timed("a", 2.0)], id="observations"),
+        pytest.param(
+            {"new": 5.0, "untried": 5.0},
+            [timed("a", 1.0), timed("b", 5.0), timed("c", 9.0), timed("untried", 0.0, attempts=0)],
+            id="never-ran",
+        ),
+        pytest.param({"a": 1.0, "b": 1.0}, [], id="no-report"),
+        pytest.param({"gone": 0.0}, [timed("gone", 9.0)], id="unavailable"),
+    ],
+)
+def test_a_cell_costs_what_it_took(wanted: dict[str, float], seen: list[Timed]) -> None:
+    """A cell costs the seconds of its observations, the others' median where it never ran, nothing where it cannot."""
+    cells = [cell(name, ("plan.yanked", "it was") if name == "gone" else None) for name in wanted]
 
-
-def test_a_cell_that_never_ran_costs_what_is_usual() -> None:
-    """A cell without a measurement, or whose observations were never tried, costs the median of the others."""
-    seen = [timed("a", 1.0), timed("b", 5.0), timed("c", 9.0), timed("untried", 0.0, attempts=0)]
-
-    assert {"new": 5.0, "untried": 5.0} == costs([cell("new"), cell("untried")], seen)
-
-
-def test_without_a_report_all_cells_cost_the_same() -> None:
-    """Where nothing was ever measured, cells are split by count."""
-    assert {"a": 1.0, "b": 1.0} == costs([cell("a"), cell("b")], [])
-
-
-def test_what_cannot_be_had_costs_nothing() -> None:
-    """An unavailable cell costs nothing, whatever was once measured of it."""
-    assert {"a": 0.0} == costs([cell("a", ("plan.yanked", "it was"))], [timed("a", 9.0)])
+    assert wanted == costs(cells, seen)
 
 
 def test_costs_are_read_from_any_report() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from suite.cell.issue import Case, Issue, Seen, Workaround
 from suite.run import catalogue, source
@@ -102,23 +104,23 @@ def imported(text: str) -> set[str]:
     return {each.partition(".")[0] for each in found}
 
 
-def test_what_is_copied_runs_alone() -> None:
-    """Every reproducer, copied out with what it names, is a program that lacks no name and imports nothing of ours."""
+def copied(text: str, issue: Issue, case: Case) -> str:
+    """A reproducer with what it names."""
+    return source.alone(text, case)
+
+
+def shown(text: str, issue: Issue, case: Case) -> str:
+    """What the cases share, above one case's reproducer and workaround."""
+    return f"{source.shared(text, issue)}\n{source.of_case(text, case)}"
+
+
+@pytest.mark.parametrize("of", [copied, shown])
+def test_what_a_reader_copies_runs_alone(of: Callable[[str, Issue, Case], str]) -> None:
+    """What is copied or shown of every case is a program that lacks no name, and imports nothing of ours."""
     found = {
         f"{entry.issue.id}/{case.id}": unresolved(text) | ({"suite"} & imported(text))
         for entry, case in CASES
-        for text in [source.alone(entry.source.read_text(encoding="utf-8"), case)]
-    }
-
-    assert {} == {name: lacks for name, lacks in found.items() if lacks}
-
-
-def test_what_is_shown_of_an_issue_runs_alone() -> None:
-    """What cases share, above one case's reproducer and workaround, lacks no name either."""
-    found = {
-        f"{entry.issue.id}/{case.id}": unresolved(f"{source.shared(text, entry.issue)}\n{source.of_case(text, case)}")
-        for entry, case in CASES
-        for text in [entry.source.read_text(encoding="utf-8")]
+        for text in [of(entry.source.read_text(encoding="utf-8"), entry.issue, case)]
     }
 
     assert {} == {name: lacks for name, lacks in found.items() if lacks}
@@ -138,15 +140,14 @@ def test_a_copy_has_what_it_names_and_no_more() -> None:
 
 def test_what_runs_for_a_case_is_all_of_it_and_no_more() -> None:
     """A change in what a case's functions use changes what runs for it, and one in another function does not."""
-    run = source.run_of(MODULE, CASE)
-
-    assert run != source.run_of(MODULE.replace("LIMIT = 3", "LIMIT = 5"), CASE)
-    assert run != source.run_of(MODULE.replace("OTHER = 4", "OTHER = 5"), CASE)
-    assert run != source.run_of(MODULE.replace("eqx.filter_jit(", "eqx.filter_vmap("), CASE)
+    changes = [("LIMIT = 3", "LIMIT = 5"), ("OTHER = 4", "OTHER = 5"), ("eqx.filter_jit(", "eqx.filter_vmap(")]
     without = replace(CASE, workaround=None)
-    assert source.run_of(MODULE, without) == source.run_of(
-        MODULE.replace("eqx.filter_jit(", "eqx.filter_vmap("), without
-    )
+
+    def moves(case: Case) -> list[bool]:
+        before = source.run_of(MODULE, case)
+        return [before != source.run_of(MODULE.replace(old, new), case) for old, new in changes]
+
+    assert ([True, True, True], [True, True, False]) == (moves(CASE), moves(without))
 
 
 def test_what_an_issue_touches_is_read_off_its_reproducers() -> None:
