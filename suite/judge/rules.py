@@ -160,27 +160,23 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
     """
     matter = concerned(case.needs, case.rules)
     # What the case needs must be known; what that imports may be what an installer gives beside it.
-    required = {"jax", *case.needs} - {"jaxlib"}
-    here = [each for each in runs if all(name in versions for name in required) and _alike(each, versions, matter)]
-    if len({each.behaviour for each in here}) == 1 and not _unsettled(case, versions):
-        said = [first_match(case.rules, each.pins) for each in here]
-        known = [each for each in case.rules if each in said and each.behaviour == here[0].behaviour]
-        return Prediction(here[0].behaviour, "run", tuple(here), tuple(known))
+    known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
+    here = [each for each in runs if known and _alike(each, versions, matter)]
     outcomes = possible(case.rules, versions)
+    says = {each and each.behaviour for each in outcomes}
+    if len({each.behaviour for each in here}) == 1 and len(says) == 1:
+        seen = here[0].behaviour
+        said = [first_match(case.rules, each.pins) for each in here]
+        same = tuple(each for each in case.rules if each in said and each.behaviour == seen)
+        return Prediction(seen, "run", tuple(here), same)
     rules = tuple(each for each in outcomes if each is not None)
-    if len(rules) == len(outcomes) and len({each.behaviour for each in rules}) == 1:
+    if len(says) == 1 and rules:
         nearest = _nearest(case, rules, versions, runs)
         if all(each.behaviour == rules[0].behaviour for each in nearest):
             return Prediction(rules[0].behaviour, "by rule", nearest, rules)
         return Prediction(None, "unknown", nearest, rules)
-    if not rules and all(name in versions for name in required) and (found := _between(versions, matter, runs)):
-        return found
-    return Prediction(None, "unknown", (), rules)
-
-
-def _unsettled(case: AnyCase, versions: Pins) -> bool:
-    """Whether versions that are not known decide between rules of different behaviours."""
-    return len({each and each.behaviour for each in possible(case.rules, versions)}) > 1
+    between = _between(versions, matter, runs) if known and not rules else None
+    return between or Prediction(None, "unknown", (), rules)
 
 
 def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
@@ -192,37 +188,33 @@ def _same(one: str | None, other: str) -> bool:
     return one is not None and _version(one) == _version(other)
 
 
-def _nearest(case: AnyCase, rules: tuple[AnyRule, ...], versions: Pins, runs: Sequence[Run]) -> tuple[Run, ...]:
+def _nearest(case: AnyCase, rules: Sequence[AnyRule], versions: Pins, runs: Sequence[Run]) -> tuple[Run, ...]:
     """The runs under the same rules that are nearest in jax, the one below or level and the one above."""
-    of = [each for each in runs if "jax" in each.pins and first_match(case.rules, each.pins) in rules]
     if "jax" not in versions:
         return ()
     jax = _version(versions["jax"])
+    of = [(_version(each.pins["jax"]), each) for each in runs if first_match(case.rules, each.pins) in rules]
 
     def alike(run: Run) -> int:
         return sum(_same(run.pins.get(name), version) for name, version in versions.items())
 
-    below = [each for each in of if _version(each.pins["jax"]) <= jax]
-    above = [each for each in of if _version(each.pins["jax"]) > jax]
-    nearest = [max(below, key=lambda each: (_version(each.pins["jax"]), alike(each)))] if below else []
-    nearest += [min(above, key=lambda each: (_version(each.pins["jax"]), -alike(each)))] if above else []
-    return tuple(nearest)
+    below = max((each for each in of if each[0] <= jax), key=lambda each: (each[0], alike(each[1])), default=None)
+    above = min((each for each in of if each[0] > jax), key=lambda each: (each[0], -alike(each[1])), default=None)
+    return tuple(each[1] for each in (below, above) if each is not None)
 
 
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
     """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
-        others = matter - {package}
-        beside = [each for each in runs if package in each.pins and _alike(each, versions, others)]
         here = _version(versions[package])
-        places = sorted({_version(each.pins[package]) for each in beside})
-        below = [each for each in places if each < here]
-        above = [each for each in places if each > here]
-        if not below or not above:
-            continue
-        sides = [each for each in beside if _version(each.pins[package]) in (below[-1], above[0])]
-        if any(not _alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides):
+        beside = [each for each in runs if package in each.pins and _alike(each, versions, matter - {package})]
+        places = {_version(each.pins[package]) for each in beside}
+        below = max((each for each in places if each < here), default=None)
+        above = min((each for each in places if each > here), default=None)
+        sides = [each for each in beside if _version(each.pins[package]) in (below, above)]
+        alike = (_alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides)
+        if below is None or above is None or not all(alike):
             continue
         if len({each.behaviour for each in sides}) > 1:
             return None
