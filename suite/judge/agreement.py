@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from suite.cell.issue import Case, Rule
@@ -11,7 +11,6 @@ from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.verdicts import Judged, WorkaroundWord
 
 Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spurious"]
-AGREEMENTS: Sequence[Agreement] = ("as-expected", "regressed", "changed", "fixed", "new", "spurious")
 
 
 def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:

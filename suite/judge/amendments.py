@@ -118,7 +118,8 @@ class _Row:
             return None
         names = {each.name: each.specifier for each in requirements(rule.on)}
         if len(names) == 1:
-            return _Cause(*names, *names, rule)
+            (name,) = names
+            return _Cause(name, name, rule)
         reach = {one: reached([one], trial.pins, self.offered, self.python) for one in names}
         pairs = [(one, other) for one in names for other in names if one != other and other in reach[one]]
         if len(names) > 2:

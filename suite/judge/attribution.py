@@ -82,11 +82,7 @@ def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Un
 
 
 def blame(
-    before: Run,
-    after: Run,
-    rules: Sequence[AnyRule],
-    runs: Iterable[Run] = (),
-    among: Collection[str] | None = None,
+    before: Run, after: Run, rules: Sequence[AnyRule], runs: Iterable[Run] = (), among: Collection[str] | None = None
 ) -> Blame | None:
     """What the change between two neighbours is put down to; None where they show the same.
 

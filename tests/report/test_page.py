@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from suite.judge.rules import concerned, predict
+from suite.judge.rules import concerned
 from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import write as writing
 from suite.report.changes import since
@@ -26,6 +26,7 @@ from suite.report.write import write
 from suite.stack import asked, plan
 from suite.timings import release_line
 from suite.timings.results import RESULTS
+from tests.judge.predictions import predict
 from tests.report.test_report import EMPTY, EVERY_VERDICT, observation, report
 from tests.worlds import as_known, few, otherwise
 
