@@ -19,11 +19,10 @@ from suite.report.model import CaseRow
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a stack is expected to show, and how that is known; `behaviour` is None only where it is unknown.
+    """What a stack is expected to show, None where that is unknown; by which runs and rules.
 
-    `run`: `runs` are of this very stack, and `rules` those that say the same of it. `by rule`: `rules` say so, and
-    `runs` are the nearest in jax under the same rules, at most one on each side. `between`: `runs` are the two
-    neighbours in one package, with all else alike.
+    `run`: they are of this very stack. `by rule`: `rules` say so, and `runs` are the nearest in jax under the same
+    rules, at most one on each side. `between`: `runs` are the neighbours in one package, with all else alike.
     """
 
     behaviour: str | None
@@ -33,10 +32,7 @@ class Prediction:
 
 
 def predict(case: Case | CaseRow, versions: Pins, runs: Sequence[Run]) -> Prediction:
-    """What `case` is expected to show with these versions, of any packages; what is not among them is not known.
-
-    Never from a run with another jax, unless a rule carries it over.
-    """
+    """What `case` is expected to show with these versions: never from a run with another jax, but by a rule."""
     matter = concerned(case.needs, case.rules)
     # What the case needs must be known; what that imports may be what an installer gives beside it.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
@@ -80,14 +76,11 @@ def alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
 def nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
     """The runs that are nearest in jax, the one below or level and the one above; of those, the most alike."""
     jax = Version(versions["jax"])
-
-    def place(run: Run) -> tuple[Version, int]:
-        likeness = sum(alike(run, versions, [name]) for name in versions)
-        return Version(run.pins["jax"]), likeness if Version(run.pins["jax"]) <= jax else -likeness
-
-    below = [each for each in runs if Version(each.pins["jax"]) <= jax]
-    above = [each for each in runs if Version(each.pins["jax"]) > jax]
-    return (*([max(below, key=place)] if below else []), *([min(above, key=place)] if above else []))
+    places = [(Version(each.pins["jax"]), sum(alike(each, versions, [name]) for name in versions)) for each in runs]
+    below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
+    above = [((each[0], -each[1]), run) for each, run in zip(places, runs, strict=True) if each[0] > jax]
+    sides = max(below, key=lambda each: each[0], default=None), min(above, key=lambda each: each[0], default=None)
+    return tuple(each[1] for each in sides if each is not None)
 
 
 def between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
