@@ -27,4 +27,4 @@ def streams() -> Seen:
     return right()
 
 
-ISSUE = issue(case(everything), case(everything_and_hangs, seconds=0.4), case(streams))
+ISSUE = issue(case(everything), case(everything_and_hangs, expected="hung", seconds=0.4), case(streams))

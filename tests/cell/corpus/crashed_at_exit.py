@@ -30,6 +30,6 @@ ISSUE = issue(
     case(crashes, isolation="fork-and-exit", expected="crashed", workaround=well),
     case(crashes, "in_interpreter", isolation="interpreter", workaround=well),
     case(crashes, "in_fork"),
-    case(hangs, isolation="fork-and-exit", seconds=0.4),
+    case(hangs, isolation="fork-and-exit", expected="hung", seconds=0.4),
     case(bad_status, isolation="fork-and-exit"),
 )

@@ -49,6 +49,6 @@ ISSUE = issue(
     case(daemon),
     case(stubborn, "of_interpreter", isolation="interpreter"),
     case(crashed),
-    case(hung, seconds=0.4),
+    case(hung, expected="hung", seconds=0.4),
     case(hung, "lingers", seconds=50),
 )
