@@ -3,8 +3,7 @@
 import os
 import sys
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right, sleep_long
+from tests.cell.corpus import Seen, case, issue, right, sleep_long
 
 
 def everything() -> Seen:

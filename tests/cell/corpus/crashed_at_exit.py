@@ -4,8 +4,7 @@ import atexit
 import os
 import signal
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right, sleep_long, well
+from tests.cell.corpus import Seen, case, issue, right, sleep_long, well
 
 
 def crashes() -> Seen:

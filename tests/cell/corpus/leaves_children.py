@@ -3,8 +3,7 @@
 import ctypes
 import os
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, leave, note, right, sleep_long, sleep_stubbornly
+from tests.cell.corpus import Seen, case, issue, leave, note, right, sleep_long, sleep_stubbornly
 
 
 def sleeper() -> Seen:
