@@ -34,12 +34,10 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
         match node:
             case ast.Import(names=names):
                 yield from ((alias.name, inside) for alias in names)
-            case ast.ImportFrom(module=module, names=names, level=level):
-                package = ".".join(path.relative_to(ROOT).parts[: -level or None]) if level else ""
-                source = ".".join(filter(None, [package, module]))
-                for alias in names:
-                    whole = f"{source}.{alias.name}"
-                    yield (whole if file_of(whole) else source), inside
+            case ast.ImportFrom(module=module, names=names):
+                # A relative one has no package of ours before it, and passes for nothing that is allowed.
+                for whole in (f"{module}.{alias.name}" for alias in names):
+                    yield (whole if file_of(whole) else str(module)), inside
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 inside = True
         for child in ast.iter_child_nodes(node):
