@@ -1,6 +1,6 @@
 "use strict";
 // What somebody asks for, and what any stack is expected to show. Pure, and the same as suite/stack/asked.py and
-// suite/judge/rules.py, to which a test holds it.
+// tests/judge/predictions.py, to which a test holds it.
 const rules = (() => {
   const cached = make => {
     const found = new Map();
