@@ -83,9 +83,9 @@ def amendments(
                 continue
             if cause is None:
                 rest += [trial] if trial not in rest else []
-                continue
-            key = cause.dependent, trial.pins.get(cause.dependent, ""), cause.dependency
-            pairs.setdefault(key, []).append((trial, cause))
+            else:
+                key = cause.dependent, trial.pins.get(cause.dependent, ""), cause.dependency
+                pairs.setdefault(key, []).append((trial, cause))
     found = [each for key, causes in pairs.items() if (each := row.lacking(*key, causes))]
     merged = {(each.package, each.version, each.requirement): each for each in found}
     return (*merged.values(), *row.too_tight(), *row.bound(rest))
@@ -114,7 +114,7 @@ class _Row:
     def cause(self, trial: Trial, case: str) -> _Cause | None:
         """What a failure comes of; None where no rule knows it, or more than one pair of packages can be meant."""
         rule = first_match(self.tables.get(case, ()), trial.pins)
-        if rule is None or rule.behaviour != trial.shown.get(case) or not rule.on:
+        if rule is None or rule.behaviour != trial.shown.get(case):
             return None
         names = {each.name: each.specifier for each in requirements(rule.on)}
         if len(names) == 1:
@@ -184,10 +184,7 @@ class _Row:
         return requires(name, {name: version}, self.offered, self.python)
 
     def bounds(self, dependent: str, version: str, dependency: str) -> Mapping[str, Sequence[str]]:
-        """What the rules about this release of one package keep the other out of, the tightest first: their evidence.
-
-        From above, `<0.1.0`, goes before from below, `>=0.1.0`.
-        """
+        """The bounds that rules about this release put on the other package, `<` first, each with their evidence."""
         found: dict[str, list[str]] = {}
         for rule in (rule for table in self.tables.values() for rule in table):
             named = {each.name: each.specifier for each in requirements(rule.on)}
