@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from suite.judge.metadata import declared_observed
-from suite.judge.rules import Prediction, blocks, first_match
+from suite.judge.rules import concerned, first_match, requirements
 from suite.judge.table import UNDECIDED
 from suite.report.assemble import untried
 from suite.report.derive import derive
@@ -26,9 +26,10 @@ def as_known(cells: Sequence[Cell]) -> Report:
 
     def blocked(each: Observation) -> bool:
         rules = [first_match(cases[key].rules, pins[each.cell]) for key in row_zero]
-        stops = tuple(rule for rule in rules if rule is not None and rule.behaviour == "import-error")
-        imports = Prediction("import-error" if stops else None, "by rule", rules=stops)
-        return (each.issue, each.case) not in row_zero and blocks(imports, cases[each.issue, each.case])
+        stops = [rule for rule in rules if rule is not None and rule.behaviour == "import-error"]
+        named = {wanted.name for rule in stops for wanted in requirements(rule.on)} - {"jax", "jaxlib"}
+        needed = concerned(cases[each.issue, each.case].needs)
+        return (each.issue, each.case) not in row_zero and not named.isdisjoint(needed)
 
     def ran(each: Observation) -> Observation:
         if each.cell in gone or each.expected is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from suite.cell.issue import Case, Rule
@@ -11,7 +11,6 @@ from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.verdicts import Judged, WorkaroundWord
 
 Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spurious"]
-AGREEMENTS: Sequence[Agreement] = ("as-expected", "regressed", "changed", "fixed", "new", "spurious")
 
 
 def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
@@ -30,6 +29,5 @@ def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
 
 def workaround_expected(word: WorkaroundWord, fails: Iterable[str], pins: Pins) -> bool:
     """Whether what became of a workaround is what is known of it: that it holds, but on the stacks of `fails`."""
-    if word not in ("holds", "fails"):
-        return True
-    return word == ("fails" if any(met(on, pins) for on in fails) else "holds")
+    known = "fails" if any(met(on, pins) for on in fails) else "holds"
+    return word in (known, "not-needed", "none")

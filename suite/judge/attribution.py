@@ -6,7 +6,7 @@ say so. Else the change came with all that moved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -65,9 +65,8 @@ def told(moves: Iterable[Move]) -> str:
     by_name = {each.package: each for each in moves}
     linked = [by_name[name] for name in LINKED if name in by_name]
     if len({(each.before, each.after) for each in linked}) == 1 and len(linked) == len(LINKED):
-        jax, jaxlib = linked
-        by_name[jax.package] = replace(jax, package=f"{jax.package} and {jaxlib.package}")
-        del by_name[jaxlib.package]
+        by_name["jax"] = replace(by_name["jax"], package="jax and jaxlib")
+        del by_name["jaxlib"]
     return ", ".join(map(str, by_name.values()))
 
 
@@ -83,11 +82,7 @@ def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Un
 
 
 def blame(
-    before: Run,
-    after: Run,
-    rules: Sequence[AnyRule],
-    runs: Iterable[Run] = (),
-    among: Collection[str] | None = None,
+    before: Run, after: Run, rules: Sequence[AnyRule], runs: Iterable[Run] = (), among: Collection[str] | None = None
 ) -> Blame | None:
     """What the change between two neighbours is put down to; None where they show the same.
 
@@ -96,15 +91,28 @@ def blame(
     if before.behaviour == after.behaviour:
         return None
     moved = moves(before.pins, after.pins, among)
-    units = _units(moved)
+    linked = tuple(each for each in moved if each.package in LINKED)
+    units: list[Unit] = [linked] if linked else []
+    units += [(each,) for each in moved if each.package not in LINKED]
     if len(units) == 1:
         return Blame(units[0], "run", moved)
 
     def shown(part: Unit) -> str | None:
-        return _shown(part, before, after, runs, among)
+        """The cell that differs from one side by this part alone, and shows what the other does."""
+        forth = _of(_with(before.pins, part), among), after.behaviour
+        back = _of(_with(after.pins, part, back=True), among), before.behaviour
+        return next((each.cell for each in runs if (_of(each.pins, among), each.behaviour) in (forth, back)), None)
 
     def said(part: Unit) -> str | None:
-        return _said(part, before, after, rules)
+        """The evidence of the rules where they put the whole change down to this part, moved forth and back alone."""
+        stacks = (before.pins, after.pins, _with(after.pins, part, back=True), _with(before.pins, part))
+        found = [first_match(rules, pins) for pins in stacks]
+        if [each and each.behaviour for each in found] != [before.behaviour, after.behaviour] * 2:
+            return None
+        sides = [each for each in found[:2] if each is not None]
+        # A rule for all other stacks says nothing of this change.
+        telling = [each for each in sides if each.on] or sides
+        return "; ".join(dict.fromkeys(each.evidence for each in telling if each.evidence))
 
     tests: tuple[tuple[Grounds, Callable[[Unit], str | None]], ...] = (("run", shown), ("rule", said))
     for grounds, test in tests:
@@ -116,48 +124,24 @@ def blame(
     return Blame(moved, "together", moved)
 
 
-def _units(moved: Sequence[Move]) -> list[Unit]:
-    """What can be to blame: each package by itself, but jax and its jaxlib as one."""
-    linked = tuple(each for each in moved if each.package in LINKED)
-    return [*([linked] if linked else []), *((each,) for each in moved if each.package not in LINKED)]
-
-
 def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str] | None:
     """What of a unit makes the change, with the evidence: one of it where that one alone does, else all of it."""
-    alone = [((each,), evidence) for each in unit if (evidence := test((each,))) is not None]
+    parts: list[Unit] = [(each,) for each in unit]
+    alone = [(part, evidence) for part in parts if (evidence := test(part)) is not None]
     if len(alone) == 1:
         return alone[0]
     evidence = test(unit)
     return None if evidence is None else (unit, evidence)
 
 
-def _shown(part: Unit, before: Run, after: Run, runs: Iterable[Run], among: Collection[str] | None) -> str | None:
-    """The cell that differs from one side by this part alone, and shows what the other does."""
-    forth = _of(with_moves(before.pins, part), among), after.behaviour
-    back = _of(with_moves(after.pins, part, back=True), among), before.behaviour
-    return next((each.cell for each in runs if (_of(each.pins, among), each.behaviour) in (forth, back)), None)
+def _with(pins: Pins, moved: Unit, *, back: bool = False) -> Pins:
+    """`pins` with these packages moved, or moved back."""
+    changed = {each.package: each.before if back else each.after for each in moved}
+    return {name: version for name, version in {**pins, **changed}.items() if version is not None}
 
 
 def _of(pins: Pins, among: Collection[str] | None) -> Pins:
     return {name: version for name, version in pins.items() if among is None or name in among}
-
-
-def _said(part: Unit, before: Run, after: Run, rules: Sequence[AnyRule]) -> str | None:
-    """The evidence of the rules where they put the whole change down to this part, moved forth alone and back alone."""
-    sides = [first_match(rules, pins) for pins in (before.pins, after.pins)]
-    back, forth = with_moves(after.pins, part, back=True), with_moves(before.pins, part)
-    alone = [first_match(rules, pins) for pins in (back, forth)]
-    if [each and each.behaviour for each in (*sides, *alone)] != [before.behaviour, after.behaviour] * 2:
-        return None
-    # A rule for all other stacks says nothing of this change.
-    told = [each for each in sides if each is not None and each.on] or [each for each in sides if each is not None]
-    return "; ".join(dict.fromkeys(each.evidence for each in told if each.evidence))
-
-
-def with_moves(pins: Pins, moved: Iterable[Move], *, back: bool = False) -> Mapping[str, str]:
-    """`pins` with these packages moved, or moved back."""
-    changed = {each.package: each.before if back else each.after for each in moved}
-    return {name: version for name, version in {**pins, **changed}.items() if version is not None}
 
 
 def _same(one: str | None, other: str | None) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Literal
 
 from suite.judge.attribution import LINKED, Blame, told
 from suite.judge.table import Verdict
@@ -23,8 +22,8 @@ class Point:
 class Interval:
     """A run of releases, `first` to `last`, that show one behaviour; `exact` where both ends are known to the release.
 
-    `package` is what `first` and `last` are versions of; `order` says how the releases were ordered. `came_with` is in
-    words what else moved at its start, where that may be the cause, or is: "lineax 0.0.8 → 0.1.0".
+    `package` is what `first` and `last` are versions of. `came_with` is in words what else moved at its start, where
+    that may be the cause, or is: "lineax 0.0.8 → 0.1.0".
     """
 
     behaviour: str
@@ -33,7 +32,6 @@ class Interval:
     first: str
     last: str
     exact: bool
-    order: Literal["version", "date"] = "version"
     came_with: str = ""
 
 
@@ -49,28 +47,17 @@ def intervals(
     down to; without it, to `package`. An interval is exact when, at each end, the release next to it outside was seen
     to differ by this package, or there is none.
     """
-    place = {version: number for number, version in enumerate(releases)}
+    adjacent = set(pairwise((None, *releases, None)))
     seen = [(point.version, point.seen) for point in points if point.seen is not None]
     runs = [list(run) for _, run in groupby(seen, key=lambda each: each[1])]
-    ends: list[tuple[str | None, str]] = [(None, runs[0][0][0])] if runs else []
-    ends += [(one[-1][0], other[0][0]) for one, other in pairwise(runs)]
-    others = [_others(blame(before, after), package) if before is not None else "" for before, after in ends]
-
-    def adjacent(number: int) -> bool:
-        """Whether the run before this one, and this one, meet in two releases next to each other."""
-        if number == len(runs):
-            return place.get(runs[-1][-1][0]) == len(releases) - 1
-        before, after = ends[number]
-        if before is None:
-            return place.get(after) == 0
-        return not others[number] and before in place and place.get(after) == place[before] + 1
-
-    found = []
-    for number, run in enumerate(runs):
-        (first, (behaviour, verdict)), (last, _) = run[0], run[-1]
-        exact = adjacent(number) and adjacent(number + 1)
-        found.append(Interval(behaviour, verdict, package, first, last, exact, came_with=others[number]))
-    return tuple(found)
+    firsts, lasts = [run[0][0] for run in runs], [run[-1][0] for run in runs]
+    edges = list(zip([None, *lasts], [*firsts, None], strict=True))
+    others = [_others(blame(before, after), package) if before and after else "" for before, after in edges]
+    exact = [edge in adjacent and not other for edge, other in zip(edges, others, strict=True)]
+    return tuple(
+        Interval(*run[0][1], package, firsts[place], lasts[place], exact[place] and exact[place + 1], others[place])
+        for place, run in enumerate(runs)
+    )
 
 
 def _others(found: Blame | None, package: str) -> str:

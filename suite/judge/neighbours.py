@@ -35,11 +35,8 @@ def in_order(cells: Iterable[LineCell]) -> list[LineCell]:
 def neighbours(cells: Iterable[LineCell]) -> list[tuple[LineCell, LineCell]]:
     """Each cell with the one before it, in the order of `in_order`; the first has none."""
     ordered = in_order(cells)
-    pairs = []
-    for place, cell in enumerate(ordered):
-        if (before := _before(ordered[:place], cell)) is not None:
-            pairs.append((before, cell))
-    return pairs
+    pairs = ((_before(ordered[:place], cell), cell) for place, cell in enumerate(ordered))
+    return [(before, cell) for before, cell in pairs if before is not None]
 
 
 def _before(older: list[LineCell], cell: LineCell) -> LineCell | None:

@@ -9,19 +9,9 @@ from pydantic import Field, field_validator
 
 from suite.files import FileModel
 
-Outcome = Literal[
-    "returned",
-    "raised",
-    "import-error",
-    "unavailable",
-    "signal",
-    "timeout",
-    "memory",
-    "output",
-    "exit",
-    "no-result",
-    "garbled",
-]
+# How a process ends that has not answered, or not well.
+Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]
+Outcome = Literal["returned", "raised", "import-error", "unavailable", Ending]
 
 
 class Part(FileModel):

@@ -1,24 +1,17 @@
-"""A case's rules, and what any stack is expected to show by them and by the runs around it. Pure.
-
-Rules are read from the top, and the first that matches counts. Where the version of a package is not known, a
-requirement on it is undetermined: then every rule that might be the first is a possible outcome, and the answer stands
-only where all of them agree.
-"""
+"""A case's rules: what a stack is known to show. Read from the top, the first that matches counts. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from packaging.requirements import Requirement
-from packaging.version import Version
 
 from suite.cell.issue import Case, Rule
 
 Pins = Mapping[str, str]
-How = Literal["run", "by rule", "between", "unknown"]
 
 # Which packages of the stack import which: what a case needs, it needs with these.
 IMPORTS: Mapping[str, tuple[str, ...]] = {
@@ -45,18 +38,6 @@ class AnyRule(Protocol):
         """How that is known."""
 
 
-class AnyCase(Protocol):
-    """What a prediction asks of a case, in an issue module or in a report."""
-
-    @property
-    def needs(self) -> Sequence[str]:
-        """The packages that it imports."""
-
-    @property
-    def rules(self) -> Sequence[AnyRule]:
-        """Its table."""
-
-
 R = TypeVar("R", bound=AnyRule)
 
 
@@ -69,51 +50,21 @@ class Run:
     behaviour: str
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """What a stack is expected to show, and how that is known; `behaviour` is None only where it is unknown.
-
-    `run`: `runs` are of this very stack, and `rules` those that say the same of it. `by rule`: `rules` say so, and
-    `runs` are the nearest in jax under the same rules, at most one on each side. `between`: `runs` are the two
-    neighbours in `package`, with all else alike.
-    """
-
-    behaviour: str | None
-    how: How
-    runs: tuple[Run, ...] = ()
-    rules: tuple[AnyRule, ...] = ()
-    package: str = ""
-
-
 @cache
 def requirements(on: str) -> tuple[Requirement, ...]:
     """The requirements of a rule, which stand apart by spaces. Raises InvalidRequirement."""
     return tuple(map(Requirement, on.split()))
 
 
-def met(on: str, pins: Pins, *, all_known: bool = True) -> bool | None:
-    """Whether `pins` meet all requirements of `on`; None where that takes a version that is not known.
-
-    Where `all_known`, a package without a version is not there, and meets none.
-    """
-    undetermined = False
-    for place, requirement in enumerate(requirements(on)):
-        version = pins.get(requirement.name)
-        if version is None and not all_known:
-            undetermined = True
-        elif version is None or not _admits(on, place, version):
-            return False
-    return None if undetermined else True
+def met(on: str, pins: Pins) -> bool:
+    """Whether `pins` meet all requirements of `on`; a package that is not there meets none."""
+    names = [each.name for each in requirements(on)]
+    return all(name in pins and _admits(on, place, pins[name]) for place, name in enumerate(names))
 
 
 @cache
 def _admits(on: str, place: int, version: str) -> bool:
     return requirements(on)[place].specifier.contains(version, prereleases=True)
-
-
-@cache
-def _version(text: str) -> Version:
-    return Version(text)
 
 
 def first_match(rules: Iterable[R], pins: Pins) -> R | None:
@@ -126,105 +77,8 @@ def expected(case: Case, pins: Pins) -> Rule | None:
     return first_match(case.rules, pins)
 
 
-def possible(rules: Iterable[R], versions: Pins) -> tuple[R | None, ...]:
-    """The rules that may be the first to match, whatever the unknown versions are; None where it may be none."""
-    found: list[R | None] = []
-    for each in rules:
-        answer = met(each.on, versions, all_known=False)
-        if answer is not False:
-            found.append(each)
-        if answer:
-            return tuple(found)
-    return (*found, None)
-
-
 def concerned(needs: Iterable[str], rules: Iterable[AnyRule] = ()) -> frozenset[str]:
     """The packages whose versions can matter to a case: what it needs, what those import, and what its rules name."""
     named = {requirement.name for each in rules for requirement in requirements(each.on)}
     imported = {each for name in needs for each in (name, *IMPORTS.get(name, ()))}
     return frozenset({"jax", "jaxlib"} | named | imported)
-
-
-def blocks(imports: Prediction, case: AnyCase) -> bool:
-    """Whether row zero's own prediction has a package not import that `case` needs."""
-    if imports.behaviour != "import-error":
-        return False
-    named = {requirement.name for each in imports.rules for requirement in requirements(each.on)} - {"jax", "jaxlib"}
-    return bool(named & concerned(case.needs))
-
-
-def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
-    """What `case` is expected to show with these versions, of any packages; what is not among them is not known.
-
-    Never from a run with another jax, unless a rule carries it over.
-    """
-    matter = concerned(case.needs, case.rules)
-    # What the case needs must be known; what that imports may be what an installer gives beside it.
-    required = {"jax", *case.needs} - {"jaxlib"}
-    here = [each for each in runs if all(name in versions for name in required) and _alike(each, versions, matter)]
-    if len({each.behaviour for each in here}) == 1 and not _unsettled(case, versions):
-        said = [first_match(case.rules, each.pins) for each in here]
-        known = [each for each in case.rules if each in said and each.behaviour == here[0].behaviour]
-        return Prediction(here[0].behaviour, "run", tuple(here), tuple(known))
-    outcomes = possible(case.rules, versions)
-    rules = tuple(each for each in outcomes if each is not None)
-    if len(rules) == len(outcomes) and len({each.behaviour for each in rules}) == 1:
-        nearest = _nearest(case, rules, versions, runs)
-        if all(each.behaviour == rules[0].behaviour for each in nearest):
-            return Prediction(rules[0].behaviour, "by rule", nearest, rules)
-        return Prediction(None, "unknown", nearest, rules)
-    if not rules and all(name in versions for name in required) and (found := _between(versions, matter, runs)):
-        return found
-    return Prediction(None, "unknown", (), rules)
-
-
-def _unsettled(case: AnyCase, versions: Pins) -> bool:
-    """Whether versions that are not known decide between rules of different behaviours."""
-    return len({each and each.behaviour for each in possible(case.rules, versions)}) > 1
-
-
-def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
-    """Whether a run had all versions that are known of the packages that matter."""
-    return all(_same(run.pins.get(name), versions[name]) for name in matter if name in versions)
-
-
-def _same(one: str | None, other: str) -> bool:
-    return one is not None and _version(one) == _version(other)
-
-
-def _nearest(case: AnyCase, rules: tuple[AnyRule, ...], versions: Pins, runs: Sequence[Run]) -> tuple[Run, ...]:
-    """The runs under the same rules that are nearest in jax, the one below or level and the one above."""
-    of = [each for each in runs if "jax" in each.pins and first_match(case.rules, each.pins) in rules]
-    if "jax" not in versions:
-        return ()
-    jax = _version(versions["jax"])
-
-    def alike(run: Run) -> int:
-        return sum(_same(run.pins.get(name), version) for name, version in versions.items())
-
-    below = [each for each in of if _version(each.pins["jax"]) <= jax]
-    above = [each for each in of if _version(each.pins["jax"]) > jax]
-    nearest = [max(below, key=lambda each: (_version(each.pins["jax"]), alike(each)))] if below else []
-    nearest += [min(above, key=lambda each: (_version(each.pins["jax"]), -alike(each)))] if above else []
-    return tuple(nearest)
-
-
-def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
-    """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
-    found: list[Prediction] = []
-    for package in sorted(matter & versions.keys() - {"jax"}):
-        others = matter - {package}
-        beside = [each for each in runs if package in each.pins and _alike(each, versions, others)]
-        here = _version(versions[package])
-        places = sorted({_version(each.pins[package]) for each in beside})
-        below = [each for each in places if each < here]
-        above = [each for each in places if each > here]
-        if not below or not above:
-            continue
-        sides = [each for each in beside if _version(each.pins[package]) in (below[-1], above[0])]
-        if any(not _alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides):
-            continue
-        if len({each.behaviour for each in sides}) > 1:
-            return None
-        found.append(Prediction(sides[0].behaviour, "between", tuple(sides), (), package))
-    return found[0] if len({each.behaviour for each in found}) == 1 else None

@@ -37,22 +37,20 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     lower bound is kept where what lies below it was not seen to work, and the rest of it where no release that works
     contradicts it.
     """
-    works = [version for version in in_version_order(list(tried)) if tried[version]]
+    ordered = in_version_order(tried)
+    works = [version for version in ordered if tried[version]]
     if not works:
         return None
     says = SpecifierSet(declared)
     if all((version in says) == good for version, good in tried.items()):
         return declared
-    first, last = works[0], works[-1]
-    broken = [version for version in in_version_order(list(tried)) if not tried[version]]
-    below = [version for version in broken if Version(version) < Version(first)]
-    above = [version for version in broken if Version(version) > Version(last)]
+    first, last = ordered.index(works[0]), ordered.index(works[-1])
     lower = lower_bound(says)
-    if below or (lower is not None and Version(lower) > Version(first)):
-        lower = first
+    if first > 0 or (lower is not None and Version(lower) > Version(works[0])):
+        lower = works[0]
     parts = [f">={lower}"] if lower is not None else []
-    parts += [f"<{above[0]}"] if above else []
-    parts += [f"!={version}" for version in broken if version not in below and version not in above]
+    parts += [f"<{each}" for each in ordered[last + 1 : last + 2]]
+    parts += [f"!={version}" for version in ordered[first:last] if not tried[version]]
     # What it says of releases that were not tried here has its reasons elsewhere.
     for each in says:
         already = each.operator == "!=" and each.version not in SpecifierSet(",".join(parts))

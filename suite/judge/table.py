@@ -6,24 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal[
-    "crashed",
-    "hung",
-    "affected",
-    "different",
-    "error",
-    "flaky",
-    "guarded",
-    "documented",
-    "clear",
-    "absent",
-    "blocked",
-    "conflict",
-    "unavailable",
-    "not-run",
-]
+Bad = Literal["crashed", "hung", "affected", "different"]
+Odd = Literal["error", "flaky"]
+Good = Literal["guarded", "documented", "clear", "absent"]
+NotThere = Literal["blocked", "conflict", "unavailable", "not-run"]
+Verdict = Literal[Bad, Odd, Good, NotThere]
 Count = Literal["run", "unavailable", "error", "not_run"]
-TestOutcome = Literal["error", "skipped"]
 
 
 @dataclass(frozen=True)
@@ -39,39 +27,35 @@ class Properties:
     name: Verdict
     glyph: str
     meaning: str
-    colour: str
-    badge: str
-    css: str
+    colour: str = "red"
+    badge: str = "red"
+    css: str = "other"
     decided: bool = True
     good: bool = False
     retried: bool = False
     counted: Count = "run"
-    junit: TestOutcome | None = None
+    junit: Literal["error", "skipped"] | None = None
 
 
-def _bad(name: Verdict, glyph: str, meaning: str, css: str = "other") -> Properties:
-    return Properties(name, glyph, meaning, "red", "red", css)
-
-
-def _good(name: Verdict, glyph: str, meaning: str, colour: str, badge: str, css: str) -> Properties:
+def _good(name: Good, glyph: str, meaning: str, colour: str, badge: str, css: str) -> Properties:
     return Properties(name, glyph, meaning, colour, badge, css, good=True)
 
 
-def _not_there(name: Verdict, glyph: str, meaning: str, counted: Count = "unavailable") -> Properties:
+def _not_there(name: NotThere, glyph: str, meaning: str, counted: Count = "unavailable") -> Properties:
     retried = counted == "not_run"
     return Properties(name, glyph, meaning, "dim", "lightgrey", "undecided", False, False, retried, counted, "skipped")
 
 
-def _odd(name: Verdict, glyph: str, meaning: str, counted: Count) -> Properties:
+def _odd(name: Odd, glyph: str, meaning: str, counted: Count) -> Properties:
     return Properties(name, glyph, meaning, "magenta", "lightgrey", "other", False, False, True, counted, "error")
 
 
 # Worst first: what a row for a whole issue shows of its cases.
 TABLE: tuple[Properties, ...] = (
-    _bad("crashed", "☠", "died on a signal, also at the interpreter's exit"),
-    _bad("hung", "⧖", "ran into its time limit"),
-    _bad("affected", "✗", "the documented symptom, recognised by its signature", "bad"),
-    _bad("different", "≠", "it failed, but not in the documented way: somebody must look"),
+    Properties("crashed", "☠", "died on a signal, also at the interpreter's exit"),
+    Properties("hung", "⧖", "ran into its time limit"),
+    Properties("affected", "✗", "the documented symptom, recognised by its signature", css="bad"),
+    Properties("different", "≠", "it failed, but not in the documented way: somebody must look"),
     _odd("error", "!", "our fault or the machine's: it says nothing of upstream", "error"),
     _odd("flaky", "~", "attempts disagree", "run"),
     _good("guarded", "◐", "refused loudly, or with a warning: what used to be silent", "yellow", "yellow", "guard"),
@@ -90,4 +74,4 @@ GLYPHS: Mapping[Verdict, str] = {each.name: each.glyph for each in TABLE}
 UNDECIDED: frozenset[Verdict] = frozenset(each.name for each in TABLE if not each.decided)
 RETRIED: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.retried)
 # Where nothing goes wrong silently; of what was decided, the rest is bad.
-GOOD: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.decided and each.good)
+GOOD: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.good)

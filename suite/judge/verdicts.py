@@ -15,8 +15,9 @@ from suite.judge.wording import explain, tidy
 
 WorkaroundWord = Literal["holds", "fails", "not-needed", "none"]
 
-# How an attempt that did not return is judged, and under which reason code.
+# How an attempt is judged that shows none of its case's behaviours, and under which reason code.
 _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
+    "returned": ("error", "run.unknown-behaviour"),
     "raised": ("different", "run.exception"),
     "import-error": ("blocked", "import.exception"),
     "unavailable": ("unavailable", "plan.no-cpu-feature"),
@@ -64,21 +65,22 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     if control is not None and control.outcome != "returned":
         return Judged("error", None, "run.control", tidy(f"the control failed: {explain(control)}"))
     part = attempt.parts["reproducer"]
-    raised = _recognised(case, part) if part.outcome == "raised" else None
-    named = part.outcome == "returned" or raised is not None
-    seen = (raised or part.behaviour) if named else None if _is_error(part) else GIVEN.get(part.outcome)
-    verdict: Verdict
-    reason: str | None
+    verdict, reason = _ending(part)
+    detail = part.detail if part.outcome in ("returned", "unavailable") else explain(part)
+    if part.outcome == "returned":
+        seen = part.behaviour
+    elif part.outcome == "raised":
+        seen = _recognised(case, part)
+    else:
+        seen = GIVEN.get(part.outcome) if verdict != "error" else None
     if seen is not None and seen in case.behaviours:
         verdict = case.behaviours[seen]
-        reason = None if verdict == "clear" else f"run.{seen}" if named else _ENDINGS[part.outcome][1]
-    elif named:
-        detail = f"{seen!r} is not among the behaviours of {case.id}"
-        return Judged("error", None, "run.unknown-behaviour", detail)
+        reason = reason if part.outcome in GIVEN else f"run.{seen}"
     else:
-        seen, (verdict, reason) = None, _ending(part)
-    detail = part.detail if part.outcome in ("returned", "unavailable") else explain(part)
-    return Judged(verdict, seen, reason, tidy(detail), _workaround(case, attempt, verdict))
+        detail = f"{seen!r} is not among the behaviours of {case.id}" if part.outcome == "returned" else detail
+        seen = None
+    why = None if verdict == "clear" else reason
+    return Judged(verdict, seen, why, tidy(detail), _workaround(case, attempt, verdict))
 
 
 def _recognised(case: Case, part: Part) -> str | None:
@@ -123,35 +125,32 @@ def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, 
     }
     if not (told := there - UNDECIDED):
         return "none"
-    if told != {"clear"}:
-        return "fails"
-    return "not-needed" if verdict == "clear" else "holds"
-
-
-def _is_error(part: Part) -> bool:
-    """Whether what ended this part says nothing of upstream."""
-    return part.outcome != "returned" and _ending(part)[0] == "error"
+    return _word(told == {"clear"}, verdict)
 
 
 def _ending(part: Part) -> tuple[Verdict, str]:
-    verdict, reason = _ENDINGS[part.outcome]
     if part.outcome == "signal" and part.detail == "SIGKILL":
         # Not ours, and no program does this to itself: the kernel was short of memory, or somebody ended it.
         return "error", "run.killed"
     if part.outcome == "unavailable" and "needs Python" in part.detail:
-        return verdict, "plan.no-python"
-    return verdict, reason
+        return "unavailable", "plan.no-python"
+    return _ENDINGS[part.outcome]
 
 
 def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> WorkaroundWord:
     part = attempt.parts.get("workaround")
-    if case.workaround is None or part is None or verdict not in _TELLS_OF_A_WORKAROUND or _is_error(part):
+    if case.workaround is None or part is None or verdict not in _TELLS_OF_A_WORKAROUND:
         return "none"
-    if case.workaround.code is not None:
-        helps = part.outcome == "returned"
-    else:
+    if case.workaround.code is None:
         # Under an environment the reproducer itself is run again, and what it does may be anything.
-        helps = part.behaviour is not None and case.behaviours.get(part.behaviour) == "clear"
+        helps = case.behaviours.get(part.behaviour or "") == "clear"
+    else:
+        helps = part.outcome == "returned"
+    # What ended it may say nothing of upstream.
+    return "none" if part.outcome != "returned" and _ending(part)[0] == "error" else _word(helps, verdict)
+
+
+def _word(helps: bool, verdict: Verdict) -> WorkaroundWord:
     if not helps:
         return "fails"
     return "not-needed" if verdict == "clear" else "holds"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from suite.judge.rules import Pins, Prediction, Run, blocks, predict, requirements
+from suite.judge.prediction import Prediction, blocks, predict
+from suite.judge.rules import Pins, Run, requirements
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.report.model import CellRow, Report
 from suite.report.shard_faults import named

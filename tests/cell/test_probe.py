@@ -38,108 +38,66 @@ Name = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Row:
-    """What the probe is to write of one corpus case: of its first attempt, and how many there are."""
+class Ending:
+    """What the probe is to write of a corpus case: of its first attempt, and how many there are."""
 
-    module: str
-    case: str
     outcome: Outcome
     behaviour: str | None = None
     workaround: Outcome | None = None
+    control: Outcome | None = "returned"
     attempts: int = 1
 
 
-ROWS = (
-    Row("clear", "plain", "returned", "right"),
-    Row("clear", "workaround-fails", "returned", "right", workaround="raised", attempts=3),
-    Row("clear", "in-interpreter", "returned", "right", workaround="returned"),
-    Row("affected", "plain", "returned", "wrong"),
-    Row("affected", "regressed", "returned", "wrong", attempts=3),
-    Row("affected", "nothing-known", "returned", "wrong", attempts=3),
-    Row("affected", "workaround-holds", "returned", "wrong", workaround="returned"),
-    Row("affected", "workaround-fails", "returned", "wrong", workaround="raised", attempts=3),
-    Row("affected", "workaround-crashes", "returned", "wrong", workaround="signal", attempts=3),
-    Row("absent", "plain", "returned", "missing", workaround="returned"),
-    Row("recognised", "raises", "raised", "refused"),
-    Row("recognised", "by-module", "raised", "refused"),
-    Row("recognised", "of-another-module", "raised", attempts=3),
-    Row("recognised", "in-table-order", "raised", "wrong"),
-    Row("recognised", "in-interpreter", "raised", "refused"),
-    Row("recognised", "warns", "returned", "refused"),
-    Row("recognised", "unasked", "returned", "right"),
-    Row("recognised", "by-module-warned", "returned", "wrong"),
-    Row("recognised", "warns-and-raises", "raised", "wrong"),
-    Row("recognised", "is-quiet", "returned", "right"),
-    Row("different", "unknown", "raised", attempts=3),
-    Row("different", "leaves", "raised", attempts=3),
-    Row("different", "not-unicode", "raised", attempts=3),
-    Row("different", "unspeakable", "raised", attempts=3),
-    Row("crashed", "segfault", "signal", workaround="returned", attempts=3),
-    Row("crashed", "documented", "signal", workaround="returned"),
-    Row("crashed", "in-interpreter", "signal", workaround="returned", attempts=3),
-    Row("crashed", "abort", "signal", attempts=3),
-    Row("crashed", "nameless-signal", "signal", attempts=3),
-    Row("crashed", "killed", "signal", attempts=3),
-    Row("crashed_at_exit", "crashes", "signal", workaround="returned"),
-    Row("crashed_at_exit", "in-interpreter", "signal", workaround="returned", attempts=3),
-    Row("crashed_at_exit", "in-fork", "returned", "right"),
-    Row("crashed_at_exit", "hangs", "timeout", attempts=3),
-    Row("crashed_at_exit", "bad-status", "exit", attempts=3),
-    Row("hung", "plain", "timeout", workaround="returned"),
-    Row("hung", "undocumented", "timeout", attempts=3),
-    Row("eats_memory", "itself", "memory", attempts=3),
-    Row("eats_memory", "child", "memory", attempts=3),
-    Row("eats_memory", "daemon", "memory", attempts=3),
-    Row("prints_garbage", "plain", "returned", "right"),
-    Row("prints_garbage", "then-exits", "exit", attempts=3),
-    Row("floods_output", "itself", "output", attempts=3),
-    Row("garbles_report", "half-a-line", "garbled", attempts=3),
-    Row("garbles_report", "half-a-line-and-gone", "garbled", attempts=3),
-    Row("garbles_report", "nested-too-deep", "garbled", attempts=3),
-    Row("garbles_report", "flood", "garbled", attempts=3),
-    Row("leaves_silently", "status-0", "no-result", workaround="returned", attempts=3),
-    Row("leaves_silently", "in-interpreter", "no-result", attempts=3),
-    Row("leaves_silently", "status-3", "exit", attempts=3),
-    Row("leaves_children", "sleeper", "returned", "right"),
-    Row("leaves_children", "stubborn", "returned", "right"),
-    Row("leaves_children", "daemon", "returned", "right"),
-    Row("leaves_children", "of-interpreter", "returned", "right"),
-    Row("leaves_children", "crashed", "signal", attempts=3),
-    Row("leaves_children", "hung", "timeout", attempts=3),
-    Row("closes_descriptors", "everything", "exit", attempts=3),
-    Row("closes_descriptors", "everything-and-hangs", "timeout", attempts=3),
-    Row("closes_descriptors", "streams", "returned", "right"),
-    Row("flaky", "alternates", "returned", "wrong", attempts=3),
-    Row("failing_control", "by-raising", "returned", "right", attempts=3),
-    Row("failing_control", "by-crashing", "returned", "right", attempts=3),
-    Row("keeps_tally", "forked", "returned", "right", workaround="returned"),
-    Row("keeps_tally", "apart", "returned", "right", workaround="returned"),
-    Row("keeps_tally", "in-interpreter", "returned", "right", workaround="returned"),
-    Row("keeps_tally", "without-workaround", "returned", "right"),
-    Row("keeps_tally", "by-pin", "returned", "right"),
-    Row("keeps_tally", "under-flags", "returned", "right", workaround="returned"),
-    Row("keeps_tally", "helped", "returned", "wrong", workaround="returned"),
-    Row("upsets_others", "control", "returned", "wrong"),
-    Row("upsets_others", "workaround", "returned", "wrong", workaround="returned"),
-    Row("upsets_others", "workaround-that-crashes", "returned", "wrong", workaround="returned"),
-    Row("upsets_others", "next-case", "returned", "right"),
-    Row("returns_nonsense", "nothing", "raised", attempts=3),
-    Row("returns_nonsense", "a-name", "raised", attempts=3),
-    Row("returns_nonsense", "no-text", "raised", attempts=3),
-    Row("returns_nonsense", "unknown-behaviour", "returned", "confused", attempts=3),
-    Row("blocked", "x64", "import-error"),
-    Row("blocked", "not-x64", "import-error"),
-    Row("blocked", "host-devices", "import-error"),
-    Row("blocked", "warned", "import-error"),
-    Row("blocked", "leaked-tracer", "import-error"),
-    Row("unavailable", "cpu", "unavailable"),
-    Row("unavailable", "python", "unavailable"),
-)
+ENDINGS = {
+    Ending("returned", "right"): """
+        clear/plain recognised/unasked recognised/is-quiet crashed_at_exit/in-fork prints_garbage/plain
+        leaves_children/sleeper leaves_children/stubborn leaves_children/daemon leaves_children/of-interpreter
+        closes_descriptors/streams keeps_tally/without-workaround keeps_tally/by-pin upsets_others/next-case""",
+    Ending("returned", "right", workaround="returned"): """
+        clear/in-interpreter keeps_tally/forked keeps_tally/apart keeps_tally/in-interpreter keeps_tally/under-flags""",
+    Ending("returned", "right", workaround="raised", attempts=3): "clear/workaround-fails",
+    Ending("returned", "right", control="raised", attempts=3): "failing_control/by-raising",
+    Ending("returned", "right", control="signal", attempts=3): "failing_control/by-crashing",
+    Ending("returned", "wrong"): "affected/plain recognised/by-module-warned upsets_others/control",
+    Ending("returned", "wrong", attempts=3): "affected/regressed affected/nothing-known flaky/alternates",
+    Ending("returned", "wrong", workaround="returned"): """
+        affected/workaround-holds keeps_tally/helped upsets_others/workaround upsets_others/workaround-that-crashes""",
+    Ending("returned", "wrong", workaround="raised", attempts=3): "affected/workaround-fails",
+    Ending("returned", "wrong", workaround="signal", attempts=3): "affected/workaround-crashes",
+    Ending("returned", "missing", workaround="returned"): "absent/plain",
+    Ending("returned", "refused"): "recognised/warns",
+    Ending("returned", "confused", attempts=3): "returns_nonsense/unknown-behaviour",
+    Ending("raised", "refused"): "recognised/raises recognised/by-module recognised/in-interpreter",
+    Ending("raised", "wrong"): "recognised/in-table-order recognised/warns-and-raises",
+    Ending("raised", attempts=3): """
+        recognised/of-another-module different/unknown different/leaves different/not-unicode different/unspeakable
+        returns_nonsense/nothing returns_nonsense/a-name returns_nonsense/no-text""",
+    Ending("signal", workaround="returned"): "crashed/documented crashed_at_exit/crashes",
+    Ending("signal", workaround="returned", attempts=3): """
+        crashed/segfault crashed/in-interpreter crashed_at_exit/in-interpreter""",
+    Ending("signal", attempts=3): "crashed/abort crashed/nameless-signal crashed/killed leaves_children/crashed",
+    Ending("timeout", workaround="returned"): "hung/plain",
+    Ending("timeout"): "crashed_at_exit/hangs leaves_children/hung closes_descriptors/everything-and-hangs",
+    Ending("timeout", attempts=3): "hung/undocumented",
+    Ending("memory", attempts=3): "eats_memory/itself eats_memory/child eats_memory/daemon",
+    Ending("output", attempts=3): "floods_output/itself",
+    Ending("exit", attempts=3): """
+        crashed_at_exit/bad-status prints_garbage/then-exits leaves_silently/status-3 closes_descriptors/everything""",
+    Ending("garbled", attempts=3): """
+        garbles_report/half-a-line garbles_report/half-a-line-and-gone garbles_report/nested-too-deep
+        garbles_report/flood""",
+    Ending("no-result", workaround="returned", attempts=3): "leaves_silently/status-0",
+    Ending("no-result", attempts=3): "leaves_silently/in-interpreter",
+    Ending(
+        "import-error", control=None
+    ): "blocked/x64 blocked/not-x64 blocked/host-devices blocked/warned blocked/leaked-tracer",
+    Ending("unavailable", control=None): "unavailable/cpu unavailable/python",
+}
 # How often it comes to what it is there for is a matter of luck.
 BY_LUCK = {("floods_output", "strays")}
 # Only there to be killed with their probe.
 NEVER_ENDING = {("hung", "long"), ("leaves_children", "lingers"), ("waits", "for-word")}
-MODULES = sorted({row.module for row in ROWS})
+MODULES = [each.name for each in pkgutil.iter_modules(corpus.__path__) if each.name != "waits"]
 
 
 @dataclass(frozen=True)
@@ -173,15 +131,14 @@ class Session:
                 yield process
             finally:
                 process.kill()
-                for pid in filter(alive, self.noted()):
+                for pid in self.left():
                     os.kill(pid, signal.SIGKILL)
 
     def run(self) -> Finished:
         """Run the probe to its end."""
         with self.started() as process:
             said, _ = process.communicate(timeout=3 * PATIENCE)
-            outlived = [pid for pid in self.noted() if alive(pid)]
-        return Finished(self, process.returncode, said.splitlines(), outlived)
+            return Finished(self, process.returncode, [json.loads(line) for line in said.splitlines()], self.left())
 
     def path(self, name: Name) -> Path:
         """Where the record of a case goes."""
@@ -195,32 +152,34 @@ class Session:
 
     def written(self) -> list[str]:
         """Everything in the cell's folder that a reader could take for a record."""
-        return sorted(
-            str(path.relative_to(self.folder / self.cell)) for path in self.folder.glob(f"{self.cell}/*/*.json")
-        )
+        folder = self.folder / self.cell
+        return sorted(str(path.relative_to(folder)) for path in folder.glob("*/*.json"))
 
     def noted(self) -> list[int]:
         """The processes that the cases have noted."""
         pids = self.folder / "pids"
         return [int(line) for line in pids.read_text().splitlines()] if pids.exists() else []
 
+    def left(self) -> list[int]:
+        """Those of them that are there and not just waiting to be buried."""
+        return [pid for pid in self.noted() if alive(pid)]
+
     def errors(self) -> str:
         """What went to the probe's standard error."""
         return (self.folder / "stderr").read_text(errors="backslashreplace")
 
     def _order(self) -> dict[str, Any]:
-        cases = []
-        for name in self.names:
-            entry, case = find(name)
-            cases.append(
-                {
-                    "module": entry.module,
-                    "case": case.id,
-                    "expected": case.rules[0].behaviour if case.rules else None,
-                    "key": records.key(entry, case, PINNED.sha256, PLANNED.python).model_dump(),
-                    "record": str(self.path(name)),
-                }
-            )
+        cases = [
+            {
+                "module": entry.module,
+                "case": case.id,
+                "expected": case.rules[0].behaviour if case.rules else None,
+                "key": records.key(entry, case, PINNED.sha256, PLANNED.python).model_dump(),
+                "record": str(self.path(name)),
+            }
+            for name in self.names
+            for entry, case in [find(name)]
+        ]
         return {"cell": self.cell, "packages": ["no-such-package", "pytest"], "cases": cases}
 
 
@@ -230,22 +189,19 @@ class Finished:
 
     session: Session
     status: int
-    progress: Sequence[str]
+    events: Sequence[dict[str, Any]]
     outlived: Sequence[int]
-
-    def events(self) -> list[dict[str, Any]]:
-        """The progress, read."""
-        return [json.loads(line) for line in self.progress]
-
-
-Observe = Callable[[str], Finished]
 
 
 def find(name: Name) -> tuple[Entry, Case]:
     """A corpus case, and the module it is in."""
-    module, case_id = name
-    entry = catalogue.entry(f"{corpus.__name__}.{module}")
-    return entry, next(case for case in entry.issue.cases if case.id == case_id)
+    entry = catalogue.entry(f"{corpus.__name__}.{name[0]}")
+    return entry, next(case for case in entry.issue.cases if case.id == name[1])
+
+
+def names_of(module: str) -> list[Name]:
+    """All cases of a corpus module."""
+    return [(module, case.id) for case in catalogue.entry(f"{corpus.__name__}.{module}").issue.cases]
 
 
 def alive(pid: int) -> bool:
@@ -266,9 +222,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
     return True
 
 
-def names_of(module: str) -> list[Name]:
-    """All cases of a corpus module."""
-    return [(module, case.id) for case in catalogue.entry(f"{corpus.__name__}.{module}").issue.cases]
+Observe = Callable[[str], Finished]
 
 
 @pytest.fixture(scope="module")
@@ -289,30 +243,39 @@ def observe(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
         yield lambda module: begin(module).result()
 
 
-def observed(observe: Observe, module: str, case: str) -> list[Attempt]:
-    """Every attempt of a corpus case."""
+def observed(observe: Observe, name: str) -> list[Attempt]:
+    """Every attempt of a corpus case, told as `module/case`."""
+    module, case = name.split("/")
     return observe(module).session.record((module, case)).attempts
 
 
-def reproducer(observe: Observe, module: str, case: str) -> Part:
+def reproducer(observe: Observe, name: str) -> Part:
     """What came of a corpus case's reproducer the first time."""
-    return observed(observe, module, case)[0].parts["reproducer"]
+    return observed(observe, name)[0].parts["reproducer"]
 
 
 def test_every_ending_is_recorded_as_what_it_is(observe: Observe) -> None:
-    """However a case ends, its record has the outcome, the behaviour and what became of the workaround.
+    """However a case ends, its record has the outcome, the behaviour and what became of the workaround and the control.
 
     It is run once where all is as expected, three times where not, and every attempt is kept.
     """
-    found = []
-    for row in ROWS:
-        attempts = observed(observe, row.module, row.case)
-        parts = attempts[0].parts
-        workaround = parts["workaround"].outcome if "workaround" in parts else None
-        first = parts["reproducer"]
-        found.append(Row(row.module, row.case, first.outcome, first.behaviour, workaround, len(attempts)))
+    expected = {name: ending for ending, names in ENDINGS.items() for name in names.split()}
+    found = {}
+    for name in expected:
+        attempts = observed(observe, name)
+        came = {part: each.outcome for part, each in attempts[0].parts.items()}
+        behaviour = attempts[0].parts["reproducer"].behaviour
+        found[name] = Ending(came["reproducer"], behaviour, came.get("workaround"), came.get("control"), len(attempts))
 
-    assert list(ROWS) == found
+    assert expected == found
+
+
+def test_every_corpus_case_has_an_ending() -> None:
+    """No case of the corpus is left out of the table above."""
+    told = [name for names in ENDINGS.values() for name in names.split()]
+    told += ["/".join(name) for name in BY_LUCK | NEVER_ENDING]
+
+    assert sorted("/".join(name) for module in [*MODULES, "waits"] for name in names_of(module)) == sorted(told)
 
 
 def test_the_probe_ends_well_whatever_a_case_does(observe: Observe) -> None:
@@ -322,7 +285,7 @@ def test_the_probe_ends_well_whatever_a_case_does(observe: Observe) -> None:
         told = [(step, issue, case) for _, case in finished.session.names for step in ("start", "done")]
         assert (0, [*told, ("end", None, None)]) == (
             finished.status,
-            [(event["event"], event.get("issue"), event.get("case")) for event in finished.events()],
+            [(event["event"], event.get("issue"), event.get("case")) for event in finished.events],
         )
 
 
@@ -334,80 +297,55 @@ def test_a_record_round_trips(observe: Observe) -> None:
             assert written == session.record(name).model_dump(mode="json", exclude_unset=True)
 
 
-def test_every_corpus_case_has_a_row() -> None:
-    """No case of the corpus is left out of the table above."""
-    modules = [each.name for each in pkgutil.iter_modules(corpus.__path__)]
-
-    assert sorted(name for module in modules for name in names_of(module)) == sorted(
-        {(row.module, row.case) for row in ROWS} | BY_LUCK | NEVER_ENDING
-    )
+IN_JSON = "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+NOT_TWO = "a reproducer returns its behaviour and the evidence, two strings, not None"
 
 
 @pytest.mark.parametrize(
-    ("module", "case", "outcome", "detail"),
+    ("name", "detail"),
     [
-        ("different", "unknown", "raised", "no such key\nand a second line"),
-        ("different", "leaves", "raised", "0"),
-        ("different", "unspeakable", "raised", "its text cannot be had: RuntimeError"),
-        (
-            "recognised",
-            "raises",
-            "raised",
-            "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
-        ),
-        ("recognised", "warns", "returned", "DeprecationWarning: not so for long: this year"),
-        ("crashed", "segfault", "signal", "SIGSEGV"),
-        ("crashed", "abort", "signal", "SIGABRT"),
-        ("crashed", "killed", "signal", "SIGKILL"),
-        ("leaves_silently", "status-0", "no-result", "it ended with exit status 0 and said nothing"),
-        ("leaves_silently", "status-3", "exit", "exit status 3"),
-        (
-            *("returns_nonsense", "nothing", "raised"),
-            "a reproducer returns its behaviour and the evidence, two strings, not None",
-        ),
-        ("blocked", "x64", "import-error", "import jax: ModuleNotFoundError: No module named 'jax'"),
-        ("unavailable", "cpu", "unavailable", "it needs a CPU with abacus"),
-        (*("unavailable", "python", "unavailable"), f"it needs Python <3.0, and this is {platform.python_version()}"),
+        ("different/unknown", "no such key\nand a second line"),
+        ("different/leaves", "0"),
+        ("different/unspeakable", "its text cannot be had: RuntimeError"),
+        ("recognised/raises", IN_JSON),
+        ("recognised/warns", "DeprecationWarning: not so for long: this year"),
+        ("crashed/segfault", "SIGSEGV"),
+        ("crashed/abort", "SIGABRT"),
+        ("crashed/killed", "SIGKILL"),
+        ("leaves_silently/status-0", "it ended with exit status 0 and said nothing"),
+        ("leaves_silently/status-3", "exit status 3"),
+        ("returns_nonsense/nothing", NOT_TWO),
+        ("blocked/x64", "import jax: ModuleNotFoundError: No module named 'jax'"),
+        ("unavailable/cpu", "it needs a CPU with abacus"),
+        ("unavailable/python", f"it needs Python <3.0, and this is {platform.python_version()}"),
     ],
 )
-def test_an_ending_is_told_in_full(observe: Observe, module: str, case: str, outcome: Outcome, detail: str) -> None:
+def test_an_ending_is_told_in_full(observe: Observe, name: str, detail: str) -> None:
     """The record says what ended a case, in that thing's own words."""
-    part = reproducer(observe, module, case)
-
-    assert (outcome, detail) == (part.outcome, part.detail)
+    assert detail == reproducer(observe, name).detail
 
 
 @pytest.mark.parametrize(
-    ("case", "names"),
-    [("segfault", "Segmentation fault"), ("in-interpreter", "Segmentation fault"), ("abort", "Aborted")],
+    ("name", "words"),
+    [
+        *((f"crashed/{case}", ["Segmentation fault", "corpus/crashed.py"]) for case in ("segfault", "in-interpreter")),
+        ("crashed/abort", ["Aborted", "corpus/crashed.py"]),
+        ("hung/plain", ["in sleep_long"]),
+        ("prints_garbage/then-exits", [r"\xfe\xff", '{"part": "reproducer"\n']),
+        ("floods_output/itself", ["x" * 16 * 1024]),
+    ],
 )
-def test_a_crash_leaves_its_traceback(observe: Observe, case: str, names: str) -> None:
-    """What crashes leaves in its output where in Python it did."""
-    output = reproducer(observe, "crashed", case).output or ""
+def test_output_is_kept_where_it_may_help(observe: Observe, name: str, words: list[str]) -> None:
+    """A record has what its case printed, where in Python it ended, and bytes that are no text: the last 16 KiB."""
+    output = reproducer(observe, name).output or ""
 
-    assert (True, True) == (names in output, "corpus/crashed.py" in output)
-
-
-def test_a_hang_leaves_its_traceback(observe: Observe) -> None:
-    """What hangs leaves in its output where in Python it does."""
-    assert "in sleep_long" in (reproducer(observe, "hung", "plain").output or "")
-
-
-def test_noise_is_kept_where_it_may_help(observe: Observe) -> None:
-    """What a failed case printed is in its record, bytes that are no text included."""
-    output = reproducer(observe, "prints_garbage", "then-exits").output or ""
-
-    assert (True, True) == (r"\xfe\xff" in output, '{"part": "reproducer"\n' in output)
-
-
-def test_a_flood_is_kept_in_part(observe: Observe) -> None:
-    """Of output without end the last 16 KiB are kept."""
-    assert "x" * 16 * 1024 == reproducer(observe, "floods_output", "itself").output
+    assert words == [each for each in words if each in output]
+    assert len(output) <= 16 * 1024
 
 
 def test_an_answer_before_a_crash_is_kept(observe: Observe) -> None:
     """What a reproducer had said before its process crashed at exit stays in the record."""
-    said = reproducer(observe, "crashed_at_exit", "crashes").said
+    said = reproducer(observe, "crashed_at_exit/crashes").said
 
     assert said is not None
     assert ("returned", "right", "2 + 2 is 4") == (said.outcome, said.behaviour, said.detail)
@@ -416,74 +354,53 @@ def test_an_answer_before_a_crash_is_kept(observe: Observe) -> None:
 @pytest.mark.parametrize("case", ["itself", "child", "daemon"])
 def test_memory_is_limited_at_once(observe: Observe, case: str) -> None:
     """What goes over its memory is ended long before its time is over, and the record says how far it got."""
-    attempt = observed(observe, "eats_memory", case)[0]
+    attempt = observed(observe, f"eats_memory/{case}")[0]
     limit = find(("eats_memory", case))[1].memory_mib
 
     assert (True, True) == (attempt.seconds < PATIENCE, attempt.peak_rss_mib > limit)
 
 
 def test_nothing_outlives_its_case(observe: Observe) -> None:
-    """No process that a case has started is left when the probe has ended, and none of them delays it."""
-    finished = observe("leaves_children")
+    """No process that a case has started is left when the probe has ended, none delays it, and none ends it."""
+    finished, flooded = observe("leaves_children"), observe("floods_output")
     attempts = [each for name in finished.session.names for each in finished.session.record(name).attempts]
 
-    assert [] == finished.outlived
+    assert [] == [*finished.outlived, *flooded.outlived]
     assert len(finished.session.noted()) >= len(attempts)
     assert [] == [attempt.seconds for attempt in attempts if attempt.seconds > PATIENCE]
+    assert 3 == len(observed(observe, "floods_output/strays"))
 
 
-def test_what_is_left_behind_cannot_end_the_probe(observe: Observe) -> None:
-    """Processes that print too much after their case has ended are ended, and the probe goes on."""
-    finished = observe("floods_output")
-
-    assert (0, 3, []) == (finished.status, len(observed(observe, "floods_output", "strays")), finished.outlived)
-
-
-def test_every_attempt_of_a_flaky_case_is_kept_in_order(observe: Observe) -> None:
-    """The attempts of a case stand in its record as they were made."""
-    attempts = observed(observe, "flaky", "alternates")
-
-    assert ["wrong", "refused", "wrong"] == [attempt.parts["reproducer"].behaviour for attempt in attempts]
+# By case, in the order of their module: the parts, and in how many processes.
+TALLIED = {
+    "forked": (["reproducer", "workaround", "control"], 1),
+    "apart": (["reproducer", "workaround", "control"], 2),
+    "in-interpreter": (["reproducer", "workaround", "control"], 2),
+    "without-workaround": (["reproducer", "control"], 1),
+    "by-pin": (["reproducer", "control"], 1),
+    "under-flags": (["reproducer", "control", "again"], 2),
+    "helped": (["reproducer", "control", "again"], 2),
+}
 
 
-def test_parts_that_were_reached_are_all_there(observe: Observe) -> None:
-    """A reproducer that takes its process down costs neither the workaround nor the control."""
-    (first, *_) = observed(observe, "crashed", "segfault")
-
-    assert {"reproducer": "signal", "workaround": "returned", "control": "returned"} == {
-        name: part.outcome for name, part in first.parts.items()
-    }
-
-
-@pytest.mark.parametrize(
-    ("case", "parts", "processes"),
-    [
-        ("forked", ["reproducer", "workaround", "control"], 1),
-        ("apart", ["reproducer", "workaround", "control"], 2),
-        ("in-interpreter", ["reproducer", "workaround", "control"], 2),
-        ("without-workaround", ["reproducer", "control"], 1),
-        ("by-pin", ["reproducer", "control"], 1),
-        ("under-flags", ["reproducer", "control", "again"], 2),
-        ("helped", ["reproducer", "control", "again"], 2),
-    ],
-)
-def test_no_part_is_run_twice(tmp_path: Path, case: str, parts: list[str], processes: int) -> None:
+def test_no_part_is_run_twice(observe: Observe) -> None:
     """Where all goes well each part is run once, in one process where the reproducer needs none for itself."""
-    Session(tmp_path, [("keeps_tally", case)]).run()
-    told = [line.split() for line in (tmp_path / "tally").read_text().splitlines()]
+    session = observe("keeps_tally").session
+    told = [line.split() for line in (session.folder / "tally").read_text().splitlines()]
+    found = {}
+    for _, case in session.names:
+        run, told = told[: len(TALLIED[case][0])], told[len(TALLIED[case][0]) :]
+        found[case] = [part for part, _ in run], len({pid for _, pid in run})
 
-    assert (parts, processes) == ([part for part, _ in told], len({pid for _, pid in told}))
+    assert (TALLIED, []) == (found, told)
 
 
 def test_a_missing_package_is_in_the_record(observe: Observe) -> None:
     """The record says why a package does not import, and which versions of the others there are."""
     machine = observe("blocked").session.record(("blocked", "x64")).machine
 
-    assert ({"jax": "ModuleNotFoundError: No module named 'jax'"}, None, pytest.__version__) == (
-        machine.import_errors,
-        machine.packages["no-such-package"],
-        machine.packages["pytest"],
-    )
+    assert {"jax": "ModuleNotFoundError: No module named 'jax'"} == machine.import_errors
+    assert {"no-such-package": None, "pytest": pytest.__version__} == machine.packages
 
 
 def test_an_order_of_many_cases_is_carried_out(tmp_path: Path) -> None:
@@ -493,7 +410,7 @@ def test_an_order_of_many_cases_is_carried_out(tmp_path: Path) -> None:
     finished = Session(tmp_path, names).run()
 
     assert [*names[1:], names[0]] == [
-        (event["issue"].replace("-", "_"), event["case"]) for event in finished.events() if event["event"] == "done"
+        (event["issue"].replace("-", "_"), event["case"]) for event in finished.events if event["event"] == "done"
     ]
     assert ["import-error", "returned", "returned", "signal", "returned"] == [
         finished.session.record(name).attempts[0].parts["reproducer"].outcome for name in names
@@ -502,38 +419,33 @@ def test_an_order_of_many_cases_is_carried_out(tmp_path: Path) -> None:
 
 def test_flags_add_up(observe: Observe) -> None:
     """XLA_FLAGS of a case, of the number of its devices and of its workaround stand beside each other."""
-    (attempt,) = observed(observe, "keeps_tally", "under-flags")
-    devices = "--xla_force_host_platform_device_count=2"
+    (attempt,) = observed(observe, "keeps_tally/under-flags")
+    flags = "--xla_of_the_case --xla_force_host_platform_device_count=2"
 
-    assert (f"--xla_of_the_case {devices}", f"--xla_of_the_case {devices} --xla_of_the_workaround") == (
-        attempt.parts["reproducer"].detail,
-        attempt.parts["workaround"].detail,
-    )
+    assert flags == attempt.parts["reproducer"].detail
+    assert f"{flags} --xla_of_the_workaround" == attempt.parts["workaround"].detail
 
 
 def test_an_environment_is_seen_to_help(observe: Observe) -> None:
     """Of a workaround that is an environment the record has the behaviour that the reproducer shows under it."""
-    (attempt,) = observed(observe, "keeps_tally", "helped")
+    (attempt,) = observed(observe, "keeps_tally/helped")
 
     assert ("wrong", "right") == (attempt.parts["reproducer"].behaviour, attempt.parts["workaround"].behaviour)
 
 
 def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
     """What has a signature is recorded as fully as what has none."""
-    part = reproducer(observe, "recognised", "raises")
+    part = reproducer(observe, "recognised/raises")
 
     assert ("json.decoder.JSONDecodeError", True) == (part.exception, "in raises" in (part.traceback or ""))
 
 
 def test_an_order_of_nothing_ends_well(tmp_path: Path) -> None:
     """A probe with nothing to run says that it has ended, and writes nothing."""
-    finished = Session(tmp_path, []).run()
+    session = Session(tmp_path, [])
 
-    assert (0, [{"event": "end", "device": "none"}], []) == (
-        finished.status,
-        finished.events(),
-        finished.session.written(),
-    )
+    assert Finished(session, 0, [{"event": "end", "device": "none"}], []) == session.run()
+    assert [] == session.written()
 
 
 def test_records_are_written_where_nobody_listens(tmp_path: Path) -> None:
@@ -548,53 +460,46 @@ def test_records_are_written_where_nobody_listens(tmp_path: Path) -> None:
     assert sorted(f"clear/{case}.json" for _, case in names) == session.written()
 
 
-def wait_for_lingerer(process: subprocess.Popen[str], session: Session) -> None:
-    """Return once `lingers` hangs, with a grandchild in a session of its own."""
-    assert eventually(lambda: len(session.noted()) == 2 or process.poll() is not None)
-    assert process.poll() is None, session.errors()
-
-
 LINGERS = [("clear", "plain"), ("affected", "plain"), ("leaves_children", "lingers"), ("absent", "plain")]
 
 
-def test_what_was_done_survives_the_probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A probe killed in the middle leaves whole records of what was done, and nothing else that is taken for one."""
+@pytest.fixture
+def lingering(tmp_path: Path) -> Iterator[tuple[Session, subprocess.Popen[str]]]:
+    """A probe in the middle of its order: a case of it hangs, with a grandchild in a session of its own."""
     session = Session(tmp_path, LINGERS)
     with session.started() as process:
-        wait_for_lingerer(process, session)
-        process.kill()
-        process.wait()
-    monkeypatch.setattr(records, "RECORDS", tmp_path)
+        assert eventually(lambda: len(session.noted()) == 2 or process.poll() is not None)
+        assert process.poll() is None, session.errors()
+        yield session, process
+
+
+def test_what_was_done_survives_the_probe(
+    lingering: tuple[Session, subprocess.Popen[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A probe that is killed takes its child with it, is heard to end, and leaves whole records of what was done."""
+    session, process = lingering
+    _, child = session.noted()
+    process.kill()
+    # What its case has left behind does not hold the progress open.
+    said, _ = process.communicate(timeout=PATIENCE / 4)
+    monkeypatch.setattr(records, "RECORDS", session.folder)
     found = [records.in_force(PLANNED, entry, case, PINNED) for entry, case in map(find, LINGERS)]
 
+    assert {"event": "start", "issue": "leaves-children", "case": "lingers"} == json.loads(said.splitlines()[-1])
     assert ["affected/plain.json", "clear/plain.json"] == session.written()
     assert [] == records.faults()
     assert [True, True, False, False] == [record is not None for record in found]
+    assert eventually(lambda: not alive(child))
 
 
-def test_no_child_outlives_a_killed_probe(tmp_path: Path) -> None:
-    """A probe that is killed takes its child with it."""
-    session = Session(tmp_path, LINGERS)
-    with session.started() as process:
-        wait_for_lingerer(process, session)
-        _, child = session.noted()
-        process.kill()
+def test_a_probe_that_is_asked_to_end_takes_everything_with_it(
+    lingering: tuple[Session, subprocess.Popen[str]],
+) -> None:
+    """On SIGTERM the probe ends what its case has started, grandchildren in sessions of their own included."""
+    session, process = lingering
+    process.terminate()
 
-        assert eventually(lambda: not alive(child))
-
-
-def test_a_killed_probe_is_heard_to_end(tmp_path: Path) -> None:
-    """Whoever follows the progress of a probe that is killed is not kept waiting by what its case has left behind."""
-    session = Session(tmp_path, LINGERS)
-    with session.started() as process:
-        wait_for_lingerer(process, session)
-        process.kill()
-        try:
-            said, _ = process.communicate(timeout=PATIENCE / 4)
-        except subprocess.TimeoutExpired:
-            said = "and it is still open"
-
-    assert {"event": "start", "issue": "leaves-children", "case": "lingers"} == json.loads(said.splitlines()[-1])
+    assert (143, []) == (process.wait(PATIENCE), session.left())
 
 
 def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: Path) -> None:
@@ -611,36 +516,20 @@ def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: P
     session = Session(tmp_path / "run", [("hung", "long")], surroundings={"PYTHONPATH": f"{early}{os.pathsep}{ROOT}"})
     with session.started() as process:
         assert eventually(lambda: len(session.noted()) == 1)
-        (child,) = session.noted()
         process.kill()
 
-        assert eventually(lambda: not alive(child))
-
-
-def test_a_probe_that_is_asked_to_end_takes_everything_with_it(tmp_path: Path) -> None:
-    """On SIGTERM the probe ends what its case has started, grandchildren in sessions of their own included."""
-    session = Session(tmp_path, LINGERS)
-    with session.started() as process:
-        wait_for_lingerer(process, session)
-        process.terminate()
-        status = process.wait(PATIENCE)
-        outlived = [pid for pid in session.noted() if alive(pid)]
-
-    assert (143, []) == (status, outlived)
+        assert eventually(lambda: not session.left())
 
 
 def test_two_probes_do_not_mix(tmp_path: Path) -> None:
-    """Two probes that run at once write their own records, into their own folders."""
+    """Two probes that run at once write their own records, into their own folders, every attempt in its order."""
     names = [*names_of("clear"), ("flaky", "alternates"), ("leaves_children", "stubborn")]
-    first = Session(tmp_path / "first", names, cell="jax-0.0.1")
-    second = Session(tmp_path / "second", names, cell="jax-0.0.2")
-    with first.started() as one, second.started() as other:
-        statuses = (one.wait(PATIENCE), other.wait(PATIENCE))
+    sessions = [Session(tmp_path / cell, names, cell=cell) for cell in ("jax-0.0.1", "jax-0.0.2")]
+    with sessions[0].started() as one, sessions[1].started() as other:
+        assert (0, 0) == (one.wait(PATIENCE), other.wait(PATIENCE))
 
-    assert (0, 0) == statuses
-    for session in (first, second):
-        found = [session.record(name) for name in names]
+    for session in sessions:
         flaky = session.record(("flaky", "alternates"))
-        assert [session.cell] * len(names) == [record.cell for record in found]
+        assert {session.cell} == {session.record(name).cell for name in names}
         assert ["wrong", "refused", "wrong"] == [each.parts["reproducer"].behaviour for each in flaky.attempts]
         assert len(names) == len(session.written())

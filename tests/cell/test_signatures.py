@@ -50,11 +50,8 @@ def test_pieces_are_not_found_twice(pieces: list[str]) -> None:
         (Signature("json.decoder.JSONDecodeError"), False),
         (Signature("JSONDecodeError", "double quotes…line 1"), True),
         (Signature("JSONDecodeError", "line 1…double quotes"), False),
-        (Signature("JSONDecodeError", module="json"), True),
-        (Signature("JSONDecodeError", module="json.decoder"), True),
-        (Signature("JSONDecodeError", module="js"), False),
-        (Signature("JSONDecodeError", module="decoder"), False),
-        (Signature("JSONDecodeError", module="json.encoder"), False),
+        *((Signature("JSONDecodeError", module=module), True) for module in ("json", "json.decoder")),
+        *((Signature("JSONDecodeError", module=module), False) for module in ("js", "decoder", "json.encoder")),
     ],
 )
 def test_a_signature_is_matched_whole(signature: Signature, is_it: bool) -> None:
@@ -79,7 +76,5 @@ def test_a_warning_is_of_the_modules_it_came_through() -> None:
 
 def test_only_a_warning_is_waited_for() -> None:
     """Warnings are asked about where a signature's type says that it is one."""
-    assert (False, True) == (
-        about_warnings({"a": Signature("ValueError", "Warning")}),
-        about_warnings({"a": Signature("ValueError"), "b": (Signature("KeyError"), Signature("FutureWarning"))}),
-    )
+    assert not about_warnings({"a": Signature("ValueError", "Warning")})
+    assert about_warnings({"a": Signature("ValueError"), "b": (Signature("KeyError"), Signature("FutureWarning"))})

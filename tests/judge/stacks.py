@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from suite.cell.issue import Case, Rule
-from suite.judge.metadata import reached
 from suite.judge.rules import Pins, Run, first_match
 from suite.stack import lock, plan, releases
 
+# Enough to meet every branch, at a few milliseconds each; how long one takes says nothing.
+FEW = settings(deadline=None, max_examples=60)
 OFFERED = releases.load().packages
 PYTHON = "3.12"
 LU = Rule("lu-transpose-is-traced", "jax>=0.8.2 lineax<0.1.0", "lineax#187")
@@ -26,6 +28,15 @@ TRAIN = (
     Rule("get-aval-removed", "jax>=0.10.0 equinox<0.13.3", "run"),
     Rule("works", "", "run"),
 )
+# Small stacks, and rules and runs of them, for properties.
+NAMES = ("jax", "jaxlib", "equinox", "lineax")
+VERSIONS = ("0.1", "0.2", "0.3")
+STACKS = st.fixed_dictionaries({name: st.sampled_from(VERSIONS) for name in NAMES})
+SHOWN = st.sampled_from(["bad", "good", "odd"])
+RUNS = st.lists(st.builds(Run, st.uuids().map(str), STACKS, SHOWN), max_size=6)
+_REQUIREMENTS = [name + asked for name in NAMES for asked in ("<0.2", ">=0.2", "<0.3", ">=0.3", "!=0.2")]
+_ON = st.lists(st.sampled_from(_REQUIREMENTS), max_size=3).map(" ".join)
+RULES = st.lists(st.builds(Rule, SHOWN, _ON, st.just("seen")), max_size=5)
 
 
 def bad() -> tuple[str, str]:
@@ -53,13 +64,8 @@ def pins(cell: str) -> Pins:
     return lock.load(plan.cell(cell)).pins
 
 
-def as_ruled(cell: str, rules: Sequence[Rule] = IMPLICIT) -> Run:
-    """What a cell shows, had the rules never been wrong."""
-    found = first_match(rules, pins(cell))
+def as_ruled(cell: str) -> Run:
+    """What an implicit solve shows in a cell, had the rules never been wrong."""
+    found = first_match(IMPLICIT, pins(cell))
     assert found is not None
     return Run(cell, pins(cell), found.behaviour)
-
-
-def among(*runs: Run) -> frozenset[str]:
-    """The packages that can matter to a solve in these cells."""
-    return frozenset().union(*(reached(["diffrax"], each.pins, OFFERED, PYTHON) for each in runs))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.judge.attribution import Blame, Move
 from suite.judge.intervals import Interval, Point, intervals
 from suite.judge.table import Verdict
+from tests.judge.stacks import FEW
 
 GOOD: tuple[str, Verdict] = ("good", "clear")
 BAD: tuple[str, Verdict] = ("bad", "affected")
@@ -25,57 +27,30 @@ def lines(draw: st.DrawFn) -> tuple[list[Point], list[str]]:
 
 
 @given(line=lines())
-@settings(deadline=None)
+@FEW
 def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> None:
-    """The runs, one after another, hold exactly the points where something was seen, each under what was seen there."""
+    """The runs hold just what was seen, in order, each as long as it can be; a point without news is as good as none.
+
+    A run is exact only if the release next to each end was seen to differ, or is none.
+    """
     points, known = line
-    runs = intervals(points, "jax", known)
-
-    def within(version: str) -> list[tuple[str, Verdict]]:
-        return [
-            (run.behaviour, run.verdict)
-            for run in runs
-            if known.index(run.first) <= known.index(version) <= known.index(run.last)
-        ]
-
     seen = {point.version: point.seen for point in points if point.seen is not None}
-    assert {version: [what] for version, what in seen.items()} == {version: within(version) for version in seen}
-    assert {end for run in runs for end in (run.first, run.last)} <= set(seen)
-
-
-@given(line=lines())
-@settings(deadline=None)
-def test_intervals_are_maximal_and_in_order(line: tuple[list[Point], list[str]]) -> None:
-    """A run ends only where the next one shows something else, and the runs stand in the order of the releases."""
-    points, known = line
     runs = intervals(points, "jax", known)
+    places = [(known.index(run.first), known.index(run.last)) for run in runs]
 
-    ends = [known.index(end) for run in runs for end in (run.first, run.last)]
-    assert sorted(ends) == ends
+    covered = [
+        (version, (run.behaviour, run.verdict))
+        for run, (first, last) in zip(runs, places, strict=True)
+        for version in known[first : last + 1]
+        if version in seen
+    ]
+    assert list(seen.items()) == covered
+    assert {end for run in runs for end in (run.first, run.last)} <= set(seen)
     assert all(one.behaviour != other.behaviour for one, other in pairwise(runs))
-
-
-@given(line=lines())
-@settings(deadline=None)
-def test_an_interval_is_exact_where_both_neighbours_are_known(line: tuple[list[Point], list[str]]) -> None:
-    """A run is exact only if the release next to each end was seen to differ, or is none."""
-    points, known = line
-    seen = {point.version: point.seen for point in points}
-
-    for run in intervals(points, "jax", known):
-        first, last = known.index(run.first), known.index(run.last)
-        neighbours = [*known[max(first - 1, 0) : first], *known[last + 1 : last + 2]]
-        assert run.exact == all(seen.get(each) not in (None, (run.behaviour, run.verdict)) for each in neighbours)
-
-
-@given(line=lines())
-@settings(deadline=None)
-def test_unknown_points_neither_break_nor_make_a_run(line: tuple[list[Point], list[str]]) -> None:
-    """A point where nothing was learned is as good as one that is not there."""
-    points, known = line
-
-    known_points = [point for point in points if point.seen is not None]
-    assert intervals(known_points, "jax", known) == intervals(points, "jax", known)
+    for run, (first, last) in zip(runs, places, strict=True):
+        outside = [*known[max(first - 1, 0) : first], *known[last + 1 : last + 2]]
+        assert run.exact == all(seen.get(each) not in (None, (run.behaviour, run.verdict)) for each in outside)
+    assert runs == intervals([point for point in points if point.seen is not None], "jax", known)
 
 
 def test_a_case_can_have_several_intervals() -> None:
@@ -99,28 +74,16 @@ def test_a_release_that_cannot_be_had_makes_no_end_exact() -> None:
 LINEAX, JAX = Move("lineax", "0.0.8", "0.1.0"), Move("jax", "1.0", "1.1")
 
 
-def test_a_change_that_another_package_made_is_not_exact() -> None:
-    """Where another package is to blame, neither end is exact, and the interval names what came with it."""
-    points = [Point("1.0", BAD), Point("1.1", GOOD)]
+@pytest.mark.parametrize(
+    ("found", "exact", "came_with"),
+    [
+        (Blame((LINEAX,), "rule", (JAX, LINEAX)), False, "lineax 0.0.8 → 0.1.0"),
+        (Blame((JAX, LINEAX), "together", (JAX, LINEAX)), False, "lineax 0.0.8 → 0.1.0"),
+        (Blame((JAX,), "rule", (JAX, LINEAX)), True, ""),
+    ],
+)
+def test_a_change_is_exact_where_the_package_itself_made_it(found: Blame, exact: bool, came_with: str) -> None:
+    """Where another package is to blame, or may be, neither end is exact, and the interval names what came with it."""
+    told = intervals([Point("1.0", BAD), Point("1.1", GOOD)], "jax", ["1.0", "1.1"], lambda *_: found)
 
-    found = intervals(points, "jax", ["1.0", "1.1"], lambda *_: Blame((LINEAX,), "rule", (JAX, LINEAX)))
-
-    assert [(False, ""), (False, "lineax 0.0.8 → 0.1.0")] == [(each.exact, each.came_with) for each in found]
-
-
-def test_a_change_that_nobody_can_be_blamed_for_names_what_else_moved() -> None:
-    """Where no single package is to blame, the interval has all others that moved at its start."""
-    points = [Point("1.0", BAD), Point("1.1", GOOD)]
-
-    *_, found = intervals(points, "jax", ["1.0", "1.1"], lambda *_: Blame((JAX, LINEAX), "together", (JAX, LINEAX)))
-
-    assert (False, "lineax 0.0.8 → 0.1.0") == (found.exact, found.came_with)
-
-
-def test_a_change_that_the_package_made_is_exact() -> None:
-    """Where the package itself is to blame, what else moved is not named."""
-    points = [Point("1.0", BAD), Point("1.1", GOOD)]
-
-    found = intervals(points, "jax", ["1.0", "1.1"], lambda *_: Blame((JAX,), "rule", (JAX, LINEAX)))
-
-    assert [(True, ""), (True, "")] == [(each.exact, each.came_with) for each in found]
+    assert [(exact, ""), (exact, came_with)] == [(each.exact, each.came_with) for each in told]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
+from tests.judge.stacks import FEW
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,7 @@ def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared:
     st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans()),
     st.sampled_from(["", ">=0.2.1", ">=0.4,!=0.5.0", "<0.6,>=0.1", ">=9"]),
 )
+@FEW
 def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool], declared: str) -> None:
     """Of what was tried, the reconciling specifier admits exactly what works; there is none only where nothing does."""
     specifier = reconciled(tried, declared)
@@ -48,17 +50,17 @@ def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool]
 
 def test_bounds_are_the_tightest() -> None:
     """Of several bounds the one that keeps most out counts, and where there is none there is none."""
-    assert ("0.4.38", "0.9") == (
-        lower_bound(SpecifierSet(">=0.4,>=0.4.38,<1,<0.9")),
-        upper_bound(SpecifierSet("<1,<0.9")),
-    )
-    assert (None, None) == (lower_bound(SpecifierSet("!=1")), upper_bound(SpecifierSet("!=1")))
+    several, none = SpecifierSet(">=0.4,>=0.4.38,<1,<0.9"), SpecifierSet("!=1")
+
+    assert ("0.4.38", "0.9") == (lower_bound(several), upper_bound(several))
+    assert (None, None) == (lower_bound(none), upper_bound(none))
 
 
 SPECIFIERS = st.sampled_from(["", ">=0.2", ">=0.4", ">=0.10", "<0.8", "!=0.5", ">=0.4,!=0.5"]).map(SpecifierSet)
 
 
 @given(st.lists(SPECIFIERS, max_size=4), st.integers(0, 12))
+@FEW
 def test_the_simplest_specifier_admits_what_all_of_them_do(specifiers: list[SpecifierSet], minor: int) -> None:
     """What several say as one admits just the versions that each of them admits."""
     version = f"0.{minor}"

@@ -15,7 +15,8 @@ from axe_playwright_python.sync_playwright import Axe
 from packaging.requirements import InvalidRequirement, Requirement
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from suite.judge.rules import concerned, predict
+from suite.judge.prediction import predict
+from suite.judge.rules import concerned
 from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import write as writing
 from suite.report.changes import since

@@ -25,7 +25,7 @@ from suite.cell.issue import Case
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.judge import verdicts
-from suite.judge.agreement import AGREEMENTS
+from suite.judge.agreement import Agreement
 from suite.judge.record import Attempt, Machine, Part, Record
 from suite.judge.rules import expected, met
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
@@ -178,7 +178,7 @@ ANY_OBSERVATION = st.builds(
     behaviour=st.sampled_from([None, "bad", "good", "crashed"]),
     reason=st.sampled_from([None, "run.bad", "run.signal", "import.exception"]),
     expected=st.sampled_from([None, "bad", "good"]),
-    agreement=st.sampled_from(AGREEMENTS),
+    agreement=st.sampled_from(get_args(Agreement)),
     workaround=st.sampled_from(get_args(WorkaroundWord)),
     workaround_expected=st.booleans(),
     attempts=st.integers(0, 2),

@@ -15,7 +15,8 @@ from types import FunctionType
 from typing import Any, cast
 
 from suite.cell import Case, Issue, Rule, Workaround
-from suite.cell.issue import Meaning, Seen
+from suite.cell.issue import Meaning
+from suite.cell.issue import Seen as Seen
 
 _BEHAVIOURS: dict[str, Meaning] = {"right": "clear", "wrong": "affected", "refused": "guarded", "missing": "absent"}
 
@@ -81,27 +82,21 @@ def folder() -> Path:
     return Path(os.environ["CORPUS_FOLDER"])
 
 
-def note(pid: int) -> None:
-    """Leave a process id to be found."""
-    with (folder() / "pids").open("a") as stream:
-        stream.write(f"{pid}\n")
-
-
-def tally(part: str) -> None:
-    """Leave to be found that a part has been run, and in which process."""
-    with (folder() / "tally").open("a") as stream:
-        stream.write(f"{part} {os.getpid()}\n")
+def note(word: object, file: str = "pids") -> None:
+    """Leave a word to be found: the id of a process."""
+    with (folder() / file).open("a") as stream:
+        stream.write(f"{word}\n")
 
 
 def leave(work: Callable[[], None]) -> None:
     """Have a process of its own do `work`, and note it; there is nobody who waits for it."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            work()
-        finally:
-            os._exit(0)
-    note(pid)
+    if pid := os.fork():
+        note(pid)
+        return
+    try:
+        work()
+    finally:
+        os._exit(0)
 
 
 def sleep_long() -> None:
@@ -119,10 +114,6 @@ def sleep_stubbornly() -> None:
 
 def report_pipe() -> int:
     """The pipe on which a case's child reports: the newest of those that are not its output."""
-    outputs = {Path(f"/proc/self/fd/{number}").readlink() for number in (1, 2)}
-    handles = [path for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
-    return max(
-        int(path.name)
-        for path in handles
-        if (target := path.readlink()) not in outputs and str(target).startswith("pipe:")
-    )
+    open_ = {int(path.name): str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
+    outputs = {open_[1], open_[2]}
+    return max(number for number, target in open_.items() if target.startswith("pipe:") and target not in outputs)

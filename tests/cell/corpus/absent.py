@@ -1,7 +1,6 @@
 """The feature is not there."""
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, well
+from tests.cell.corpus import Seen, case, issue, well
 
 
 def plain() -> Seen:

@@ -2,8 +2,7 @@
 
 import ctypes
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, fails, issue, well, wrong
+from tests.cell.corpus import Seen, case, fails, issue, well, wrong
 
 
 def plain() -> Seen:

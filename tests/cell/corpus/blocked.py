@@ -1,8 +1,7 @@
 """It needs jax, which the tests' own interpreter has not: there nothing of it is run, and with a real jax all of it."""
 
 from suite.cell import Signature, Workaround
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, well
+from tests.cell.corpus import Seen, case, issue, well
 
 
 def x64() -> Seen:

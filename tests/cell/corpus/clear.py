@@ -1,7 +1,6 @@
 """Nothing is wrong."""
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, fails, issue, right, well
+from tests.cell.corpus import Seen, case, fails, issue, right, well
 
 
 def plain() -> Seen:

@@ -4,8 +4,7 @@ import ctypes
 import os
 import signal
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right, well
+from tests.cell.corpus import Seen, case, issue, right, well
 
 
 def segfault() -> Seen:

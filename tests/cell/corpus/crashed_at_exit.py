@@ -4,8 +4,7 @@ import atexit
 import os
 import signal
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right, sleep_long, well
+from tests.cell.corpus import Seen, case, issue, right, sleep_long, well
 
 
 def crashes() -> Seen:
@@ -30,6 +29,6 @@ ISSUE = issue(
     case(crashes, isolation="fork-and-exit", expected="crashed", workaround=well),
     case(crashes, "in_interpreter", isolation="interpreter", workaround=well),
     case(crashes, "in_fork"),
-    case(hangs, isolation="fork-and-exit", seconds=0.4),
+    case(hangs, isolation="fork-and-exit", expected="hung", seconds=0.4),
     case(bad_status, isolation="fork-and-exit"),
 )

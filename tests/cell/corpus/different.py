@@ -1,7 +1,6 @@
 """It fails, but not as documented."""
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue
+from tests.cell.corpus import Seen, case, issue
 
 
 class Unspeakable(Exception):

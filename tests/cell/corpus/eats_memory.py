@@ -3,8 +3,7 @@
 import os
 import time
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, note, right, sleep_long
+from tests.cell.corpus import Seen, case, issue, note, right, sleep_long
 
 _LIMIT_MIB = 150
 

@@ -3,8 +3,7 @@
 import os
 import signal
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, fails, issue, right
+from tests.cell.corpus import Seen, case, fails, issue, right
 
 
 def by_raising() -> Seen:

@@ -3,8 +3,7 @@
 import os
 import select
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, leave, right
+from tests.cell.corpus import Seen, case, issue, leave, right
 
 _BLOCK = b"x" * 65536
 

@@ -2,8 +2,7 @@
 
 import os
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, report_pipe, right
+from tests.cell.corpus import Seen, case, issue, report_pipe, right
 
 
 def half_a_line() -> Seen:

@@ -1,7 +1,6 @@
 """It never ends."""
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right, sleep_long, well
+from tests.cell.corpus import Seen, case, issue, right, sleep_long, well
 
 
 def plain() -> Seen:

@@ -3,8 +3,7 @@
 import ctypes
 import os
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, leave, note, right, sleep_long, sleep_stubbornly
+from tests.cell.corpus import Seen, case, issue, leave, note, right, sleep_long, sleep_stubbornly
 
 
 def sleeper() -> Seen:
@@ -49,6 +48,6 @@ ISSUE = issue(
     case(daemon),
     case(stubborn, "of_interpreter", isolation="interpreter"),
     case(crashed),
-    case(hung, seconds=0.4),
+    case(hung, expected="hung", seconds=0.4),
     case(hung, "lingers", seconds=50),
 )

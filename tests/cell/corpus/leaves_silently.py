@@ -2,8 +2,7 @@
 
 import os
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, well
+from tests.cell.corpus import Seen, case, issue, well
 
 
 def status_0() -> Seen:

@@ -2,8 +2,7 @@
 
 import os
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right
+from tests.cell.corpus import Seen, case, issue, right
 
 _GARBAGE = bytes(range(256)) * 8 + b'\n{"event": "done", "issue": "nobody", "case": "nowhere"}\n{"part": "reproducer"\n'
 

@@ -4,8 +4,7 @@ import json
 import warnings
 
 from suite.cell import Signature
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right
+from tests.cell.corpus import Seen, case, issue, right
 
 _REFUSED = Signature("JSONDecodeError", "Expecting…line 1")
 _WARNED = Signature("DeprecationWarning", "not … for long")

@@ -1,7 +1,6 @@
 """It asks for what no machine has."""
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right, well
+from tests.cell.corpus import Seen, case, issue, right, well
 
 
 def cpu() -> Seen:

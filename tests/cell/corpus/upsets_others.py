@@ -3,8 +3,7 @@
 import os
 import signal
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, issue, right, wrong
+from tests.cell.corpus import Seen, case, issue, right, wrong
 
 _UPSET: list[str] = []
 

@@ -3,8 +3,7 @@
 import os
 import time
 
-from suite.cell.issue import Seen
-from tests.cell.corpus import case, folder, issue, note, right
+from tests.cell.corpus import Seen, case, folder, issue, note, right
 
 
 def for_word() -> Seen:

@@ -1,6 +1,6 @@
 "use strict";
 // What somebody asks for, and what any stack is expected to show. Pure; a test holds it to packaging and to
-// suite/judge/rules.py.
+// suite/judge/prediction.py.
 const rules = (() => {
   const cached = make => {
     const found = new Map();

@@ -1,0 +1,122 @@
+"""What any stack is expected to show, run or not, by a case's rules and by the runs around it. Pure.
+
+The page's rules.js says the same; a test holds the two together.
+
+Where the version of a package is not known, a requirement on it is undetermined: then every rule that might be the
+first is a possible outcome, and an answer stands only where all of them agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from packaging.version import Version
+
+from suite.judge.rules import AnyRule, Pins, Run, concerned, first_match, met, requirements
+
+
+class AnyCase(Protocol):
+    """What a prediction asks of a case, in an issue module or in a report."""
+
+    @property
+    def needs(self) -> Sequence[str]:
+        """The packages that it imports."""
+
+    @property
+    def rules(self) -> Sequence[AnyRule]:
+        """Its table."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a stack is expected to show, None where that is unknown; by which runs and rules.
+
+    `run`: they are of this very stack. `by rule`: `rules` say so, and `runs` are the nearest in jax under the same
+    rules, at most one on each side. `between`: `runs` are the neighbours in one package, with all else alike.
+    """
+
+    behaviour: str | None
+    how: Literal["run", "by rule", "between", "unknown"]
+    runs: tuple[Run, ...] = ()
+    rules: tuple[AnyRule, ...] = ()
+
+
+def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
+    """What `case` is expected to show with these versions: never from a run with another jax, but by a rule."""
+    matter = concerned(case.needs, case.rules)
+    # What the case needs must be known; what that imports may be what an installer gives beside it.
+    known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
+    here = [each for each in runs if known and _alike(each, versions, matter)]
+    outcomes = _possible(case.rules, versions)
+    says = {each and each.behaviour for each in outcomes}
+    if len({each.behaviour for each in here}) == 1 and len(says) == 1:
+        seen = here[0].behaviour
+        said = [first_match(case.rules, each.pins) for each in here]
+        same = tuple(each for each in case.rules if each in said and each.behaviour == seen)
+        return Prediction(seen, "run", tuple(here), same)
+    rules = tuple(each for each in outcomes if each is not None)
+    if len(says) == 1 and rules:
+        under = [each for each in runs if first_match(case.rules, each.pins) in rules]
+        near = _nearest(under, versions) if "jax" in versions else ()
+        if all(each.behaviour == rules[0].behaviour for each in near):
+            return Prediction(rules[0].behaviour, "by rule", near, rules)
+        return Prediction(None, "unknown", near, rules)
+    found = _between(versions, matter, runs) if known and not rules else None
+    return found or Prediction(None, "unknown", (), rules)
+
+
+def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
+    """The rules that may be the first to match, whatever the unknown versions are; None where it may be none."""
+    found: list[AnyRule | None] = []
+    for rule in rules:
+        known = [str(each) for each in requirements(rule.on) if each.name in versions]
+        if met(" ".join(known), versions):
+            found.append(rule)
+            if len(known) == len(requirements(rule.on)):
+                return found
+    return [*found, None]
+
+
+def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
+    """Whether a run had all versions that are known of the packages that matter."""
+    both = [(run.pins.get(name), versions[name]) for name in matter if name in versions]
+    return all(one is not None and Version(one) == Version(other) for one, other in both)
+
+
+def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
+    """The runs that are nearest in jax, the one below or level and the one above; of those, the most alike."""
+    jax = Version(versions["jax"])
+    places = [(Version(each.pins["jax"]), sum(_alike(each, versions, [name]) for name in versions)) for each in runs]
+    below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
+    above = [((each[0], -each[1]), run) for each, run in zip(places, runs, strict=True) if each[0] > jax]
+    sides = max(below, key=lambda each: each[0], default=None), min(above, key=lambda each: each[0], default=None)
+    return tuple(each[1] for each in sides if each is not None)
+
+
+def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
+    """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
+    found: list[Prediction] = []
+    for package in sorted(matter & versions.keys() - {"jax"}):
+        here = Version(versions[package])
+        beside = [each for each in runs if package in each.pins and _alike(each, versions, matter - {package})]
+        places = {Version(each.pins[package]) for each in beside}
+        below = max((each for each in places if each < here), default=None)
+        above = min((each for each in places if each > here), default=None)
+        sides = [each for each in beside if Version(each.pins[package]) in (below, above)]
+        same = (_alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides)
+        if below is None or above is None or not all(same):
+            continue
+        if len({each.behaviour for each in sides}) > 1:
+            return None
+        found.append(Prediction(sides[0].behaviour, "between", tuple(sides)))
+    return found[0] if len({each.behaviour for each in found}) == 1 else None
+
+
+def blocks(imports: Prediction, case: AnyCase) -> bool:
+    """Whether row zero's own prediction has a package not import that `case` needs."""
+    if imports.behaviour != "import-error":
+        return False
+    named = {requirement.name for each in imports.rules for requirement in requirements(each.on)} - {"jax", "jaxlib"}
+    return bool(named & concerned(case.needs))
