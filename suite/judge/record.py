@@ -13,6 +13,9 @@ Outcome = Literal[
     "returned",
     "raised",
     "import-error",
+    "import-signal",
+    "import-timeout",
+    "probe-ended",
     "unavailable",
     "signal",
     "timeout",
@@ -57,7 +60,10 @@ class Attempt(FileModel):
 
 
 class Machine(FileModel):
-    """Where it ran, as the cell's own interpreter saw it."""
+    """Where it ran, as the cell's own interpreter saw it.
+
+    `remade`: its environment was made anew, after an import had failed in the one before it.
+    """
 
     python: str
     packages: dict[str, str | None]
@@ -65,6 +71,7 @@ class Machine(FileModel):
     cpu_features: list[str] = Field(default=[])
     import_errors: dict[str, str]
     unforkable: str | None
+    remade: bool = False
 
 
 class Key(FileModel):

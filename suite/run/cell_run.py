@@ -5,54 +5,26 @@ Nothing here judges, and nothing here stops another cell: whatever goes wrong en
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from filelock import Timeout
 
 from suite.cell.issue import Case
-from suite.files import ROOT, STATE
 from suite.judge import rules, verdicts
-from suite.judge.record import Key
 from suite.judge.table import RETRIED
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, environment, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
+from suite.run.probe_call import Progress, Task
 from suite.run.records import Asked, Status
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
-
-LOGS = STATE / "logs"
-
-
-@dataclass(frozen=True)
-class Task:
-    """One case to be run in one cell, and the key its record will hold under."""
-
-    entry: Entry
-    case: Case
-    key: Key
-    expected: str | None
-    record: Path
-
-
-class Progress(Protocol):
-    """Tells a person how far a cell is."""
-
-    def say(self, message: str) -> None:
-        """Something happened."""
-
-    def step(self, done: int, total: int, issue: str, case: str) -> None:
-        """A case is done."""
 
 
 def run(
@@ -176,96 +148,21 @@ def _has_device(cell: Cell, made: Environment) -> bool:
     if cell.device == "cpu":
         return True
     command: list[str | Path] = [made.executable, "-c", _FIND_DEVICE, cell.device]
-    return subprocess.run(command, env=surroundings(), capture_output=True, check=False).returncode != 3
+    return subprocess.run(command, env=probe_call.surroundings(), capture_output=True, check=False).returncode != 3
 
 
 def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress) -> Status:
-    order = {
-        "cell": cell.id,
-        "packages": sorted(pinned.pins),
-        "cases": [
-            {
-                **{"module": task.entry.module, "case": task.case.id, "expected": task.expected},
-                **{"key": task.key.model_dump(), "record": str(task.record)},
-            }
-            for task in todo
-        ],
-    }
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"{cell.id}.log"
-    with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
-        order_path = Path(scratch, "order.json")
-        order_path.write_text(json.dumps(order), encoding="utf-8")
-        with subprocess.Popen(
-            [made.executable, "-m", "suite.cell.probe", str(order_path)],
-            cwd=scratch,
-            env=surroundings(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        ) as process:
-            try:
-                end = _follow(process, len(todo), progress)
-            finally:
-                process.kill()
-    left = len(todo) - end.done
-    if left:
-        last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
-        why = end.failure or f"the probe ended ({process.returncode}): {' / '.join(last)}"
-        detail = f"{why}; {left} of {len(todo)} cases left"
-        progress.say(f"error: {detail}")
-        return _note(cell, "error", "run.disk" if end.failure else "run.probe", detail, python=made.python)
-    return _note(cell, "ran", "ran", python=made.python, device=end.device)
+    def remake() -> Path:
+        environment.forget(cell)
+        return environment.prepare(cell, pinned).executable
 
-
-@dataclass(frozen=True)
-class _End:
-    """How many cases the probe has done, the device it saw, and why it gave up, if it did."""
-
-    done: int
-    device: str
-    failure: str
-
-
-def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> _End:
-    """Turn the probe's progress into words until it ends."""
-    done, device, failure = 0, "", ""
-    assert process.stdout is not None
-    for line in process.stdout:
-        try:
-            event: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue
-        match event:
-            case {"event": "unforkable", "why": why}:
-                progress.say(f"{why}: a fresh interpreter for every case from here")
-            case {"event": "done", "issue": issue, "case": case}:
-                done += 1
-                progress.step(done, total, issue, case)
-            case {"event": "failed", "why": why}:
-                failure = str(why)
-            case {"event": "end", "device": seen}:
-                device = str(seen)
-    process.wait()
-    return _End(done, device, failure)
-
-
-def surroundings() -> dict[str, str]:
-    """The environment variables of a cell: the user's, without what would make their machine's answers their own."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name == "JAX_PLATFORMS" or not name.startswith(("JAX_", "XLA_", "EQX_", "TF_", "PYTHON"))
-    }
-    return {
-        **kept,
-        "PYTHONPATH": str(ROOT),
-        "PYTHONHASHSEED": "0",
-        "JAX_TRACEBACK_FILTERING": "off",
-        # OpenBLAS starts threads as NumPy is imported, and a process with threads cannot be forked.
-        "OPENBLAS_NUM_THREADS": "1",
-    }
+    ended = probe_call.call(
+        made.executable, cell.id, list(pinned.pins), todo, progress, remake=remake, shut=[environment.ENVIRONMENTS]
+    )
+    if ended.reason:
+        progress.say(f"error: {ended.detail}")
+        return _note(cell, "error", ended.reason, ended.detail, python=made.python)
+    return _note(cell, "ran", "ran", python=made.python, device=ended.device)
 
 
 def _note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:

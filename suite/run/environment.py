@@ -86,6 +86,11 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     return Environment(executable, full)
 
 
+def forget(cell: Cell) -> None:
+    """Have the environment of `cell` made anew when it is next needed."""
+    (ENVIRONMENTS / cell.id / "suite.json").unlink(missing_ok=True)
+
+
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
     """How many bytes of wheels the environments that are not there hold, each wheel once: what uv's cache may save."""
     sizes = lock.sizes()

@@ -30,7 +30,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from suite.cell.atomic import write
 from suite.errors import Failed
 from suite.files import ROOT, STATE, dump
-from suite.run import cell_run, interpreter
+from suite.run import interpreter, probe_call
 from suite.stack import plan
 from suite.stack.plan import Cell
 from suite.timings import release_line
@@ -143,7 +143,9 @@ class Asv:
         # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
         path = f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}"
         kept = {
-            name: value for name, value in cell_run.surroundings().items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")
+            name: value
+            for name, value in probe_call.surroundings().items()
+            if name not in ("PYTHONPATH", "VIRTUAL_ENV")
         }
         stack = named(self.existing.versions) if self.existing else ""
         return {**kept, "PATH": path, "SUITE_ASV_MACHINES": str(machines), "SUITE_STACK": stack}

@@ -20,7 +20,7 @@ from rich.table import Table
 from suite.errors import Misused
 from suite.files import ROOT, read
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, records
+from suite.run import catalogue, environment, probe_call, records
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
@@ -105,7 +105,7 @@ def _all(cells: Sequence[Cell], programs: Sequence[Sequence[str]], workers: int 
     def one(cell: Cell, words: Sequence[str]) -> None:
         subprocess.run(
             [str(environment.ENVIRONMENTS / cell.id / "bin" / "python"), "-c", *words],
-            env=cell_run.surroundings(),
+            env=probe_call.surroundings(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=False,

@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 from suite.cell.issue import Case
-from suite.files import ROOT, read
+from suite.files import read
 from suite.judge.record import Attempt, Outcome, Part, Record
-from suite.run import catalogue, records
+from suite.run import catalogue, probe_call, records
 from suite.run.catalogue import Entry
 from suite.stack import plan
 from suite.stack.lock import Lock
@@ -31,6 +31,9 @@ from tests.cell import corpus
 CELL = "jax-0.0.0"
 PLANNED = replace(plan.cells()[0], id=CELL, python=".".join(platform.python_version_tuple()[:2]))
 PINNED = Lock(Path("jax-0.0.0.txt"), "", "0" * 64, {})
+# Runs a command where the kernel lets nobody have a PID namespace.
+_BARE = 'echo 0 > /proc/sys/user/max_pid_namespaces && exec "$@"'
+BARE = ("unshare", "--user", "--map-root-user", "sh", "-c", _BARE, "sh")
 # Longer than anything here takes, and far shorter than what a case that is not ended would sleep.
 PATIENCE = 10.0
 
@@ -151,6 +154,8 @@ class Session:
     cell: str = CELL
     surroundings: dict[str, str] = field(default_factory=dict)
     python: str = sys.executable
+    unimportable: dict[str, tuple[str, str]] = field(default_factory=dict)
+    within: Sequence[str] = BARE if os.environ.get("XBARE") else ()
 
     @contextlib.contextmanager
     def started(self) -> Iterator[subprocess.Popen[str]]:
@@ -160,9 +165,9 @@ class Session:
         order.write_text(json.dumps(self._order()))
         with (self.folder / "stderr").open("wb") as errors:
             process = subprocess.Popen(
-                [self.python, "-m", "suite.cell.probe", str(order)],
+                [*self.within, *probe_call.command(Path(self.python), "suite.cell.probe", str(order))],
                 cwd=self.folder,
-                env={"PYTHONPATH": str(ROOT), "CORPUS_FOLDER": str(self.folder), **self.surroundings},
+                env={"CORPUS_FOLDER": str(self.folder), **self.surroundings},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -173,14 +178,15 @@ class Session:
                 yield process
             finally:
                 process.kill()
-                for pid in filter(alive, self.noted()):
-                    os.kill(pid, signal.SIGKILL)
+                for pid in self.left():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
 
     def run(self) -> Finished:
         """Run the probe to its end."""
         with self.started() as process:
             said, _ = process.communicate(timeout=3 * PATIENCE)
-            outlived = [pid for pid in self.noted() if alive(pid)]
+            outlived = self.left()
         return Finished(self, process.returncode, said.splitlines(), outlived)
 
     def path(self, name: Name) -> Path:
@@ -199,8 +205,17 @@ class Session:
             str(path.relative_to(self.folder / self.cell)) for path in self.folder.glob(f"{self.cell}/*/*.json")
         )
 
+    def left(self) -> list[int]:
+        """The processes that this probe has started and that are there: they have its folder in their environment."""
+        mark = f"CORPUS_FOLDER={self.folder}".encode()
+        found = []
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                found += [int(path.parent.name)] if mark in path.read_bytes().split(b"\0") else []
+        return found
+
     def noted(self) -> list[int]:
-        """The processes that the cases have noted."""
+        """The processes that the cases have noted, by their own numbers."""
         pids = self.folder / "pids"
         return [int(line) for line in pids.read_text().splitlines()] if pids.exists() else []
 
@@ -219,9 +234,13 @@ class Session:
                     "expected": case.rules[0].behaviour if case.rules else None,
                     "key": records.key(entry, case, PINNED.sha256, PLANNED.python).model_dump(),
                     "record": str(self.path(name)),
+                    "ended": "",
                 }
             )
-        return {"cell": self.cell, "packages": ["no-such-package", "pytest"], "cases": cases}
+        return {
+            **{"cell": self.cell, "packages": ["no-such-package", "pytest"], "cases": cases},
+            **{"shut": [], "unimportable": self.unimportable, "import_seconds": 1.0, "remade": False},
+        }
 
 
 @dataclass(frozen=True)
@@ -246,14 +265,6 @@ def find(name: Name) -> tuple[Entry, Case]:
     module, case_id = name
     entry = catalogue.entry(f"{corpus.__name__}.{module}")
     return entry, next(case for case in entry.issue.cases if case.id == case_id)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process is there and not just waiting to be buried."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def eventually(holds: Callable[[], bool]) -> bool:
@@ -320,9 +331,10 @@ def test_the_probe_ends_well_whatever_a_case_does(observe: Observe) -> None:
     for finished in map(observe, MODULES):
         issue = find(finished.session.names[0])[0].issue.id
         told = [(step, issue, case) for _, case in finished.session.names for step in ("start", "done")]
+        events = [event for event in finished.events() if event["event"] != "import"]
         assert (0, [*told, ("end", None, None)]) == (
             finished.status,
-            [(event["event"], event.get("issue"), event.get("case")) for event in finished.events()],
+            [(event["event"], event.get("issue"), event.get("case")) for event in events],
         )
 
 
@@ -577,10 +589,9 @@ def test_no_child_outlives_a_killed_probe(tmp_path: Path) -> None:
     session = Session(tmp_path, LINGERS)
     with session.started() as process:
         wait_for_lingerer(process, session)
-        _, child = session.noted()
         process.kill()
 
-        assert eventually(lambda: not alive(child))
+        assert eventually(lambda: not session.left())
 
 
 def test_a_killed_probe_is_heard_to_end(tmp_path: Path) -> None:
@@ -608,13 +619,12 @@ def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: P
         "        stream.write(f'{os.getpid()}\\n')\n"
         "    time.sleep(0.5)\n"
     )
-    session = Session(tmp_path / "run", [("hung", "long")], surroundings={"PYTHONPATH": f"{early}{os.pathsep}{ROOT}"})
+    session = Session(tmp_path / "run", [("hung", "long")], surroundings={"PYTHONPATH": str(early)})
     with session.started() as process:
         assert eventually(lambda: len(session.noted()) == 1)
-        (child,) = session.noted()
         process.kill()
 
-        assert eventually(lambda: not alive(child))
+        assert eventually(lambda: not session.left())
 
 
 def test_a_probe_that_is_asked_to_end_takes_everything_with_it(tmp_path: Path) -> None:
@@ -624,7 +634,7 @@ def test_a_probe_that_is_asked_to_end_takes_everything_with_it(tmp_path: Path) -
         wait_for_lingerer(process, session)
         process.terminate()
         status = process.wait(PATIENCE)
-        outlived = [pid for pid in session.noted() if alive(pid)]
+        outlived = session.left()
 
     assert (143, []) == (status, outlived)
 
