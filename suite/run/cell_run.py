@@ -15,14 +15,16 @@ from typing import Any
 from filelock import Timeout
 
 from suite.cell.issue import Case
+from suite.files import read
 from suite.judge import rules, verdicts
+from suite.judge.record import Record
 from suite.judge.table import RETRIED
 from suite.run import catalogue, environment, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
 from suite.run.probe_call import Progress, Task
 from suite.run.records import Asked, Status
-from suite.stack import lock, plan
+from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
@@ -70,7 +72,21 @@ def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progres
         return _note(cell, error.verdict, error.reason, error.detail)
     if not _has_device(cell, made):
         return _note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
-    return _probe(cell, made, pinned, todo, progress)
+    status = _probe(cell, made, pinned, todo, progress)
+    if doubtful := [task for task in todo if _fails_to_import(task)]:
+        # An import counts only where it fails again in another environment of the same lock.
+        progress.say(f"{len(doubtful)} cases do not import what they need: once more in an environment made anew")
+        environment.forget(cell)
+        try:
+            made = environment.prepare(cell, pinned)
+        except Unprepared as error:
+            return _note(cell, error.verdict, error.reason, error.detail)
+        status = _probe(cell, made, pinned, doubtful, progress, remade=True)
+    return status
+
+
+def _fails_to_import(task: Task) -> bool:
+    return task.record.exists() and records.fails_to_import(read(Record, task.record))
 
 
 def left(cell: Cell, entries: Sequence[Entry]) -> int:
@@ -151,13 +167,18 @@ def _has_device(cell: Cell, made: Environment) -> bool:
     return subprocess.run(command, env=probe_call.surroundings(), capture_output=True, check=False).returncode != 3
 
 
-def _probe(cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress) -> Status:
+def _probe(
+    cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress, *, remade: bool = False
+) -> Status:
     def remake() -> Path:
         environment.forget(cell)
         return environment.prepare(cell, pinned).executable
 
     ended = probe_call.call(
-        made.executable, cell.id, list(pinned.pins), todo, progress, remake=remake, shut=[environment.ENVIRONMENTS]
+        *(made.executable, cell.id, list(pinned.pins), todo, progress),
+        remake=remake,
+        remade=remade,
+        shut=[environment.ENVIRONMENTS, uv_call.STORE],
     )
     if ended.reason:
         progress.say(f"error: {ended.detail}")
