@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 
 from suite.judge.metadata import declared_observed
 from suite.judge.rules import concerned, first_match, requirements
@@ -14,6 +15,15 @@ from suite.report.model import Observation, Report
 from suite.run import catalogue
 from suite.stack import plan, releases
 from suite.stack.plan import Cell
+
+
+def pretend(packages: Path, pins: Mapping[str, str]) -> None:
+    """Put what says that these releases are installed into a folder of packages; there is nothing else of them."""
+    for name, version in pins.items():
+        folder = packages / f"{name.replace('-', '_')}-{version}.dist-info"
+        folder.mkdir(parents=True, exist_ok=True)
+        text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        (folder / "METADATA").write_text(text, encoding="utf-8")
 
 
 def as_known(cells: Sequence[Cell]) -> Report:

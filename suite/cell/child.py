@@ -7,7 +7,6 @@ loses only the part it was in; what it prints goes elsewhere, and cannot be take
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import gc
 import importlib
@@ -15,14 +14,17 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from suite.cell import parts
+from suite.cell import guard, parts
 from suite.cell.issue import Case, Issue
 
 Json = dict[str, Any]
@@ -30,7 +32,9 @@ Json = dict[str, Any]
 KEPT_OUTPUT = 16 * 1024
 MOST_OUTPUT = 32 * 1024 * 1024
 MOST_REPORT = 1024 * 1024
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+# Runs a module with our root at the head of the path, and not the working folder, which is a case's to write into.
+BOOT = "import runpy, sys; sys.path[0] = sys.argv.pop(1); runpy.run_module(sys.argv.pop(1), None, '__main__', True)"
+_ROOT = str(Path(__file__).resolve().parents[2])
 _HAS_PROC = Path("/proc/self/task").is_dir()
 
 
@@ -39,23 +43,36 @@ class Farewell(BaseException):
 
 
 def run(
-    module: str, case: Case, names: list[str], *, fork: bool, farewell: bool, variables: Mapping[str, str]
+    module: str,
+    case: Case,
+    names: list[str],
+    *,
+    fork: bool,
+    farewell: bool,
+    variables: Mapping[str, str],
+    shut: Sequence[str],
 ) -> tuple[dict[str, Json], int]:
     """Run the parts `names` of `case` in one child; what came of each that was reached, and the peak RSS in MiB.
 
-    `variables` are set for a fresh interpreter: a fork has those that its parent was started with.
+    `variables` are set for a fresh interpreter: a fork has those that its parent was started with. Each part has an
+    empty folder to work in, which is removed afterwards, and cannot write into the folders `shut`.
     """
     report, report_end = os.pipe()
     output, output_end = os.pipe()
     probe = os.getpid()
+    folder = tempfile.mkdtemp(dir=Path.cwd())
     if fork:
         gc.freeze()  # or the child's first collection would look at, and so copy, every page of the stack
         pid = os.fork()
         if pid == 0:
-            os.close(report)
-            os.close(output)
-            _settle(output_end, probe)
-            _run_parts(case, names, report_end)
+            try:
+                os.close(report)
+                os.close(output)
+                _settle(output_end, probe, shut)
+                _run_parts(case, names, report_end, folder)
+            except BaseException:  # nothing of the probe's is for this process to go on with
+                traceback.print_exc()
+                os._exit(1)
             if farewell:
                 raise Farewell
             sys.stdout.flush()
@@ -64,45 +81,44 @@ def run(
     else:
         os.set_inheritable(report_end, True)
         os.set_inheritable(output_end, True)
-        words = [
-            "-m",
-            "suite.cell.child",
-            module,
-            case.id,
-            ",".join(names),
-            str(report_end),
-            str(output_end),
-            str(probe),
-        ]
-        pid = os.posix_spawn(sys.executable, [sys.executable, *words], {**os.environ, **variables})
+        told = {"report": report_end, "output": output_end, "probe": probe, "folder": folder, "shut": list(shut)}
+        words = [__spec__.name, module, case.id, ",".join(names), json.dumps(told)]
+        command = [sys.executable, "-s", "-c", BOOT, _ROOT, *words]
+        pid = os.posix_spawn(sys.executable, command, {**os.environ, **variables})
     os.close(report_end)
     os.close(output_end)
     try:
         watched = _Watch(pid, report, output, case)
         watched.until_it_ends()
     finally:
-        _kill_everything(pid)
+        guard.end(pid)
         os.close(report)
         os.close(output)
+        shutil.rmtree(folder, ignore_errors=True)
     return _read_report(names, watched), watched.peak_rss_mib
 
 
-def _in_interpreter(module: str, case_id: str, names: str, report: str, output: str, probe: str) -> None:
+def _in_interpreter(module: str, case_id: str, names: str, words: str) -> None:
     """What a fresh interpreter does, before it ends as any program does."""
-    _settle(int(output), int(probe))
-    os.set_inheritable(int(report), False)
+    told: Json = json.loads(words)
+    _settle(told["output"], told["probe"], told["shut"])
+    os.set_inheritable(told["report"], False)
     issue: Issue = importlib.import_module(module).ISSUE
     case = next(case for case in issue.cases if case.id == case_id)
-    _run_parts(case, names.split(","), int(report))
+    _run_parts(case, names.split(","), told["report"], told["folder"])
 
 
-def _settle(output: int, probe: int) -> None:
+def _settle(output: int, probe: int, shut: Sequence[str]) -> None:
     """Make this process one that the probe can end whole: a session of its own, its output caught, no core file."""
     os.setsid()
-    die_with_parent()
+    guard.die_with_parent(signal.SIGKILL)
     if os.getppid() != probe:  # it was gone before the kernel was told
         os._exit(1)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if shut:
+        guard.shut(shut)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -111,8 +127,11 @@ def _settle(output: int, probe: int) -> None:
     faulthandler.enable()
 
 
-def _run_parts(case: Case, names: list[str], report: int) -> None:
+def _run_parts(case: Case, names: list[str], report: int, folder: str) -> None:
     for name in names:
+        os.environ["TMPDIR"] = tempfile.tempdir = f"{folder}/{name}"
+        Path(folder, name).mkdir()
+        os.chdir(Path(folder, name))
         line = json.dumps({**parts.run(case, name), "part": name}).encode() + b"\n"
         while line:
             line = line[os.write(report, line) :]
@@ -149,7 +168,7 @@ class _Watch:
                 self._end("timeout")
             if _HAS_PROC and now - looked > 0.1:
                 looked = now
-                resident = sum(map(_rss_mib, _descendants(os.getpid())))
+                resident = _resident_mib(self._case.memory_mib)
                 self.peak_rss_mib = max(self.peak_rss_mib, resident)
                 if self.cut is None and resident > self._case.memory_mib:
                     self._end("memory")
@@ -157,7 +176,7 @@ class _Watch:
             os.close(pidfd)
         self.status = status
         self.peak_rss_mib = max(self.peak_rss_mib, usage.ru_maxrss // (1024 if sys.platform == "linux" else 1024**2))
-        _kill_everything(self._pid)  # so that there is an end to what is drained
+        guard.end(self._pid)  # so that there is an end to what is drained
         while self._drain(list(self._pipes), 0):
             pass
 
@@ -236,30 +255,19 @@ def _ending(watched: _Watch, garbled: bool) -> Json | None:
     return None
 
 
-def _kill_everything(pid: int) -> None:
-    """End the child's session, and what left it: the probe is a subreaper, so strays have become its own children."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-    while strays := _children(os.getpid()):
-        for stray in strays:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(stray, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(stray, 0)
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            found += map(int, (task / "children").read_text().split())
-    return found
+def _resident_mib(most: int) -> int:
+    """What all descendants hold, in MiB. What they share counts once, where counted for each it were over `most`."""
+    pids = list(_descendants(os.getpid()))
+    resident = sum(map(_rss_mib, pids))
+    return resident if resident <= most else sum(map(_pss_mib, pids))
 
 
 def _descendants(pid: int) -> Iterator[int]:
-    for child in _children(pid):
-        yield child
-        yield from _descendants(child)
+    ahead = guard.children(pid)
+    while ahead:
+        found = ahead.pop()
+        yield found
+        ahead += guard.children(found)
 
 
 def _rss_mib(pid: int) -> int:
@@ -268,16 +276,11 @@ def _rss_mib(pid: int) -> int:
     return 0
 
 
-def die_with_parent() -> None:
-    """Have the kernel end this process when its parent ends, however that ends. Linux only."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def become_subreaper() -> None:
-    """Have what a child leaves behind become a child of this process, so that it can be found. Linux only."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+def _pss_mib(pid: int) -> int:
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return int(told.partition("\nPss:")[2].split()[0]) // 1024
+    return _rss_mib(pid)
 
 
 if __name__ == "__main__":

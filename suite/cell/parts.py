@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from time import monotonic  # by its own name: a case may put another into the module
 from typing import Any
 
 from suite.cell import signatures
@@ -45,7 +45,7 @@ def variables(case: Case, name: str) -> dict[str, str]:
 def run(case: Case, name: str) -> Json:
     """Run a part in this process. Returns its outcome, and the behaviour where one was seen."""
     part = of(case)[name]
-    started = time.monotonic()
+    started = monotonic()
     ended = False
     try:
         with _x64(case), _warnings(case) as caught:
@@ -64,7 +64,7 @@ def run(case: Case, name: str) -> Json:
         if part is case.reproducer and not ended and (known := signatures.match(exception, case.signatures)):
             said["behaviour"] = known
         said["traceback"] = trace[-8192:]
-    said["seconds"] = round(time.monotonic() - started, 3)
+    said["seconds"] = round(monotonic() - started, 3)
     # A lone surrogate, from a file name that is no text, is JSON to Python and to nobody else.
     return {
         key: each.encode("utf-8", "backslashreplace").decode() if isinstance(each, str) else each

@@ -6,45 +6,50 @@ Cell side: the standard library and the stack, nothing else. It imports as much 
 child for it, so a case costs its body and not an import; where an import has started threads or touched a device, or
 where an issue asks for it, a fresh interpreter takes the fork's place.
 
-Progress goes to standard output, one JSON object a line; whatever the stack prints goes to standard error.
+Progress goes to standard output, one JSON object a line; whatever the stack prints goes to standard error. What ends
+this process itself ends no other case: the last line names what it was in, and the driver's next order says so.
 POSIX only; the limit on memory and the hunt for stray grandchildren need Linux's /proc.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import importlib
 import json
 import os
-import signal
 import sys
+import sysconfig
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from suite.cell import atomic, child, machine, parts
+from suite.cell import atomic, child, guard, machine, parts
 from suite.cell.issue import Case, Issue
 
 Json = dict[str, Any]
 
 # In import order: each after the packages that it depends on.
 STACK = ("numpy", "scipy", "jaxlib", "jax", "jaxtyping", "equinox", "lineax", "optimistix", "diffrax")
-EX_IOERR = 74
+EX_IOERR, EX_TEMPFAIL = 74, 75
 # What JAX loads as it first lowers, on some releases: said here, it is not loaded again in every child.
 LOADED_LATE = {"jax": ("jaxlib.mlir.dialects.builtin", "jaxlib.mlir.dialects.mhlo")}
 MOST_ATTEMPTS = 3
 _HAS_PROC = Path("/proc/self/task").is_dir()
 
 
-def main(order_path: str) -> int:
-    """Carry out the order: every case of it ends in a record on disk and a line of progress."""
-    child.die_with_parent()
-    child.become_subreaper()
+def main(order_path: str, *, apart: bool) -> int:
+    """Carry out the order: every case of it ends in a record on disk and a line of progress.
+
+    `apart`: in namespaces of its own, where cases cannot write into the folders that the order has to be `shut`.
+    """
+    os.umask(0o022)
+    faulthandler.enable()
     progress = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.register_at_fork(after_in_child=progress.close)
     os.dup2(2, 1)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     order: Json = json.loads(Path(order_path).read_text(encoding="utf-8"))
 
@@ -53,8 +58,13 @@ def main(order_path: str) -> int:
             print(json.dumps(event), file=progress, flush=True)
 
     here = machine.describe(order["packages"])
+    shut = [sys.prefix, sys.base_prefix, *order["shut"]] if apart else []
+    packages = None if apart else _stamp()
     imported: set[str] = set()
-    missing: dict[str, str] = {}
+    # Package → how importing it ended, and what was said; first what the driver has seen end a probe.
+    missing: dict[str, tuple[str, str]] = {name: (how, said) for name, (how, said) in order["unimportable"].items()}
+    # Whoever depends on one of those would end this probe, too: to them it is not there.
+    sys.modules.update(dict.fromkeys(missing))  # type: ignore[arg-type]
     unforkable: str | None = None
     # Each case forks from as little as it needs: importing diffrax starts a device on some releases, and ends forking.
     for each in sorted(order["cases"], key=lambda each: _depth(_case(each)[1])):
@@ -63,23 +73,36 @@ def main(order_path: str) -> int:
         needed = [] if lacking else [name for name in STACK if name in case.needs and name not in imported]
         for name in needed:
             imported.add(name)
-            missing |= _import(name)
+            if name not in missing:
+                say(event="import", package=name)
+                missing |= _import(name, order["import_seconds"])
             if (why := _why_not_fork()) != unforkable:
                 unforkable = why
                 say(event="unforkable", why=f"importing {name} {why}")
         say(event="start", issue=issue.id, case=case.id)
-        broken = [f"import {name}: {missing[name]}" for name in case.needs if name in missing]
+        broken = [name for name in case.needs if name in missing]
         started_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         if lacking:
             attempts = [_not_run("unavailable", lacking)]
+        elif each["ended"]:
+            attempts = [_not_run("probe-ended", each["ended"])]
         elif broken:
-            attempts = [_not_run("import-error", "; ".join(broken))]
+            told = "; ".join(f"import {name}: {missing[name][1]}" for name in broken)
+            attempts = [_not_run(missing[broken[0]][0], told)]
         else:
-            attempts = _attempts(each["module"], case, each["expected"], forkable=unforkable is None)
+            try:
+                attempts = _attempts(each["module"], case, each["expected"], forkable=unforkable is None, shut=shut)
+            except Exception as exception:  # a machine without processes, handles or room is no reason to stop here
+                attempts = [_not_run("probe-ended", f"{type(exception).__name__}: {exception}")]
         record = {
             **{"schema_version": 2, "cell": order["cell"], "issue": issue.id, "case": case.id, "key": each["key"]},
             "started_at": started_at,
-            "machine": {**here, "import_errors": missing, "unforkable": unforkable},
+            "machine": {
+                **here,
+                "remade": order["remade"],
+                "import_errors": {name: said for name, (_, said) in missing.items()},
+                "unforkable": unforkable,
+            },
             "attempts": attempts,
         }
         try:
@@ -88,6 +111,9 @@ def main(order_path: str) -> int:
             say(event="failed", why=f"cannot write the record of {issue.id}/{case.id}: {error.strerror}")
             return EX_IOERR
         say(event="done", issue=issue.id, case=case.id)
+        if packages is not None and _stamp() != packages:
+            say(event="written", issue=issue.id, case=case.id)
+            return EX_TEMPFAIL
     say(event="end", device=_device())
     return 0
 
@@ -106,14 +132,14 @@ def _not_run(outcome: str, detail: str) -> Json:
     return {"parts": {"reproducer": {"outcome": outcome, "detail": detail}}, "seconds": 0.0}
 
 
-def _attempts(module: str, case: Case, expected: str | None, *, forkable: bool) -> list[Json]:
+def _attempts(module: str, case: Case, expected: str | None, **how: Any) -> list[Json]:
     """Once where it goes as expected; else until there are three, so that what is flaky shows."""
-    first = _attempt(module, case, forkable=forkable)
+    first = _attempt(module, case, **how)
     found = first["parts"]
     well = all(_is_well(case, part) for name, part in found.items() if name != "reproducer")
     if well and expected is not None and _behaviour(found["reproducer"]) == expected:
         return [first]
-    return [first, *(_attempt(module, case, forkable=forkable) for _ in range(MOST_ATTEMPTS - 1))]
+    return [first, *(_attempt(module, case, **how) for _ in range(MOST_ATTEMPTS - 1))]
 
 
 def _is_well(case: Case, part: Json) -> bool:
@@ -130,7 +156,7 @@ def _behaviour(part: Json) -> str | None:
     return "hung" if part["outcome"] == "timeout" else part.get("behaviour")
 
 
-def _attempt(module: str, case: Case, *, forkable: bool) -> Json:
+def _attempt(module: str, case: Case, *, forkable: bool, shut: list[str]) -> Json:
     """Run all parts of `case`; one that took its child down, or was upset by an earlier one, costs only itself."""
     started = time.monotonic()
     todo = {name: parts.variables(case, name) for name in parts.of(case)}
@@ -141,7 +167,7 @@ def _attempt(module: str, case: Case, *, forkable: bool) -> Json:
         apart = case.isolation != "fork" and first == "reproducer"
         batch = [first] if apart else [name for name, needed in todo.items() if needed == variables]
         fork = forkable and not variables and not (apart and case.own_interpreter)
-        said, usage = child.run(module, case, batch, fork=fork, farewell=apart, variables=variables)
+        said, usage = child.run(module, case, batch, fork=fork, farewell=apart, variables=variables, shut=shut)
         peak = max(peak, usage)
         for name in batch:
             upset = name in said and said[name]["outcome"] != "returned" and name not in ("reproducer", first)
@@ -152,16 +178,37 @@ def _attempt(module: str, case: Case, *, forkable: bool) -> Json:
     return {"parts": found, "seconds": round(time.monotonic() - started, 3), "peak_rss_mib": peak}
 
 
-def _import(name: str) -> dict[str, str]:
-    """Import a package; under its name, why it could not be."""
+def _import(name: str, seconds: float) -> dict[str, tuple[str, str]]:
+    """Import a package; under its name, how that ended and why, if it did not go well.
+
+    Where it takes longer than `seconds`, this process is ended, with a traceback on standard error.
+    """
+    faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         importlib.import_module(name)
         for part in LOADED_LATE.get(name, ()):
             with contextlib.suppress(ImportError):
                 importlib.import_module(part)
-    except Exception as exception:
-        return {name: f"{type(exception).__name__}: {str(exception).strip()[:1000]}"}
+    except (Exception, SystemExit) as exception:
+        return {name: ("import-error", f"{type(exception).__name__}: {str(exception).strip()[:1000]}")}
+    finally:
+        faulthandler.cancel_dump_traceback_later()
     return {}
+
+
+def _stamp() -> dict[str, tuple[int, int]]:
+    """When each file of the installed packages was last changed, and its size, but for what Python compiles."""
+
+    def files(folder: str) -> Iterator[os.DirEntry[str]]:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False) and entry.name != "__pycache__":
+                    yield from files(entry.path)
+                elif entry.is_file(follow_symlinks=False):
+                    yield entry
+
+    found = {entry.path: entry.stat() for entry in files(sysconfig.get_paths()["purelib"])}
+    return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in found.items()}
 
 
 def _why_not_fork() -> str | None:
@@ -188,11 +235,8 @@ def _device() -> str:
 
 if __name__ == "__main__":
     try:
-        status = main(sys.argv[1])
-    except KeyboardInterrupt:
-        status = 130
+        status = guard.keep(lambda apart: main(sys.argv[1], apart=apart))
     except child.Farewell:
         sys.exit()  # a forked child, on its way out as any program goes
     # All is on disk: the interpreter's own farewell would take a third of a second, and can crash.
-    sys.stderr.flush()
     os._exit(status)

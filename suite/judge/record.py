@@ -11,7 +11,10 @@ from suite.files import FileModel
 
 # How a process ends that has not answered, or not well.
 Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]
-Outcome = Literal["returned", "raised", "import-error", "unavailable", Ending]
+# How importing a package that the case needs ends otherwise than well.
+ImportEnding = Literal["import-error", "import-signal", "import-timeout"]
+# `probe-ended`: it has ended the probe that ran it, or could not be run.
+Outcome = Literal["returned", "raised", "unavailable", "probe-ended", ImportEnding, Ending]
 
 
 class Part(FileModel):
@@ -47,7 +50,10 @@ class Attempt(FileModel):
 
 
 class Machine(FileModel):
-    """Where it ran, as the cell's own interpreter saw it."""
+    """Where it ran, as the cell's own interpreter saw it.
+
+    `remade`: its environment was made anew, after an import had failed in the one before it.
+    """
 
     python: str
     packages: dict[str, str | None]
@@ -55,6 +61,7 @@ class Machine(FileModel):
     cpu_features: list[str] = Field(default=[])
     import_errors: dict[str, str]
     unforkable: str | None
+    remade: bool = False
 
 
 class Key(FileModel):

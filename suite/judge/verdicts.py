@@ -20,6 +20,9 @@ _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
     "returned": ("error", "run.unknown-behaviour"),
     "raised": ("different", "run.exception"),
     "import-error": ("blocked", "import.exception"),
+    "import-signal": ("blocked", "import.signal"),
+    "import-timeout": ("blocked", "import.timeout"),
+    "probe-ended": ("error", "run.probe"),
     "unavailable": ("unavailable", "plan.no-cpu-feature"),
     "signal": ("crashed", "run.signal"),
     "timeout": ("hung", "run.timeout"),
@@ -31,6 +34,13 @@ _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
 }
 # The behaviours that the probe gives itself, which a case may list as its documented symptom.
 GIVEN: Mapping[Outcome, str] = {"signal": "crashed", "timeout": "hung", "import-error": "import-error"}
+# What an import that ends its process is, to a case that is about imports.
+_OF_IMPORTS: Mapping[Outcome, Verdict] = {"import-signal": "crashed", "import-timeout": "hung"}
+# What was raised because of the machine, by how its text begins.
+_OF_MACHINE = {
+    **{"[Errno 12]": "run.memory", "[Errno 28]": "run.disk", "[Errno 122]": "run.disk"},
+    **{"[Errno 24]": "run.handles", "[Errno 30]": "run.read-only"},
+}
 # A workaround is written for the documented symptom, and says nothing where something else is wrong.
 _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "documented", "clear"})
 
@@ -79,6 +89,8 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     else:
         detail = f"{seen!r} is not among the behaviours of {case.id}" if part.outcome == "returned" else detail
         seen = None
+        if GIVEN["import-error"] in case.behaviours:
+            verdict = _OF_IMPORTS.get(part.outcome, verdict)
     why = None if verdict == "clear" else reason
     return Judged(verdict, seen, why, tidy(detail), _workaround(case, attempt, verdict))
 
@@ -107,7 +119,8 @@ def is_affected(verdict: Verdict) -> bool | None:
 
 def confirmed(attempts: Sequence[Attempt]) -> bool:
     """Whether a verdict has more than one attempt behind it, or as many as the probe would ever make."""
-    return len(attempts) > 1 or attempts[0].parts["reproducer"].outcome in ("import-error", "unavailable")
+    outcome = attempts[0].parts["reproducer"].outcome
+    return len(attempts) > 1 or outcome == "unavailable" or outcome.startswith("import-")
 
 
 def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, Verdict]]) -> WorkaroundWord:
@@ -132,6 +145,10 @@ def _ending(part: Part) -> tuple[Verdict, str]:
     if part.outcome == "signal" and part.detail == "SIGKILL":
         # Not ours, and no program does this to itself: the kernel was short of memory, or somebody ended it.
         return "error", "run.killed"
+    if part.outcome == "raised" and part.exception in ("OSError", "MemoryError"):
+        known = next((each for text, each in _OF_MACHINE.items() if part.detail.startswith(text)), None)
+        if known or part.exception == "MemoryError":
+            return "error", known or "run.memory"
     if part.outcome == "unavailable" and "needs Python" in part.detail:
         return "unavailable", "plan.no-python"
     return _ENDINGS[part.outcome]

@@ -29,5 +29,5 @@ def tidy(detail: str) -> str:
 
 def not_imported(part: Part) -> str | None:
     """The package that did not import, where that is how a reproducer ended."""
-    named = re.match(r"import (\w+): ", part.detail) if part.outcome == "import-error" else None
+    named = re.match(r"import (\w+): ", part.detail) if part.outcome.startswith("import-") else None
     return named[1] if named else None

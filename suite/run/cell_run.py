@@ -5,41 +5,28 @@ Nothing here judges, and nothing here stops another cell: whatever goes wrong en
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from filelock import Timeout
 
 from suite.cell.issue import Case
-from suite.files import ROOT, STATE
+from suite.files import read
 from suite.judge import rules, verdicts
+from suite.judge.record import Record
 from suite.judge.table import RETRIED
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, environment, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
+from suite.run.probe_call import Progress, Task
 from suite.run.records import Asked, Status
-from suite.stack import lock, plan
+from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
-
-LOGS = STATE / "logs"
-
-
-class Progress(Protocol):
-    """Tells a person how far a cell is."""
-
-    def say(self, message: str) -> None:
-        """Something happened."""
-
-    def step(self, done: int, total: int, issue: str, case: str) -> None:
-        """A case is done."""
 
 
 def run(
@@ -85,7 +72,34 @@ def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progres
         return note(cell, error.verdict, error.reason, error.detail)
     if not _has_device(cell, made):
         return note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
-    return _probe(cell, made, pinned, todo, progress, confirm=confirm)
+    tasks = [_task(cell, entry, case, pinned, confirm=confirm) for entry, case in todo]
+    status = _probe(cell, made, pinned, tasks, progress)
+    if doubtful := [task for task in tasks if _fails_to_import(task)]:
+        # An import counts only where it fails again in another environment of the same lock.
+        progress.say(f"{len(doubtful)} cases do not import what they need: once more in an environment made anew")
+        environment.forget(cell)
+        try:
+            made = environment.prepare(cell, pinned)
+        except Unprepared as error:
+            return note(cell, error.verdict, error.reason, error.detail)
+        status = _probe(cell, made, pinned, doubtful, progress, remade=True)
+    return status
+
+
+def _task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool) -> Task:
+    rule = rules.expected(case, pinned.pins)
+    return Task(
+        entry,
+        case,
+        records.key(entry, case, pinned.sha256, cell.python),
+        # The probe is content with one attempt where it sees what is expected.
+        rule.behaviour if rule and not confirm else None,
+        records.path_of(cell.id, entry.issue.id, case.id),
+    )
+
+
+def _fails_to_import(task: Task) -> bool:
+    return task.record.exists() and records.fails_to_import(read(Record, task.record))
 
 
 def left(cell: Cell, entries: Sequence[Entry]) -> int:
@@ -147,95 +161,26 @@ def _has_device(cell: Cell, made: Environment) -> bool:
     if cell.device == "cpu":
         return True
     command: list[str | Path] = [made.executable, "-c", _FIND_DEVICE, cell.device]
-    return subprocess.run(command, env=surroundings(), capture_output=True, check=False).returncode != 3
+    return subprocess.run(command, env=probe_call.surroundings(), capture_output=True, check=False).returncode != 3
 
 
 def _probe(
-    cell: Cell,
-    made: Environment,
-    pinned: Lock,
-    todo: Sequence[tuple[Entry, Case]],
-    progress: Progress,
-    *,
-    confirm: bool,
+    cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress, *, remade: bool = False
 ) -> Status:
-    def ordered(entry: Entry, case: Case) -> dict[str, Any]:
-        rule = rules.expected(case, pinned.pins)
-        return {
-            "module": entry.module,
-            "case": case.id,
-            # The probe is content with one attempt where it sees what is expected.
-            "expected": rule.behaviour if rule and not confirm else None,
-            "key": records.key(entry, case, pinned.sha256, cell.python).model_dump(),
-            "record": str(records.path_of(cell.id, entry.issue.id, case.id)),
-        }
+    def remake() -> Path:
+        environment.forget(cell)
+        return environment.prepare(cell, pinned).executable
 
-    order = {"cell": cell.id, "packages": sorted(pinned.pins), "cases": [ordered(*each) for each in todo]}
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"{cell.id}.log"
-    with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
-        order_path = Path(scratch, "order.json")
-        order_path.write_text(json.dumps(order), encoding="utf-8")
-        with subprocess.Popen(
-            [made.executable, "-m", "suite.cell.probe", str(order_path)],
-            cwd=scratch,
-            env=surroundings(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        ) as process:
-            try:
-                done, device, failure = _follow(process, len(todo), progress)
-            finally:
-                process.kill()
-    if left := len(todo) - done:
-        last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
-        why = failure or f"the probe ended ({process.returncode}): {' / '.join(last)}"
-        detail = f"{why}; {left} of {len(todo)} cases left"
-        progress.say(f"error: {detail}")
-        return note(cell, "error", "run.disk" if failure else "run.probe", detail, python=made.python)
-    return note(cell, "ran", "ran", python=made.python, device=device)
-
-
-def _follow(process: subprocess.Popen[str], total: int, progress: Progress) -> tuple[int, str, str]:
-    """Turn the probe's progress into words until it ends: how many it has done, on which device, why it gave up."""
-    done, device, failure = 0, "", ""
-    assert process.stdout is not None
-    for line in process.stdout:
-        try:
-            event: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue
-        match event:
-            case {"event": "unforkable", "why": why}:
-                progress.say(f"{why}: a fresh interpreter for every case from here")
-            case {"event": "done", "issue": issue, "case": case}:
-                done += 1
-                progress.step(done, total, issue, case)
-            case {"event": "failed", "why": why}:
-                failure = str(why)
-            case {"event": "end", "device": seen}:
-                device = str(seen)
-    process.wait()
-    return done, device, failure
-
-
-def surroundings() -> dict[str, str]:
-    """The environment variables of a cell: the user's, without what would make their machine's answers their own."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name == "JAX_PLATFORMS" or not name.startswith(("JAX_", "XLA_", "EQX_", "TF_", "PYTHON"))
-    }
-    return {
-        **kept,
-        "PYTHONPATH": str(ROOT),
-        "PYTHONHASHSEED": "0",
-        "JAX_TRACEBACK_FILTERING": "off",
-        # OpenBLAS starts threads as NumPy is imported, and a process with threads cannot be forked.
-        "OPENBLAS_NUM_THREADS": "1",
-    }
+    ended = probe_call.call(
+        *(made.executable, cell.id, list(pinned.pins), todo, progress),
+        remake=remake,
+        remade=remade,
+        shut=[environment.ENVIRONMENTS, uv_call.STORE],
+    )
+    if ended.reason:
+        progress.say(f"error: {ended.detail}")
+        return note(cell, "error", ended.reason, ended.detail, python=made.python)
+    return note(cell, "ran", "ran", python=made.python, device=ended.device)
 
 
 def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:

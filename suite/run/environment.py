@@ -1,25 +1,32 @@
 """Lock → cell environment: a virtual environment that holds exactly what the lock pins, made by uv.
 
-`.suite/envs/<cell>`, reused for as long as the lock and the interpreter stay the same. The installer's exit status
-says nothing about upstream: whatever goes wrong here is `error`, and only a missing interpreter is `unavailable`.
+`.suite/envs/<cell>`, reused for as long as the lock, the interpreter and every installed file stay the same: whoever
+changed one would be told of upstream. The files are links into a store of the suite's own, where the file system has no
+better; so what is written into one environment may be in others. The installer's exit status says nothing about
+upstream: whatever goes wrong here is `error`, and only a missing interpreter is `unavailable`.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
 import re
-import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Literal
 
-import uv
 from filelock import FileLock
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from suite.cell.atomic import write
 from suite.errors import BadFile
 from suite.files import STATE, FileModel, dump, read
 from suite.run import interpreter
-from suite.stack import lock
+from suite.stack import lock, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
@@ -27,10 +34,14 @@ ENVIRONMENTS = STATE / "envs"
 
 
 class Marker(FileModel):
-    """What stands in an environment that was finished. `python` is the full version of its interpreter."""
+    """What stands in an environment that was finished.
+
+    `python` is the full version of its interpreter, `files` a hash of when each file was last changed, and its size.
+    """
 
     lock: str
     python: str
+    files: str
 
 
 @dataclass(frozen=True)
@@ -58,32 +69,95 @@ def reserve(cell: Cell) -> FileLock:
 
 
 def ready(cell: Cell, pinned: Lock) -> Environment | None:
-    """The environment of `cell`, if it is there and holds what the lock pins."""
+    """The environment of `cell`, if it was made of this lock; whether it is still so, `prepare` looks."""
     folder = ENVIRONMENTS / cell.id
     executable = folder / "bin" / "python"
-    try:
-        marker = read(Marker, folder / "suite.json")
-    except BadFile:
-        return None
-    if marker.lock != pinned.sha256 or not executable.exists():
+    marker = _marker(cell)
+    if marker is None or marker.lock != pinned.sha256 or not executable.exists():
         return None
     return Environment(executable, marker.python)
 
 
 def prepare(cell: Cell, pinned: Lock) -> Environment:
-    """The environment of `cell`, made if need be. Raises Unprepared; OSError where the disk refuses."""
-    if (found := ready(cell, pinned)) is not None:
-        return found
+    """The environment of `cell` with what the lock pins, to the last file; made if need be.
+
+    Raises Unprepared; OSError where the disk refuses.
+    """
+    folder = ENVIRONMENTS / cell.id
+    if (found := ready(cell, pinned)) is not None and (marker := _marker(cell)) is not None:
+        if stamp(folder) == marker.files:
+            return found
+        # Where files are links, the store has been written to, and what is made of it next would be no better.
+        if changed := sorted({dist.name for dist in _installed(folder) if not _is_whole(dist)}):
+            uv_call.run("cache", "clean", *changed)
     try:
         python, full = interpreter.find(cell.python)
     except interpreter.NoInterpreter as error:
         raise Unprepared("unavailable", "plan.no-interpreter", str(error)) from error
-    folder = ENVIRONMENTS / cell.id
     executable = folder / "bin" / "python"
     _uv("venv", "--quiet", "--clear", "--no-project", "--python", str(python), str(folder))
     _uv("pip", "sync", "--require-hashes", "--only-binary=:all:", "--python", str(executable), str(pinned.path))
-    write(folder / "suite.json", dump(Marker(lock=pinned.sha256, python=full).model_dump()))
+    if lacking := "; ".join(_lacking(folder, full)):
+        detail = f"{pinned.path.name} is not whole: {lacking}; `nox -s lock` writes it anew"
+        raise Unprepared("error", "install.incomplete", detail)
+    write(folder / "suite.json", dump(Marker(lock=pinned.sha256, python=full, files=stamp(folder)).model_dump()))
     return Environment(executable, full)
+
+
+def _marker(cell: Cell) -> Marker | None:
+    try:
+        return read(Marker, ENVIRONMENTS / cell.id / "suite.json")
+    except BadFile:
+        return None
+
+
+def _packages(folder: Path) -> Path:
+    return next(folder.glob("lib/python*/site-packages"), folder)
+
+
+def stamp(folder: Path) -> str:
+    """When each installed file was last changed, and its size, as one hash; but for what Python compiles."""
+    found = []
+    for place, names, files in os.walk(_packages(folder)):
+        names[:] = [name for name in names if name != "__pycache__"]
+        for name in files:
+            stat = Path(place, name).stat()
+            found.append(f"{place}/{name} {stat.st_mtime_ns} {stat.st_size}")
+    return hashlib.sha256("\n".join(sorted(found)).encode(errors="surrogateescape")).hexdigest()
+
+
+def _installed(folder: Path) -> list[Distribution]:
+    return list(distributions(path=[str(_packages(folder))]))
+
+
+def _is_whole(dist: Distribution) -> bool:
+    """Whether every file of a distribution is there, and is what its RECORD says."""
+    for file in dist.files or ():
+        path = Path(str(dist.locate_file(file)))
+        if not path.is_file():
+            return False
+        if file.hash is not None:
+            found = hashlib.new(file.hash.mode, path.read_bytes()).digest()
+            if base64.urlsafe_b64encode(found).rstrip(b"=").decode() != file.hash.value:
+                return False
+    return True
+
+
+def _lacking(folder: Path, python: str) -> Iterator[str]:
+    """What an installed package requires and is not installed, in any version: metadata may exclude what a cell has."""
+    there = _installed(folder)
+    names = {canonicalize_name(dist.name) for dist in there}
+    where = {"python_version": ".".join(python.split(".")[:2]), "python_full_version": python, "extra": ""}
+    for dist in there:
+        for wanted in map(Requirement, dist.requires or ()):
+            needed = wanted.marker is None or wanted.marker.evaluate(where)
+            if needed and canonicalize_name(wanted.name) not in names:
+                yield f"{dist.name} {dist.version} requires {wanted.name}"
+
+
+def forget(cell: Cell) -> None:
+    """Have the environment of `cell` made anew when it is next needed."""
+    (ENVIRONMENTS / cell.id / "suite.json").unlink(missing_ok=True)
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
@@ -96,10 +170,11 @@ def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
 
 
 def _uv(*words: str) -> None:
-    run = subprocess.run([uv.find_uv_bin(), *words], capture_output=True, text=True, check=False)
+    run = uv_call.run(*words)
     if run.returncode:
         said = run.stderr[max(run.stderr.find("error:"), 0) :].strip()
-        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}: {said[-1500:]}")
+        ended = f" (ended by signal {-run.returncode})" if run.returncode < 0 else ""
+        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}{ended}: {said[-1500:]}")
 
 
 # Only to tell the reader where to look; whichever it is, the verdict is `error`.

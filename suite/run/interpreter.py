@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import uv
+from suite.stack import uv_call
 
 _ASK = "import platform; print(platform.python_implementation(), platform.python_version())"
 
@@ -29,9 +29,7 @@ def find(version: str) -> tuple[Path, str]:
         if (full := _runs(candidate, version)) is not None:
             return candidate, full
     # Where there is no network it would try again and again, for each cell.
-    once = {**os.environ, "UV_HTTP_RETRIES": "0"}
-    command = [uv.find_uv_bin(), "python", "install", "--quiet", version]
-    run = subprocess.run(command, capture_output=True, text=True, env=once, check=False)
+    run = uv_call.run("python", "install", "--quiet", version, UV_HTTP_RETRIES="0")
     found = _uv_find(version)
     if found is not None and (full := _runs(found, version)) is not None:
         return found, full
@@ -61,8 +59,7 @@ def _candidates(version: str) -> Iterator[Path]:
 
 def _uv_find(version: str) -> Path | None:
     # Not with --quiet, which has it find in silence; and an active environment's interpreter is no managed one.
-    command = [uv.find_uv_bin(), "python", "find", "--system", "--managed-python", "--no-python-downloads", version]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = uv_call.run("python", "find", "--system", "--managed-python", "--no-python-downloads", version)
     return Path(run.stdout.strip()) if run.returncode == 0 and run.stdout.strip() else None
 
 

@@ -69,13 +69,26 @@ def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = ""
 def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
     """The record of a case that holds now: of this lock, this code and this probe, where the cell was run last.
 
-    Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and not ours to remove.
+    What was not seen with the versions of the lock does not hold, nor does an import that failed but once: that may be
+    the machine's fault. Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and
+    not ours to remove.
     """
     path = path_of(cell.id, entry.issue.id, case.id)
     if not path.exists():
         return None
     record, last = read(Record, path), status(cell.id)
-    return record if record.key == key(entry, case, pinned.sha256, cell.python, last.platform if last else "") else None
+    wanted = key(entry, case, pinned.sha256, cell.python, last.platform if last else "")
+    if record.key != wanted or (record.cell, record.issue, record.case) != (cell.id, entry.issue.id, case.id):
+        return None
+    installed = record.machine.packages
+    if any(version != pinned.pins.get(name, version) for name, version in installed.items()):
+        return None
+    return record if record.machine.remade or not fails_to_import(record) else None
+
+
+def fails_to_import(record: Record) -> bool:
+    """Whether a package that the case needs did not import."""
+    return record.attempts[0].parts["reproducer"].outcome.startswith("import-")
 
 
 # Of a case's table, in this order: another one would make anew whatever was run.

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -20,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import uv
 from packaging.markers import Marker
 from packaging.pylock import Package, PackageWheel, Pylock
 from packaging.requirements import Requirement
@@ -29,6 +27,7 @@ from packaging.utils import parse_wheel_filename
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import STACK, STATE, FileModel, dump, read
+from suite.stack import uv_call
 from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES, tag_of
 
@@ -171,13 +170,12 @@ def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
         late = [f"--exclude-newer-package={name}={moment.isoformat()}" for name, moment in cell.as_of_package]
         command = [
             # Nothing is built, so any interpreter will do: left to itself, uv would download one of the cell's version.
-            *(uv.find_uv_bin(), "pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet"),
-            *("--no-config", "--universal", "--only-binary=:all:", "--python-version", cell.python),
+            *("pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet"),
+            *("--universal", "--only-binary=:all:", "--python-version", cell.python),
             *("--exclude-newer", cell.as_of.isoformat(), *late),
             *("--override", str(overrides), "--format", "pylock.toml", "-"),
         ]
-        asked = "\n".join(cell.requires)
-        run = subprocess.run(command, input=asked, capture_output=True, text=True, encoding="utf-8", check=False)
+        run = uv_call.run(*command, asked="\n".join(cell.requires))
     if run.returncode:
         raise Unresolvable(run.stderr.strip())
     chosen = Pylock.from_dict(tomllib.loads(run.stdout)).packages

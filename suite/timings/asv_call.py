@@ -32,7 +32,7 @@ from rich.markup import escape
 from suite.cell.atomic import write
 from suite.errors import Failed
 from suite.files import ROOT, STATE, dump
-from suite.run import cell_run, interpreter
+from suite.run import interpreter, probe_call
 from suite.stack import plan
 from suite.stack.plan import Cell
 from suite.timings import release_line
@@ -137,7 +137,7 @@ class Asv:
         write(machines, dump({"version": 1, self.machine: hardware(self.machine, kind)}))
         hidden = ("PYTHONPATH", "VIRTUAL_ENV")
         return {
-            **{name: value for name, value in cell_run.surroundings().items() if name not in hidden},
+            **{name: value for name, value in probe_call.surroundings().items() if name not in hidden},
             # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
             "PATH": f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}",
             "SUITE_ASV_MACHINES": str(machines),

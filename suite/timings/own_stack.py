@@ -15,7 +15,7 @@ from pathlib import Path
 from suite.cell.atomic import write
 from suite.errors import Misused
 from suite.files import dump
-from suite.run import cell_run
+from suite.run import probe_call
 from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.timings import release_line, results
@@ -59,7 +59,12 @@ def find(python: Path) -> Existing:
     """Ask an interpreter what it has. Raises Misused where that is no release of the line, or cannot be measured."""
     try:
         asked = subprocess.run(
-            [python, "-c", _ASK], capture_output=True, text=True, env=cell_run.surroundings(), timeout=300, check=False
+            [python, "-c", _ASK],
+            capture_output=True,
+            text=True,
+            env=probe_call.surroundings(),
+            timeout=300,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Misused(f"{python} does not run: {error}") from error

@@ -21,7 +21,7 @@ from rich.console import Console
 from suite.errors import Misused
 from suite.files import REPORTS, read
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, records
+from suite.run import catalogue, environment, probe_call, records
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 from suite.upkeep import timed
@@ -99,7 +99,7 @@ def _run(cells: Sequence[Cell], programs: Sequence[Sequence[str]], workers: int)
     def one(work: tuple[Cell, Sequence[str]]) -> None:
         cell, words = work
         python = str(environment.ENVIRONMENTS / cell.id / "bin" / "python")
-        subprocess.run([python, "-c", *words], env=cell_run.surroundings(), capture_output=True, check=False)
+        subprocess.run([python, "-c", *words], env=probe_call.surroundings(), capture_output=True, check=False)
 
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(one, [(cell, words) for cell in cells for words in programs]))

@@ -15,11 +15,12 @@ from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, records
+from suite.run import catalogue, cell_run, environment, probe_call, records
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
+from tests.worlds import pretend
 
 ENTRY = catalogue.entry("tests.bisect.by_release")
 # jax 0.4.18 to 0.4.30: thirteen releases.
@@ -56,8 +57,9 @@ class Bench:
             (packages / name).mkdir(parents=True, exist_ok=True)
             text = "1 / 0\n" if name == "jax" and cell.id in self.broken else f"__version__ = {pinned.pins[name]!r}\n"
             (packages / name / "__init__.py").write_text(text, encoding="utf-8")
+        pretend(packages, pinned.pins)
         executable = packages / "python"
-        executable.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+        executable.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" "$@"\n')
         executable.chmod(0o755)
         return Environment(executable, "3.12.0")
 
@@ -71,7 +73,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setattr(environment, "ready", lambda cell, pinned: None)
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(cell_run, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
     monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
     monkeypatch.setattr(commands, "OUT", Console(highlight=False, width=1000))
     monkeypatch.setenv("CORPUS_FOLDER", str(tmp_path))

@@ -22,7 +22,7 @@ from suite.files import ROOT
 from suite.report import summary
 from suite.report.assemble import assemble
 from suite.report.model import Report
-from suite.run import catalogue, cell_run, environment, interpreter, records
+from suite.run import catalogue, cell_run, environment, interpreter, probe_call, records
 from suite.stack import lock, plan
 from tests.cell.test_probe import Session, names_of
 
@@ -34,7 +34,7 @@ COUNT = len(catalogue.select([ISSUE])[0].issue.cases)
 
 def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Have this process keep its state in `folder`, as SUITE_STATE has another one."""
-    for module, name in ((records, "records"), (environment, "envs"), (cell_run, "logs")):
+    for module, name in ((records, "records"), (environment, "envs"), (probe_call, "logs")):
         patch.setattr(module, {"envs": "ENVIRONMENTS"}.get(name, name.upper()), folder / name)
 
 

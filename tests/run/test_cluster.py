@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+import venv
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,11 +28,12 @@ from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.files import ROOT, dump
 from suite.report.assemble import assemble
-from suite.run import catalogue, cell_run, cluster, environment, records, worker
+from suite.run import catalogue, cell_run, cluster, environment, probe_call, records, worker
 from suite.run.environment import Marker
 from suite.run.worker import Kept
 from suite.stack import lock, plan
 from suite.stack.releases import Device
+from tests.worlds import pretend
 
 CELLS = plan.tagged("default")[:3]
 ISSUES = ("absent", "waits")
@@ -51,18 +53,19 @@ class Ran:
 
 @dataclass(frozen=True)
 class State:
-    """A `.suite` of somebody's, in which the cells have environments: this interpreter, with no package at all."""
+    """A `.suite` of somebody's, in which the cells have environments: this interpreter, with packages by name alone."""
 
     folder: Path
 
     def prepared(self) -> State:
         """Make the environments."""
         for cell in CELLS:
-            environment = self.folder / "envs" / cell.id
-            (environment / "bin").mkdir(parents=True)
-            (environment / "bin" / "python").symlink_to(sys.executable)
-            made = Marker(lock=lock.load(cell).sha256, python=platform.python_version())
-            (environment / "suite.json").write_text(dump(made.model_dump()), encoding="utf-8")
+            pinned, folder = lock.load(cell), self.folder / "envs" / cell.id
+            venv.create(folder, symlinks=True)
+            pretend(next(folder.glob("lib/python*/site-packages")), pinned.pins)
+            files, full = environment.stamp(folder), platform.python_version()
+            made = Marker(lock=pinned.sha256, python=full, files=files)
+            (folder / "suite.json").write_text(dump(made.model_dump()), encoding="utf-8")
         return self
 
     @contextmanager
@@ -71,7 +74,7 @@ class State:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(records, "RECORDS", self.folder / "records")
             patch.setattr(environment, "ENVIRONMENTS", self.folder / "envs")
-            patch.setattr(cell_run, "LOGS", self.folder / "logs")
+            patch.setattr(probe_call, "LOGS", self.folder / "logs")
             patch.setenv("CORPUS_FOLDER", str(self.folder))
             yield
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.run import catalogue, cell_run, environment, records
+from suite.run import catalogue, cell_run, environment, probe_call, records
 from suite.run.environment import Environment
 from suite.run.worker import Kept
 from suite.stack import plan, releases
@@ -57,7 +57,7 @@ def test_without_its_device_a_cell_is_unavailable(
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\n[ "$1" = -c ] && exit {status}\nexit 1\n', encoding="utf-8")
     python.chmod(0o755)
-    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS"), (cell_run, "LOGS")):
+    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS"), (probe_call, "LOGS")):
         monkeypatch.setattr(module, name, tmp_path / name)
     monkeypatch.setattr(environment, "prepare", lambda *_: Environment(python, "3.12.1"))
 

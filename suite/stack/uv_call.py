@@ -1,0 +1,85 @@
+"""uv, called with what we mean and nothing else: of the user's settings only how packages are reached.
+
+A resolution, a link mode or a constraint of the user's would change what is pinned or installed without a word.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import uv
+
+from suite.cell.atomic import write
+from suite.errors import BadFile, Fault
+from suite.files import STATE
+
+# Every environment is made of links to these files, and the user's own cache is nobody's to write into.
+STORE = STATE / "store"
+# How packages are reached: by which index, through which proxy, with which certificates.
+_VARIABLES = frozenset({
+    *("UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_STRATEGY"),
+    *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_KEYRING_PROVIDER", "UV_OFFLINE", "UV_HTTP_TIMEOUT"),
+    *("UV_HTTP_RETRIES", "UV_CONCURRENT_DOWNLOADS", "UV_CREDENTIALS_DIR", "UV_PYTHON_INSTALL_DIR"),
+    *("UV_HTTP_PROXY", "UV_HTTPS_PROXY", "UV_NO_PROXY", "UV_PYTHON_INSTALL_MIRROR"),
+})  # fmt: skip
+_SETTINGS = (
+    *("index", "index-url", "extra-index-url", "find-links", "index-strategy", "native-tls", "system-certs"),
+    *("allow-insecure-host", "keyring-provider", "offline", "http-proxy", "https-proxy", "no-proxy"),
+    "python-install-mirror",
+)
+
+
+def run(*words: str, asked: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run uv with these words, `asked` on its standard input; its exit status says nothing by itself.
+
+    Raises BadFile for a uv.toml that is none.
+    """
+    command = [uv.find_uv_bin(), *words, *_configured()]
+    env = {**surroundings(), **variables}
+    return subprocess.run(command, input=asked, capture_output=True, encoding="utf-8", check=False, env=env)
+
+
+def surroundings() -> dict[str, str]:
+    """The environment variables that uv is called with."""
+    kept = {
+        name: each
+        for name, each in os.environ.items()
+        if name in _VARIABLES or name.startswith("UV_INDEX_") or not name.startswith(("UV_", "PYTHON", "VIRTUAL_ENV"))
+    }
+    return {**kept, "UV_CACHE_DIR": str(STORE)}
+
+
+@cache
+def _configured() -> tuple[str, ...]:
+    """The option that has uv read of the user's own uv.toml only how packages are reached, or no file at all."""
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    path = Path(os.environ.get("UV_CONFIG_FILE") or home / "uv" / "uv.toml")
+    if not path.is_file():
+        return ("--no-config",)
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
+    kept = {**settings.get("pip", {}), **settings}
+    ours = STATE / "uv.toml"
+    write(ours, "".join(f"{name} = {_toml(kept[name])}\n" for name in _SETTINGS if name in kept))
+    return ("--config-file", str(ours))
+
+
+def _toml(value: object) -> str:
+    """A value of a uv.toml as TOML."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        case list():
+            return "[" + ", ".join(map(_toml, value)) + "]"
+        case Mapping():
+            return "{" + ", ".join(f"{name} = {_toml(each)}" for name, each in value.items()) + "}"
+    return str(value)

@@ -1,0 +1,186 @@
+"""Each kind of fault, from the driver's call of the probe to the verdict: what is not upstream's is not told of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from suite.cell import child
+from suite.cell.issue import Case
+from suite.files import read
+from suite.judge import verdicts
+from suite.judge.record import Key, Record
+from suite.judge.verdicts import Judged
+from suite.run import catalogue, probe_call
+from suite.run.probe_call import Ended, Task
+from tests import faults
+
+# Runs a command where the kernel lets nobody have a PID namespace.
+_BARE = 'echo 0 > /proc/sys/user/max_pid_namespaces && exec "$@"'
+BARE = ("unshare", "--user", "--map-root-user", "sh", "-c", _BARE, "sh")
+# What a case leaves in shared memory, for all to see.
+LEFT = Path("/dev/shm/left-behind-by-a-case")
+KEY = Key(lock="0", issue="0", probe="0", python="3.12", platform="here")
+
+
+@dataclass
+class Machine:
+    """A machine of one environment, and what a run of fault modules said and came to."""
+
+    folder: Path
+    python: Path
+    said: list[str] = field(default_factory=list)
+    remade: int = 0
+    ended: Ended = field(default_factory=Ended)
+
+    def say(self, message: str) -> None:
+        """Keep what a person would be told."""
+        self.said.append(message)
+
+    def step(self, done: int, total: int, issue: str, case: str) -> None:
+        """A case is done."""
+
+    def remake(self) -> Path:
+        """Count, and clear, what a case has written."""
+        self.remade += 1
+        for left in self.folder.glob("env/lib/python*/site-packages/left_behind.py"):
+            left.unlink()
+        return self.python
+
+    def run(self, module: str) -> dict[str, Judged]:
+        """The verdict on each case of a module, by id."""
+        entry = catalogue.entry(f"{faults.__name__}.{module}")
+        tasks = [Task(entry, case, KEY, "right", self.path(case)) for case in entry.issue.cases]
+        self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake)
+        return {case.id: self.judged(case) for case in entry.issue.cases if self.path(case).exists()}
+
+    def path(self, case: Case) -> Path:
+        """Where the record of a case goes."""
+        return self.folder / f"{case.id}.json"
+
+    def judged(self, case: Case) -> Judged:
+        """What a case's record comes to."""
+        return verdicts.judge(case, read(Record, self.path(case)).attempts)
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with nothing in it, that a case may spoil."""
+    folder = tmp_path_factory.mktemp("machine") / "env"
+    venv.create(folder, with_pip=False, symlinks=True)
+    return folder
+
+
+@pytest.fixture(params=["apart", "bare"])
+def machine(
+    request: pytest.FixtureRequest, tmp_path: Path, environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Machine]:
+    """A machine whose kernel lets the probe be apart, or not."""
+    (tmp_path / "env").symlink_to(environment)
+    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
+    if request.param == "bare":
+        if subprocess.run([*BARE, "true"], capture_output=True, check=False).returncode:
+            pytest.skip("this user cannot take the right to namespaces from a process")
+        plain: Callable[..., list[str]] = probe_call.command
+        monkeypatch.setattr(probe_call, "command", lambda *words: [*BARE, *plain(*words)])
+    yield Machine(tmp_path, environment / "bin" / "python")
+    LEFT.unlink(missing_ok=True)
+
+
+def told(found: dict[str, Judged]) -> Sequence[tuple[str, str | None]]:
+    """The verdicts with their reasons, in order."""
+    return [(each.verdict, each.reason) for each in found.values()]
+
+
+CLEAR = ("clear", None)
+
+
+@pytest.mark.parametrize("module", ["writes_beside", "shares_memory", "patches_the_clock"])
+def test_what_a_case_does_stays_its_own(machine: Machine, module: str) -> None:
+    """Files beside it, a replaced clock, many processes: each case is judged by what it saw, and no other is."""
+    found = machine.run(module)
+
+    assert {CLEAR} == set(told(found)), found
+
+
+def test_what_ends_its_parent_is_named_and_costs_no_other(machine: Machine) -> None:
+    """A case that kills the probe is our error, by name, or cannot; the case after it is run."""
+    found = machine.run("ends_its_parent")
+
+    assert told(found)[1] == CLEAR
+    assert told(found)[0] in (CLEAR, ("error", "run.probe"))
+    assert (told(found)[0] == CLEAR) == (machine.said == [])
+
+
+def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
+    """A write into the packages is refused and our error, or noticed before the next case, and undone."""
+    found = machine.run("writes_into_packages")
+
+    refused = ("error", "run.read-only"), 0
+    assert (told(found)[0], machine.remade) in (refused, (CLEAR, 1))
+    assert [] == list(machine.folder.glob("env/lib/python*/site-packages/left_behind.py"))
+
+
+def test_shared_memory_is_a_case_s_own(machine: Machine) -> None:
+    """Where the kernel lets the probe be apart, no case finds what another has left in shared memory."""
+    found = machine.run("writes_into_packages")
+
+    assert machine.remade or ([CLEAR, CLEAR], False) == (told(found)[1:], LEFT.exists())
+
+
+def test_a_machine_s_fault_is_an_error(machine: Machine) -> None:
+    """A full disk and an end of memory are told as that, and never counted against upstream."""
+    assert [("error", "run.disk"), ("error", "run.memory")] == told(machine.run("blames_the_machine"))
+
+
+IMPORTS = {
+    "crashes": ("import ctypes; ctypes.string_at(0)", "import-signal", "SIGSEGV"),
+    "hangs": ("import time; time.sleep(60)", "import-timeout", "not done in 1 s"),
+    "leaves": ("import os; os._exit(3)", "import-signal", "exit status 3"),
+    "exits": ("raise SystemExit(3)", "import-error", "SystemExit: 3"),
+}
+
+
+@pytest.mark.parametrize("how", IMPORTS)
+def test_an_import_that_ends_the_probe_is_named(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """A package that crashes, hangs or leaves as it is imported is what blocks its cases, by its name."""
+    body, outcome, says = IMPORTS[how]
+    (tmp_path / "early" / "jax").mkdir(parents=True)
+    (tmp_path / "early" / "jax" / "__init__.py").write_text(body, encoding="utf-8")
+    given = probe_call.surroundings()
+    monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
+    entry = catalogue.entry("tests.cell.corpus.blocked")
+    (case, *_) = entry.issue.cases
+    task = Task(entry, case, KEY, "right", machine.path(case))
+
+    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake, import_seconds=1.0)
+
+    part = read(Record, machine.path(case)).attempts[0].parts["reproducer"]
+    assert (outcome, True) == (part.outcome, part.detail.startswith(f"import jax: {says}")), part
+    assert "blocked" == machine.judged(case).verdict
+
+
+def test_a_long_chain_of_processes_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory of a chain of processes is added up, however many there are, each the child of the one before it."""
+    monkeypatch.setattr("suite.cell.guard.children", lambda pid: [pid + 1] if pid < 5_000 else [])
+    monkeypatch.setattr(child, "_rss_mib", lambda _: 1)
+    monkeypatch.setattr("os.getpid", lambda: 0)
+
+    assert 5_000 == child._resident_mib(most=5_000)
+
+
+def test_a_shell_s_limit_stops_all_and_says_so(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a limit in which JAX cannot live nothing is run, and the sentence names the limit."""
+    monkeypatch.setattr(probe_call, "LEAST_ADDRESS_SPACE", sys.maxsize)
+    monkeypatch.setattr("resource.getrlimit", lambda _: (4 * 1024**3, 4 * 1024**3))
+
+    assert ({}, "run.limits") == (machine.run("patches_the_clock"), machine.ended.reason)
+    assert "4096 MiB (ulimit -v)" in machine.ended.detail
