@@ -46,7 +46,7 @@ class Series:
     @property
     def device(self) -> bool:
         """Whether it is the device's time."""
-        return self.name in DEVICE or any(f"time_{phase}(" in f"{self.key}(" for phase in DEVICE)
+        return parts(self.key).phase in DEVICE
 
 
 @dataclass(frozen=True)
