@@ -92,7 +92,7 @@ def call(
     unimportable: dict[str, tuple[str, str]] = {}
     while True:
         order = {
-            **{"cell": cell, "packages": sorted(packages), "shut": list(map(str, shut))},
+            **{"cell": cell, "packages": sorted(packages), "shut": [str(each) for each in shut if each.is_dir()]},
             **{"import_seconds": import_seconds, "unimportable": unimportable, "remade": remade},
             "cases": [_ordered(task, ended.get(name, "")) for name, task in left.items()],
         }

@@ -47,6 +47,9 @@ ENDINGS: list[tuple[Part, Verdict, str | None, str | None]] = [
     (part("returned", "never-heard-of"), "error", None, "run.unknown-behaviour"),
     (part("raised", detail="no"), "different", None, "run.exception"),
     (part("import-error", detail="no"), "blocked", None, "import.exception"),
+    (part("import-signal", detail="no"), "blocked", None, "import.signal"),
+    (part("import-timeout", detail="no"), "blocked", None, "import.timeout"),
+    (part("probe-ended", detail="no"), "error", None, "run.probe"),
     (part("unavailable", detail="it needs a CPU with amx_tile"), "unavailable", None, "plan.no-cpu-feature"),
     (part("unavailable", detail="it needs Python >=3.13, and this is 3.12.3"), "unavailable", None, "plan.no-python"),
     (part("signal", detail="SIGSEGV"), "crashed", None, "run.signal"),
@@ -61,6 +64,8 @@ DOCUMENTED: list[tuple[Part, Verdict, str | None, str]] = [
     (part("signal", detail="SIGABRT", said=GOOD), "affected", "crashed", "run.signal"),
     (part("timeout"), "affected", "hung", "run.timeout"),
     (part("import-error", detail="no"), "affected", "import-error", "import.exception"),
+    (part("import-signal", detail="no"), "crashed", None, "import.signal"),
+    (part("import-timeout", detail="no"), "hung", None, "import.timeout"),
     # The machine's doing also where a crash is the documented symptom.
     (KILLED, "error", None, "run.killed"),
 ]

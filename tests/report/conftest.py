@@ -7,6 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from suite.report import write as writing
+from suite.report.changes import since
+from suite.report.model import Report
+from tests.worlds import as_known, few, otherwise
 
 
 @pytest.fixture(scope="module")
@@ -15,3 +18,10 @@ def untimed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(writing, "RESULTS", tmp_path_factory.mktemp("nothing"))
         yield
+
+
+@pytest.fixture(scope="module")
+def known() -> Report:
+    """A report on some real stacks, on which every issue did what is known of it, and not what it did before."""
+    made = as_known(few())
+    return made.model_copy(update={"since": since(otherwise(made), made)})

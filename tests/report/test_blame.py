@@ -38,11 +38,11 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
         before, blame = turns[key]
         in_feed[key] = f" in {before}. What did it: {blame}" in content
     in_steps = [
-        ((step.after.id, f"{turn.issue}/{turn.case}"), (turn.before.cell, blame))
+        ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
         for step in View(line).steps
         for of in step.turns.values()
         for blame, each in of.items()
-        for turn in each
+        for before, after in each
     ]
 
     assert turns

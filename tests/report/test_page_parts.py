@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +17,11 @@ from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRo
 from suite.report.site import page
 from suite.report.site.embed import highlight, link, verdict_styles
 from suite.report.site.page import View
-from suite.report.site.table import columns, groups, marks, stretches
+from suite.report.site.table import Mark, by_minor, stretches, with_room
 from suite.report.site.timeline import turned, verified
+from suite.report.site.timings import Series
 from suite.report.upstream_texts import SORTS, findings
-from suite.run import catalogue, source
-from suite.stack import plan
 from tests.report.test_report import cell_row, observation, report
-from tests.worlds import as_known, few
-
-
-@pytest.fixture(scope="module")
-def known() -> Report:
-    """A report on some real stacks, on which every issue did what is known of it."""
-    return as_known(few())
-
-
-@pytest.fixture(scope="module")
-def whole_line() -> Report:
-    """A report on every cell of the line, on which every issue did what is known of it."""
-    return as_known([cell for cell in plan.cells() if cell.kind == "line"])
 
 
 def cells(*versions: str) -> list[CellRow]:
@@ -50,18 +37,17 @@ def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
     ]
 
 
-def interval(verdict: str, first: str, last: str) -> IntervalRow:
+def interval(verdict: str, first: str, last: str = "", **changes: Any) -> IntervalRow:
     """An interval over jax whose behaviour has the name of its verdict."""
-    row = {"behaviour": verdict, "verdict": verdict, "first": first, "last": last}
-    return IntervalRow.model_validate({**row, "package": "jax", "exact": True, "order": "version"})
+    row = {"behaviour": verdict, "verdict": verdict, "first": first, "last": last or first}
+    return IntervalRow.model_validate({**row, "package": "jax", "exact": True, "order": "version", **changes})
 
 
-def with_intervals(of: Report, *intervals: IntervalRow) -> Report:
-    """A report of one issue with one case, which has these intervals."""
+def changed(of: Report, **changes: Any) -> Report:
+    """A report of one issue with one case, which has these intervals, or turns."""
     (issue,) = of.issues
     (case,) = issue.cases
-    changed = issue.model_copy(update={"cases": [case.model_copy(update={"intervals": list(intervals)})]})
-    return of.model_copy(update={"issues": [changed]})
+    return of.model_copy(update={"issues": [issue.model_copy(update={"cases": [case.model_copy(update=changes)]})]})
 
 
 # Text and links
@@ -93,16 +79,14 @@ def test_a_thread_has_an_address(ref: str, address: str) -> None:
 
 def test_columns_stand_by_minor_release_of_jax() -> None:
     """A release that came out of turn stands with its minor release; otherwise days decide."""
-    grouped = groups(columns(cells("0.8.2", "0.9.0", "0.8.3", "0.10.0")))
+    grouped = [(minor, [cell.id for cell in of]) for minor, of in by_minor(cells("0.8.2", "0.9.0", "0.8.3", "0.10.0"))]
 
-    assert [("0.8", ["jax-0.8.2", "jax-0.8.3"]), ("0.9", ["jax-0.9.0"]), ("0.10", ["jax-0.10.0"])] == [
-        (group.minor, [cell.id for cell in group.cells]) for group in grouped
-    ]
+    assert [("0.8", ["jax-0.8.2", "jax-0.8.3"]), ("0.9", ["jax-0.9.0"]), ("0.10", ["jax-0.10.0"])] == grouped
 
 
 def test_a_word_stands_where_it_has_room() -> None:
     """Of neighbours with one verdict the first says its word, and every eighth; one alone has no room."""
-    row = marks([("a", "clear", "", False)] * 10 + [("b", "affected", "", False), None])
+    row = with_room([Mark("a", "clear")] * 10 + [Mark("b", "affected"), None])
 
     assert [0, 8] == [place for place, mark in enumerate(row) if mark and mark.room]
 
@@ -111,9 +95,7 @@ def test_an_issue_shows_the_worst_of_its_cases() -> None:
     """The row of an issue has its cases' worst verdict, and how many have it."""
     of = report(*(observation(case=case, verdict=case) for case in ("clear", "affected", "guarded")))
 
-    (mark,) = View(of).worst(of.issues[0])
-    assert mark is not None
-    assert ("affected", "1 of 3") == (mark.verdict, mark.told)
+    assert [Mark("jax-0.4.30", "affected", "1 of 3")] == View(of).worst(of.issues[0])
 
 
 # Runs and ranges
@@ -151,16 +133,14 @@ def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told
 def test_a_timeline_is_as_wide_as_its_releases() -> None:
     """Bands and ticks lie where their releases do, in percent; ticks that are too near to read say so."""
     line = cells("0.4.30", "0.4.31", "0.5.0", *(f"0.6.{number}" for number in range(17)))
-    of = with_intervals(
-        report(observation()), interval("clear", "0.4.30", "0.4.31"), interval("affected", "0.5.0", "0.6.16")
-    )
-    view = View(of.model_copy(update={"cells": line}))
+    drawn = [interval("clear", "0.4.30", "0.4.31"), interval("affected", "0.5.0", "0.6.16")]
+    view = View(changed(report(observation()), intervals=drawn).model_copy(update={"cells": line}))
 
     (axis,) = view.timeline(view.report.issues[0].cases[0])
     assert [(0.0, 10.0, "0.4.30–0.4.31"), (10.0, 90.0, "0.5.0 on")] == [
         (band.x, band.width, band.where) for band in axis.bands
     ]
-    assert ((0.0, "0.4", False), (10.0, "0.5", False), (15.0, "0.6", True)) == axis.ticks
+    assert [(0.0, "0.4", False), (10.0, "0.5", False), (15.0, "0.6", True)] == axis.ticks
 
 
 # Upgrades
@@ -191,42 +171,23 @@ def test_how_an_upgrade_turns_a_case(before: Verdict, after: Verdict, how: str |
 
 def test_a_step_stands_beside_what_was_last_known() -> None:
     """A release on which nothing was learned is stepped over, and what turned is told with its blame."""
-    ordered = seen("clear", "not-run", "affected", "affected")
-    of = report(*ordered)
-    turns = [TurnRow(before="jax-0.4.30", after="jax-0.4.32", grounds="run", blame="jax 0.4.30 → 0.4.32")]
-    case = of.issues[0].cases[0].model_copy(update={"turns": turns})
-    issue = of.issues[0].model_copy(update={"cases": [case]})
+    one, _, other, _ = ordered = seen("clear", "not-run", "affected", "affected")
+    turn = TurnRow(before=one.cell, after=other.cell, grounds="run", blame="jax 0.4.30 → 0.4.32")
 
-    (step,) = View(of.model_copy(update={"issues": [issue]})).steps
-    assert ("jax-0.4.30", "jax-0.4.32", ["appears"]) == (step.before.id, step.after.id, list(step.turns))
-    assert {"jax 0.4.30 → 0.4.32": 1} == {blame: len(turns) for blame, turns in step.turns["appears"].items()}
+    (step,) = View(changed(report(*ordered), turns=[turn])).steps
+    assert (one.cell, other.cell) == (step.before.id, step.after.id)
+    assert {"appears": {"jax 0.4.30 → 0.4.32": [(one, other)]}} == step.turns
 
 
-def test_a_branch_is_compared_with_itself(whole_line: Report) -> None:
-    """jax 0.8.3 came out after 0.9.0, and is compared with 0.8.2: what 0.9.0 changed is not put down to a library."""
-    changed = {
-        step.after.id: step.before.id
-        for step in View(whole_line).steps
-        for of in step.turns.values()
-        for turns in of.values()
-        if any(turn.case == "static-self-mutated" for turn in turns)
-    }
+def test_the_picker_starts_with_a_year() -> None:
+    """Before anybody picks, the newest stack that was tried is compared with that of a year before."""
+    days = (date(2025, 1, 1), date(2025, 6, 1), date(2025, 7, 1), date(2026, 6, 30), date(2026, 7, 1))
+    line = [
+        cell.model_copy(update={"released_on": day, "declared_observed": "supported" if day < days[4] else None})
+        for cell, day in zip(cells("0.6.0", "0.7.0", "0.8.0", "0.9.0", "0.10.0"), days, strict=True)
+    ]
 
-    assert "jax-0.8.2" == changed["jax-0.9.0"]
-    assert not {"diffrax-0.7.1", "jax-0.8.3"} & set(changed)
-
-
-def test_a_change_is_put_down_to_the_package_that_made_it(whole_line: Report) -> None:
-    """That a stiff solve works again with a later Diffrax is Lineax's doing, and the step says so."""
-    told = {
-        (step.after.id, how, blame)
-        for step in View(whole_line).steps
-        for how, of in step.turns.items()
-        for blame, turns in of.items()
-        if any(turn.case == "implicit-solve" for turn in turns)
-    }
-
-    assert ("lineax-0.1.0", "goes", "lineax 0.0.8 → 0.1.0") in told
+    assert ("jax-0.7.0", "jax-0.9.0") == View(report().model_copy(update={"cells": line})).year
 
 
 # Stacks
@@ -236,11 +197,10 @@ def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
     """Rows that ask the same share the columns of all their versions; where a row has no stack there is no mark."""
     grid = View(known).grids[0]
 
-    assert ("I keep my libraries and upgrade jax", ("0.4.35", "0.4.36", "0.4.37", "0.4.38", "0.7.0")) == (
-        grid.question,
-        grid.versions,
-    )
-    assert ["supported", "latent", "latent", "latent", "latent"] == [mark.told for mark in grid.rows[0].marks if mark]
+    assert "I keep my libraries and upgrade jax" == grid.question
+    assert ["0.4.35", "0.4.36", "0.4.37", "0.4.38", "0.7.0"] == grid.versions
+    _, marks = grid.rows[0]
+    assert ["supported", "latent", "latent", "latent", "latent"] == [mark.told for mark in marks if mark]
 
 
 # Findings
@@ -248,25 +208,16 @@ def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
 
 def test_what_came_back_is_a_finding() -> None:
     """Affected, well and affected again is told with every range, and a text for upstream that has the source."""
-    of = with_intervals(
-        report(observation()),
-        *(interval("affected", "0.4.30", "0.4.30"), interval("clear", "0.5.0", "0.5.0")),
-        interval("affected", "0.6.0", "0.6.0"),
-    )
+    turns = [interval("affected", "0.4.30"), interval("clear", "0.5.0"), interval("affected", "0.6.0")]
 
-    (finding,) = findings(of)
+    (finding,) = findings(changed(report(observation()), intervals=turns))
     assert "came-back" == finding.sort
     assert "“affected” on jax 0.4.30, and, after releases that do not show it, again on 0.6.0." == finding.text
     for what in ("Does it?", "| jax 0.5.0 | ✓ clear | clear |", "def headline():", "jax-ml/jax#1", "Do not."):
         assert what in finding.report
-
-
-def test_what_came_with_another_package_has_not_come_back() -> None:
-    """A symptom that began again with a release of another package is not told of this one."""
-    again = interval("affected", "0.6.0", "0.6.0").model_copy(update={"came_with": "lineax 0.1.0 → 0.0.8"})
-    well = interval("clear", "0.5.0", "0.5.0")
-
-    assert [] == findings(with_intervals(report(observation()), interval("affected", "0.4.30", "0.4.30"), well, again))
+    # With a release of another package, it is not this one's.
+    turns[-1] = interval("affected", "0.6.0", came_with="lineax 0.1.0 → 0.0.8")
+    assert [] == findings(changed(report(observation()), intervals=turns))
 
 
 @pytest.mark.parametrize(
@@ -287,38 +238,27 @@ def test_what_is_not_as_documented_is_a_finding(changes: dict[str, Any], sort: s
     assert 'nox -s "cell(jax-0.4.30)" report -- --issue some-issue --fresh' in finding.report
 
 
-@pytest.mark.parametrize(("shows", "expected"), [("bad", 1), ("another", 0)])
-def test_what_outlives_its_fix_is_a_finding(shows: str, expected: int) -> None:
+@pytest.mark.parametrize(("shows", "sorts"), [("bad", ["outlives-its-fix"]), ("another", [])])
+def test_what_outlives_its_fix_is_a_finding(shows: str, sorts: list[str]) -> None:
     """A case that still shows on the newest stack what the headline no longer does is one; another symptom is none."""
     well = observation(cell="jax-0.5.0", verdict="clear", behaviour="good", reason=None, workaround="not-needed")
     still = observation(cell="jax-0.5.0", case="another-case", behaviour=shows, expected=shows)
-    of = report(observation(), well, still)
 
-    assert expected == [each.sort for each in findings(of)].count("outlives-its-fix")
+    assert sorts == [each.sort for each in findings(report(observation(), well, still))]
 
 
 def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
-    """A latent stack is told with the requirement that would agree with the runs."""
-    (finding,) = [each for each in findings(known) if each.sort == "latent" and "0.11.8" in each.title]
+    """A latent stack is told with the requirement that would agree, once, among findings sorted by what they are."""
+    found = findings(known)
+    (finding,) = [each for each in found if each.sort == "latent" and "0.11.8" in each.title]
 
     assert "metadata allows, and it does not work: jax 0.4.36–0.7.0" in finding.text
     assert "diffrax 0.6.0 lacks jax<0.4.36" in finding.report
-
-
-def test_nothing_odd_is_no_finding() -> None:
-    """A report on which all is as known, and well, has no findings."""
-    assert [] == findings(report(observation(verdict="clear", behaviour="good", workaround="not-needed")))
-
-
-def test_findings_have_addresses_of_their_own(known: Report) -> None:
-    """No two findings have one id, and they are sorted by what they are."""
-    found = findings(known)
-
     assert len(found) == len({each.id for each in found}) > 2
     assert [each.sort for each in found] == sorted((each.sort for each in found), key=list(SORTS).index)
 
 
-# Source
+# Source, style and data
 
 
 def test_source_is_marked_and_escaped() -> None:
@@ -329,43 +269,27 @@ def test_source_is_marked_and_escaped() -> None:
     ) == str(highlight('def f():\n    return "<b>", 1  # &\n'))
 
 
-@pytest.mark.parametrize("entry", catalogue.entries(), ids=lambda entry: entry.issue.id)
-def test_the_source_of_an_issue_is_whole(entry: catalogue.Entry) -> None:
-    """What the cases share, and each case's own source after it, is a module that defines all the case's functions."""
-    text = entry.source.read_text(encoding="utf-8")
-
-    for case in entry.issue.cases:
-        own = source.of_case(text, case)
-        module: dict[str, Any] = {}
-        exec(compile(source.shared(text, entry.issue) + "\n\n" + own, entry.module, "exec"), module)
-        assert case.reproducer.__name__ in module
-        code = case.workaround.code if case.workaround else None
-        assert code is None or code.__name__ in module
+@pytest.mark.parametrize(
+    ("method", "device"), [("time_execute", True), ("track_device_busy", True), ("time_dispatch", False)]
+)
+@pytest.mark.parametrize("variant", ["", "(512)"])
+def test_a_line_says_whose_time_it_is(method: str, variant: str, device: bool) -> None:
+    """The device's time is told from the host's by the phase, of a workload with sizes too."""
+    assert device == Series("any", f"basics.Matmul.{method}{variant}", (), frozenset(), None).device
 
 
-# Verdicts
-
-
-def test_every_verdict_has_a_colour() -> None:
-    """The style sheet of the verdicts has all of them, and the page's own defines what each refers to."""
-    style = (Path(page.__file__).parent / "templates" / "page" / "page.css").read_text(encoding="utf-8")
-
+def test_every_verdict_has_a_colour_and_is_listed_once() -> None:
+    """The page's style defines what the verdicts' table refers to; neither it nor a script lists them again."""
+    folder = Path(page.__file__).parent / "templates" / "page"
+    texts = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js", "rules.js")}
     for each in TABLE:
         assert f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" in verdict_styles()
-        assert f"--{each.css}: " in style
-        assert f"--{each.css}-ink: " in style
-
-
-def test_no_verdict_is_named_in_a_script_or_a_style() -> None:
-    """What belongs to a verdict stands in one table; a script and a style sheet list none of them."""
-    folder = Path(page.__file__).parent / "templates" / "page"
-    for name, mark in (("page.css", r"\.{}\b"), ("page.js", r"[\"'`]{}[\"'`]"), ("rules.js", r"[\"'`]{}[\"'`]")):
-        text = (folder / name).read_text(encoding="utf-8")
+        assert f"--{each.css}: " in texts["page.css"]
+        assert f"--{each.css}-ink: " in texts["page.css"]
+    for name, text in texts.items():
+        mark = r"\.{}\b" if name.endswith(".css") else r"[\"'`]{}[\"'`]"
         found = [each.name for each in TABLE if re.search(mark.format(each.name), text)]
         assert set(found) <= {"documented", "absent", "blocked"}, name
-
-
-# The script's data
 
 
 def test_the_data_is_json_that_ends_no_element(known: Report) -> None:
@@ -379,12 +303,3 @@ def test_the_data_is_json_that_ends_no_element(known: Report) -> None:
     for each in known.observations:
         kind = data["kinds"][cases[each.issue, each.case]["seen"][place[each.cell]]]
         assert [each.verdict, each.behaviour, each.detail] == [kind[0], kind[1], kind[-1]]
-
-
-def test_the_picker_starts_with_a_year(whole_line: Report) -> None:
-    """Before anybody picks, the newest stack is compared with that of a year before."""
-    view = View(whole_line)
-
-    assert view.year is not None
-    then, now = (view.cells[each].released_on for each in view.year)
-    assert 365 <= (now - then).days < 365 + 60

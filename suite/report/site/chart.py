@@ -7,6 +7,7 @@ and the text stay, and a class stands for each colour.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -53,7 +54,12 @@ def drawn(charts: Sequence[Chart], releases: Sequence[str]) -> dict[str, Markup]
         frame = (_LEFT / WIDTH, _BOTTOM / HEIGHT, 1 - (_LEFT + _RIGHT) / WIDTH, 1 - (_TOP + _BOTTOM) / HEIGHT)
         # One for all of them: to make its ticks takes longer than to draw a chart.
         axes = figure.add_axes(frame, facecolor="none", yscale="log", autoscale_on=False)
-        _scales(axes, releases)
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: duration(value)))
+        axes.set_xlim(-0.3, len(releases) - 0.7)
+        every = math.ceil(len(releases) * _ABREAST / (WIDTH - _LEFT - _RIGHT))
+        shown = range(0, len(releases), every)
+        axes.set_xticks(shown, [releases[place].removeprefix("jax-") for place in shown])
         return {chart.id: _drawn(chart, releases, figure, axes) for chart in charts}
 
 
@@ -83,89 +89,62 @@ def _ink(series: Series, place: int) -> str:
     return _INKS[f"s{number % COLOURS}"]
 
 
-def _scales(axes: Axes, releases: Sequence[str]) -> None:
-    """Durations up the side, and as many releases along the bottom as there is room for."""
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: duration(value)))
-    axes.set_xlim(-0.3, len(releases) - 0.7)
-    every = -(-len(releases) * _ABREAST // (WIDTH - _LEFT - _RIGHT))
-    shown = [place for place in range(len(releases)) if place % every == 0]
-    axes.set_xticks(shown, [releases[place].removeprefix("jax-") for place in shown])
-
-
 def _line(axes: Axes, series: Series, ink: str) -> None:
     known = [(place, value) for place, value in enumerate(series.values) if value is not None]
     places, values = zip(*known, strict=True)
     if series.fence:
         edge = [value * (1 + series.fence) for value in values] + [value / (1 + series.fence) for value in values[::-1]]
         axes.fill([*places, *places[::-1]], edge, color=ink, linewidth=0)
-    axes.plot(places, values, color=ink, linestyle="--" if series.device else "-")
-    if len(known) <= _DOTTED:
-        axes.plot(places, values, color=ink, linestyle="none", marker="o")
+    dots = "o" if len(known) <= _DOTTED else None
+    axes.plot(places, values, color=ink, linestyle="--" if series.device else "-", marker=dots)
 
 
 def _arrows(axes: Axes, chart: Chart, releases: Sequence[str]) -> None:
+    of_key = {each.key: dict(zip(releases, each.values, strict=True)) for each in chart.series}
+    settled: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "color": _INKS["mark"]}
     for shift in chart.shifts:
-        values = next(each.values for each in chart.series if each.key == shift.key)
-        place = releases.index(shift.other) if shift.other in releases else 0
-        if (value := values[place]) is not None and shift.other in releases:
-            slower = shift.judged.outcome == "regressed"
-            axes.annotate(
-                "▲" if slower else "▼",
-                (place, value),
-                xytext=(0, 3 if slower else -3),
-                textcoords="offset points",
-                horizontalalignment="center",
-                verticalalignment="bottom" if slower else "top",
-                color=_INKS["mark"],
-            )
+        value = of_key[shift.key].get(shift.other)
+        if value is not None:
+            mark, away, edge = ("▲", 3, "bottom") if shift.judged.outcome == "regressed" else ("▼", -3, "top")
+            axes.annotate(mark, (releases.index(shift.other), value), xytext=(0, away), va=edge, **settled)
 
 
 def _names(axes: Axes, series: Sequence[Series]) -> None:
     """The name of each line at its end, none over another."""
-
-    def height(each: Series) -> float:
-        last = next(value for value in reversed(each.values) if value is not None)
-        return float(axes.transAxes.inverted().transform(axes.transData.transform((0, last)))[1])
-
     apart = _APART / (HEIGHT - _TOP - _BOTTOM)
-    places = sorted(range(len(series)), key=lambda place: height(series[place]))
-    free = 0.0
-    for number, place in enumerate(places):
-        above = len(places) - 1 - number
-        free = max(free, min(height(series[place]), 1 - above * apart))
-        axes.annotate(
-            series[place].name,
-            (1, free),
-            xycoords="axes fraction",
-            xytext=(5, 0),
-            textcoords="offset points",
-            verticalalignment="center",
-            color=_ink(series[place], place),
-        )
-        free += apart
+    settled: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
+    within = axes.transData - axes.transAxes
+    ends = [next(value for value in reversed(each.values) if value is not None) for each in series]
+    heights = [float(within.transform((0, end))[1]) for end in ends]
+    lowest = 0.0
+    for number, place in enumerate(sorted(range(len(series)), key=heights.__getitem__)):
+        above = len(series) - 1 - number
+        at = max(lowest, min(heights[place], 1 - above * apart))
+        axes.annotate(series[place].name, (1, at), xytext=(5, 0), color=_ink(series[place], place), **settled)
+        lowest = at + apart
 
 
 def _restyled(root: ElementTree.Element) -> Iterator[Markup]:
     """What is to be seen of matplotlib's drawing, in order, each with a class for its colour."""
     for element in root.iter():
         style = dict(re.findall(r"([\w-]+): ([^;]+)", element.get("style", "")))
-        names = [_CLASSES[each] for each in (style.get("stroke"), style.get("fill")) if each in _CLASSES][:1]
+        name = next((_CLASSES[each] for each in (style.get("stroke"), style.get("fill")) if each in _CLASSES), None)
+        if name is None:
+            continue
+        at = [_rounded(element.get(axis, "")) for axis in "xy"]
         match element.tag.rpartition("}")[2]:
-            case "path" if names and element.get("id") is None:
-                names += ["band"] if style.get("stroke", "none") == "none" else []
-                names += ["device"] if "stroke-dasharray" in style else []
+            case "path" if element.get("id") is None:
+                band = style.get("stroke", "none") == "none"
                 # A band is a blur, and has twice the points; after a move, pairs of numbers are lines by themselves.
-                path = _rounded(element.get("d", ""), 0 if "band" in names else 1).replace(" L ", " ")
-                yield Markup('<path class="{}" d="{}"/>').format(" ".join(names), path)
-            case "use" if names:
-                at = (_rounded(element.get(name, "")) for name in "xy")
-                yield Markup('<circle class="{}" cx="{}" cy="{}" r="2"/>').format(names[0], *at)
-            case "text" if names:
-                at = (_rounded(element.get(name, "")) for name in "xy")
-                anchor = style.get("text-anchor", "start")
+                path = _rounded(element.get("d", ""), 0 if band else 1).replace(" L ", " ")
+                name += " band" if band else " device" if "stroke-dasharray" in style else ""
+                yield Markup('<path class="{}" d="{}"/>').format(name, path)
+            case "use":
+                yield Markup('<circle class="{}" cx="{}" cy="{}" r="2"/>').format(name, *at)
+            case "text":
+                anchor, text = style.get("text-anchor", "start"), element.text or ""
                 yield Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-                    names[0], *at, anchor, element.text or ""
+                    name, *at, anchor, text
                 )
 
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from itertools import groupby
+from typing import Any
 
 from markupsafe import Markup
 from pygments import lex
@@ -17,19 +18,35 @@ from suite.judge.specifiers import in_version_order
 from suite.judge.table import PROPERTIES
 from suite.report import summary
 from suite.report.formats.markup import said
-from suite.report.model import Report
-from suite.report.site.table import kind_of
+from suite.report.model import CaseRow, IssueRow, Report
+from suite.report.site.table import TOLD, kind_of
 from suite.report.site.timeline import Seen, is_mended, stands
 from suite.stack.releases import PACKAGES
+
+_MARKS = (
+    *((Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k")),
+    *((Name.Function, "f"), (Name.Class, "f"), (Name.Decorator, "f")),
+)
 
 
 def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup:
     """The report for the page's script: what is told often stands once, in JSON that ends no element."""
-    packages: dict[str, int] = {}
-    kinds: dict[tuple[object, ...], int] = {}
-    rules: dict[tuple[str, ...], int] = {}
-    needs: dict[tuple[str, ...], int] = {}
-    workarounds: dict[tuple[str, ...], int] = {}
+    packages, kinds, rules, needs, workarounds = (_Numbered() for _ in range(5))
+
+    def case_of(issue: IssueRow, case: CaseRow) -> dict[str, Any]:
+        told = [seen.get((issue.id, case.id), {}).get(cell.id) for cell in report.cells]
+        return {
+            "id": case.id,
+            "question": case.question,
+            "needs": needs[tuple(case.needs)],
+            "behaviours": case.behaviours,
+            "rules": [rules[each.behaviour, each.on, each.evidence] for each in case.rules],
+            "workaround": workarounds[(case.workaround.text, *case.workaround.fails) if case.workaround else ()],
+            "seen": [kinds[kind_of(each)] if each else -1 for each in told],
+            "seconds": [round(each.seconds, 1) if each else 0 for each in told],
+            "mib": [each.peak_rss_mib if each else 0 for each in told],
+        }
+
     cells = [
         {
             "id": cell.id,
@@ -38,37 +55,17 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
             "line": cell.kind == "line",
             "moves": cell.moves,
             "compared": cell.declared_observed,
-            "packages": [
-                packages.setdefault(f"{name} {version}", len(packages)) for name, version in cell.packages.items()
-            ],
+            "packages": [packages[f"{name} {version}"] for name, version in cell.packages.items()],
         }
         for cell in report.cells
     ]
-    issues = []
-    for issue in report.issues:
-        cases = []
-        for case in issue.cases:
-            of = seen.get((issue.id, case.id), {})
-            told = [of.get(cell.id) for cell in report.cells]
-            cases.append(
-                {
-                    "id": case.id,
-                    "question": case.question,
-                    "needs": needs.setdefault(tuple(case.needs), len(needs)),
-                    "behaviours": case.behaviours,
-                    "rules": [
-                        rules.setdefault((each.behaviour, each.on, each.evidence), len(rules)) for each in case.rules
-                    ],
-                    "workaround": workarounds.setdefault(
-                        (case.workaround.text, *case.workaround.fails) if case.workaround else (), len(workarounds)
-                    ),
-                    # Of a case that says no more than another, a number stands for both.
-                    "seen": [kinds.setdefault(kind_of(each), len(kinds)) if each else -1 for each in told],
-                    "seconds": [round(each.seconds, 1) if each else 0 for each in told],
-                    "mib": [each.peak_rss_mib if each else 0 for each in told],
-                }
-            )
-        issues.append({"id": issue.id, "title": issue.title, "rowZero": issue.row_zero, "cases": cases})
+    issues = [
+        {
+            **{"id": issue.id, "title": issue.title, "rowZero": issue.row_zero},
+            "cases": [case_of(issue, case) for case in issue.cases],
+        }
+        for issue in report.issues
+    ]
     data = {
         "verdicts": {each.name: [each.glyph, stands(each.name), is_mended(each.name)] for each in PROPERTIES.values()},
         "compared": dict(summary.STACK_GLYPHS),
@@ -77,8 +74,9 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
         "known": known(report),
         "packages": list(packages),
         "needs": [{"needs": each, "imports": sorted(concerned(each))} for each in needs],
-        "rules": [list(each) for each in rules],
-        "workarounds": [list(each) for each in workarounds],
+        "rules": list(rules),
+        "workarounds": list(workarounds),
+        "told": TOLD,
         "kinds": [[said(each) if isinstance(each, str) else each for each in kind] for kind in kinds],
         "cells": cells,
         "issues": issues,
@@ -90,15 +88,20 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
     return Markup(text)
 
 
+class _Numbered(dict[Any, int]):
+    """Things, each with a number that stands for it wherever it is told again."""
+
+    def __missing__(self, thing: Any) -> int:
+        self[thing] = len(self)
+        return self[thing]
+
+
 def known(report: Report) -> dict[str, list[str]]:
     """The packages of the stack, and what else matters to some case → their releases that a cell has, oldest first."""
     named = (name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules))
-    names = {*PACKAGES, *named}
-    return {
-        name: in_version_order({cell.packages[name] for cell in report.cells if name in cell.packages})
-        for name in sorted(names)
-        if any(name in cell.packages for cell in report.cells)
-    }
+    names = sorted({*PACKAGES, *named})
+    there = {name: {cell.packages[name] for cell in report.cells if name in cell.packages} for name in names}
+    return {name: in_version_order(of) for name, of in there.items() if of}
 
 
 def verdict_styles() -> str:
@@ -131,16 +134,4 @@ def link(ref: str) -> str:
 
 
 def _mark_of(token: _TokenType) -> str:
-    for kind, name in (
-        (Comment, "c"),
-        (String, "s"),
-        (Number, "n"),
-        (Keyword, "k"),
-        (Operator.Word, "k"),
-        (Name.Function, "f"),
-        (Name.Class, "f"),
-        (Name.Decorator, "f"),
-    ):
-        if token in kind:
-            return name
-    return ""
+    return next((name for kind, name in _MARKS if token in kind), "")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from packaging.version import Version
 
-from suite.report.model import CellRow, Observation, Report, StackRow
+from suite.report.model import CellRow, Observation, StackRow
 
 # After how many columns a word is said again: nobody should have to scroll for it.
 REPEAT = 8
+# What is told of an observation, less how long it took and where it was made.
+TOLD = (
+    *("verdict", "behaviour", "reason", "expected", "agreement"),
+    *("workaround", "workaround_expected", "attempts", "detail"),
+)
 
 
 @dataclass(frozen=True)
@@ -20,17 +26,9 @@ class Mark:
 
     cell: str
     verdict: str
-    told: str
-    room: bool
+    told: str = ""
     odd: bool = False
-
-
-@dataclass(frozen=True)
-class Group:
-    """Columns side by side that have one minor release of jax."""
-
-    minor: str
-    cells: tuple[CellRow, ...]
+    room: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,40 +42,32 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class GridRow:
-    """One row of a grid of stacks, and a mark or nothing for each of its columns."""
-
-    row: StackRow
-    marks: tuple[Mark | None, ...]
-
-
-@dataclass(frozen=True)
 class Grid:
-    """The rows of stacks that answer one question, over all versions that any of them has."""
+    """The stacks that answer one question: rows, each with a mark or nothing for each version that any of them has."""
 
     question: str
     along: str
-    versions: tuple[str, ...]
-    rows: tuple[GridRow, ...]
+    versions: list[str]
+    rows: list[tuple[StackRow, list[Mark | None]]]
 
 
-def columns(line: Sequence[CellRow]) -> list[CellRow]:
-    """The line by release of jax, and by day where that is the same."""
-    return sorted(line, key=lambda cell: Version(_jax(cell)))
+def by_minor(line: Iterable[CellRow]) -> list[tuple[str, list[CellRow]]]:
+    """The line by minor release of jax; in each by release, and by day where that is the same."""
+
+    def jax(cell: CellRow) -> str:
+        return cell.packages.get("jax") or cell.holds.get("jax") or "0"
+
+    ordered = sorted(line, key=lambda cell: Version(jax(cell)))
+    return [(minor, list(of)) for minor, of in groupby(ordered, lambda cell: minor_of(jax(cell)))]
 
 
-def groups(ordered: Sequence[CellRow]) -> list[Group]:
-    """Neighbours that have one minor release of jax."""
-    return [Group(minor, tuple(cells)) for minor, cells in groupby(ordered, lambda cell: minor_of(_jax(cell)))]
-
-
-def marks(told: Sequence[tuple[str, str, str, bool] | None]) -> list[Mark | None]:
-    """A row's marks. A word is wider than a column: of neighbours with one verdict, some have room for it."""
+def with_room(row: Iterable[Mark | None]) -> list[Mark | None]:
+    """A word is wider than a column: of neighbours with one verdict, some have room for it."""
     found: list[Mark | None] = []
-    for _, group in groupby(told, lambda each: each[1] if each else None):
+    for _, group in groupby(row, lambda each: each and each.verdict):
         of = list(group)
         for place, each in enumerate(of):
-            found.append(Mark(*each[:3], place % REPEAT == 0 and len(of) - place > 1, each[3]) if each else None)
+            found.append(each and replace(each, room=place % REPEAT == 0 and len(of) - place > 1))
     return found
 
 
@@ -90,41 +80,33 @@ def stretches(ordered: Iterable[tuple[str, Observation]]) -> list[Stretch]:
     return found
 
 
-def grids(report: Report) -> list[Grid]:
+def grids(stacks: Iterable[StackRow], cells: Mapping[str, CellRow]) -> list[Grid]:
     """The rows of stacks, those with one question and one moved package over the same versions."""
-    cells = {cell.id: cell for cell in report.cells}
-    by_question: dict[tuple[str, str], list[StackRow]] = {}
-    for row in report.stacks:
-        by_question.setdefault((row.question, row.along), []).append(row)
-    found = []
-    for (question, along), rows in by_question.items():
-        of = [{cells[cell].holds[along]: cells[cell] for cell in row.cells if cell in cells} for row in rows]
-        versions = sorted({version for each in of for version in each}, key=Version)
-        shown = []
-        for row, there in zip(rows, of, strict=True):
-            told = [
-                (each.id, each.declared_observed or "not-run", each.declared_observed or "not tried", False)
-                if (each := there.get(version))
-                else None
-                for version in versions
-            ]
-            shown.append(GridRow(row, tuple(marks(told))))
-        found.append(Grid(question, along, tuple(versions), tuple(shown)))
-    return found
+    asked: dict[tuple[str, str], list[StackRow]] = {}
+    for row in stacks:
+        asked.setdefault((row.question, row.along), []).append(row)
+    return [_grid(question, along, rows, cells) for (question, along), rows in asked.items()]
 
 
-def kind_of(each: Observation) -> tuple[str | int | bool | None, ...]:
-    """What is told of an observation, less how long it took and where it was made."""
-    return (
-        *(each.verdict, each.behaviour, each.reason, each.expected, each.agreement),
-        *(each.workaround, each.workaround_expected, each.attempts, each.detail),
-    )
+def _grid(question: str, along: str, rows: Sequence[StackRow], cells: Mapping[str, CellRow]) -> Grid:
+    by_version = [{cells[cell].holds[along]: cells[cell] for cell in row.cells if cell in cells} for row in rows]
+    versions = sorted({version for of in by_version for version in of}, key=Version)
+    marked = [with_room(_compared(of.get(version)) for version in versions) for of in by_version]
+    return Grid(question, along, versions, list(zip(rows, marked, strict=True)))
+
+
+def _compared(cell: CellRow | None) -> Mark | None:
+    """What metadata and runs say of a stack."""
+    if cell is None:
+        return None
+    return Mark(cell.id, cell.declared_observed or "not-run", cell.declared_observed or "not tried")
+
+
+def kind_of(each: Observation) -> tuple[Any, ...]:
+    """What is told of an observation, in the order of TOLD."""
+    return tuple(getattr(each, name) for name in TOLD)
 
 
 def minor_of(version: str) -> str:
     """The minor release that a release is of: `0.4` of `0.4.30`."""
     return ".".join(version.split(".")[:2])
-
-
-def _jax(cell: CellRow) -> str:
-    return cell.packages.get("jax") or cell.holds.get("jax") or "0"

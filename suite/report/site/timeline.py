@@ -29,10 +29,8 @@ class Band:
 
     x: float
     width: float
-    verdict: Verdict
-    behaviour: str
+    of: IntervalRow
     where: str
-    exact: bool
 
 
 @dataclass(frozen=True)
@@ -43,19 +41,8 @@ class Axis:
     """
 
     package: str
-    bands: tuple[Band, ...]
-    ticks: tuple[tuple[float, str, bool], ...]
-
-
-@dataclass(frozen=True)
-class Turn:
-    """A case that does otherwise after an upgrade than before it, and what that is put down to."""
-
-    issue: str
-    case: str
-    before: Observation
-    after: Observation
-    blame: str
+    bands: list[Band]
+    ticks: list[tuple[float, str, bool]]
 
 
 @dataclass(frozen=True)
@@ -64,29 +51,28 @@ class Step:
 
     before: CellRow
     after: CellRow
-    turns: Mapping[Turned, Mapping[str, tuple[Turn, ...]]]
+    turns: Mapping[Turned, Mapping[str, Sequence[tuple[Observation, Observation]]]]
 
 
 def timeline(case: CaseRow, cells: Sequence[CellRow]) -> list[Axis]:
     """A case's intervals, an axis for each package, each release as wide as any other."""
     found = []
     for package in dict.fromkeys(each.package for each in case.intervals):
-        versions = releases(cells, package)
-        of = [each for each in case.intervals if each.package == package]
-        drawn = [each for each in of if each.first in versions and each.last in versions]
-        bands = tuple(_band(each, versions, cells) for each in drawn)
-        minors = {minor_of(version): place for place, version in reversed(list(enumerate(versions)))}
+        of_line = (cell for cell in cells if cell.kind == "line" and cell.moves == package)
+        versions = sorted((cell.holds[package] for cell in of_line), key=Version)
+        edges = [round(100 * place / len(versions), 2) for place in range(len(versions) + 1)]
+        begins, ends = dict(zip(versions, edges, strict=False)), dict(zip(versions, edges[1:], strict=True))
+        bands = [
+            Band(begins[each.first], round(ends[each.last] - begins[each.first], 2), each, summary.span(each, cells))
+            for each in case.intervals
+            if each.package == package and each.first in begins and each.last in begins
+        ]
         ticks: list[tuple[float, str, bool]] = []
-        for minor, place in reversed(minors.items()):
-            x = _percent(place, versions)
+        for minor, of in groupby(versions, minor_of):
+            x = begins[next(of)]
             ticks.append((x, minor, x - max((each for each, _, near in ticks if not near), default=-99.0) < NARROW))
-        found.append(Axis(package, bands, tuple(ticks)))
+        found.append(Axis(package, bands, ticks))
     return found
-
-
-def releases(cells: Iterable[CellRow], package: str) -> list[str]:
-    """The releases of `package` that stand on the line, in version order."""
-    return sorted((cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package), key=Version)
 
 
 def verified(line: Sequence[CellRow], seen: Mapping[str, Observation]) -> str:
@@ -138,28 +124,15 @@ def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> li
     rows = {cell.id: cell for cell in line if cell.id in learned}
     cells = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in rows.values()]
     before = {after.id: before.id for before, after in neighbours(cells)}
-    found: dict[str, dict[Turned, dict[str, tuple[Turn, ...]]]] = {}
+    found: dict[str, dict[Turned, dict[str, list[tuple[Observation, Observation]]]]] = {}
     for issue in issues:
         for case in issue.cases:
-            of = seen.get((issue.id, case.id), {})
             for each in case.turns:
-                turn = Turn(issue.id, case.id, of[each.before], of[each.after], each.blame)
-                if how := turned(turn.before, turn.after):
-                    turns = found.setdefault(each.after, {}).setdefault(how, {})
-                    turns[each.blame] = (*turns.get(each.blame, ()), turn)
+                ends = seen[issue.id, case.id][each.before], seen[issue.id, case.id][each.after]
+                if how := turned(*ends):
+                    found.setdefault(each.after, {}).setdefault(how, {}).setdefault(each.blame, []).append(ends)
     return [
         Step(rows[before[cell.id]], rows[cell.id], found[cell.id])
         for cell in in_order(cells)
         if cell.id in found and cell.id in before
     ]
-
-
-def _percent(place: int, versions: Sequence[str]) -> float:
-    return round(100 * place / len(versions), 2)
-
-
-def _band(each: IntervalRow, versions: Sequence[str], cells: Sequence[CellRow]) -> Band:
-    first, last = versions.index(each.first), versions.index(each.last)
-    x = _percent(first, versions)
-    width = round(_percent(last + 1, versions) - x, 2)
-    return Band(x, width, each.verdict, each.behaviour, summary.span(each, cells), each.exact)

@@ -46,7 +46,7 @@ class Series:
     @property
     def device(self) -> bool:
         """Whether it is the device's time."""
-        return self.name in DEVICE or any(f"time_{phase}(" in f"{self.key}(" for phase in DEVICE)
+        return parts(self.key).phase in DEVICE
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,17 @@ class Machine:
     asynchronous: Asynchronous | None
 
 
+@dataclass(frozen=True)
+class Parts:
+    """asv's name for a benchmark with its parameters, `basics.Matmul.time_dispatch(512)`, in parts."""
+
+    name: str
+    module: str
+    workload: str
+    phase: str
+    variant: str
+
+
 _FILE = TypeAdapter(tuple[Machine, ...])
 
 
@@ -153,15 +164,16 @@ def _machine(
     comparisons = [read(Comparison, path) for path in sorted((compared / folder.name).glob("*.json"))]
     # What was judged of other locks says nothing of these.
     valid = [each for each in comparisons if each.commits == (commits.get(each.base), commits.get(each.other))]
-    units = _units(folder.parent / "benchmarks.json")
-    shifts = sorted(confirmed(valid, units), key=lambda each: -_size(each.judged))
+    listed = measured.load(folder.parent / "benchmarks.json")
+    units = {name: each["unit"] for name, each in listed.items() if name != "version"}
+    shifts = sorted(_confirmed(valid, units), key=lambda each: -_size(each.judged))
     keys = list(dict.fromkeys(key for of in rows.values() for key in of))
-    counted = {key: units[_name(key)] for key in keys if units[_name(key)] != "seconds"}
+    counted = {key: unit for key in keys if (unit := units[parts(key).name]) != "seconds"}
     return Machine(
         name=folder.name,
         hardware=_hardware(folder / "machine.json"),
         releases=tuple(rows),
-        sections=sections([key for key in keys if key not in counted], rows, fences, shifts),
+        sections=_sections([key for key in keys if key not in counted], rows, fences, shifts),
         counts=tuple(filter(None, (_count(key, unit, rows) for key, unit in counted.items()))),
         counted=len(counted),
         tally=measured.tally(row for of in rows.values() for row in of.values()),
@@ -172,37 +184,27 @@ def _machine(
     )
 
 
-def sections(
-    keys: Sequence[str], rows: Mapping[str, Mapping[str, Row]], noise: NoiseFile | None, shifts: Sequence[Shift]
+def _sections(
+    keys: Iterable[str], rows: Mapping[str, Mapping[str, Row]], noise: NoiseFile | None, shifts: Sequence[Shift]
 ) -> tuple[Section, ...]:
     """The charts, by module: of a workload its phases, or where it has variants, of each phase the variants."""
-    found = []
     fences = noise.benchmarks if noise else {}
-    modules = sorted(dict.fromkeys(_module(key) for key in keys), key=lambda name: (_place(name, _FIRST), name))
-    for module in modules:
-        of_module = [key for key in keys if _module(key) == module]
-        charts = []
-        for group, of in groupby(of_module, key=_group):
-            series = [_series(key, rows, fences.get(key)) for key in of]
-            shown = tuple(each for each in series if any(value is not None for value in each.values))
-            if not shown:
-                continue
-            ordered = tuple(sorted(shown, key=lambda each: _place(each.name, PHASES)))
-            names = {each.key for each in ordered}
-            workload, _, phase = group.partition("/")
-            name = workload.partition(".")[2]
-            charts.append(
-                Chart(
-                    id=f"timing-{group.replace('/', '-').replace(' ', '-')}",
-                    title=f"{name}, {phase}" if phase else name,
-                    story=story(module, name),
-                    series=ordered,
-                    shifts=tuple(shift for shift in shifts if shift.key in names),
-                )
+    charts: dict[str, list[Chart]] = {}
+    for (module, workload, *phase), of in groupby(keys, key=_group):
+        series = (_series(key, rows, fences.get(key)) for key in of)
+        shown = [each for each in series if any(value is not None for value in each.values)]
+        if shown:
+            names = {each.key for each in shown}
+            chart = Chart(
+                id="-".join((f"timing-{module}.{workload}", *phase)).replace(" ", "-"),
+                title=", ".join((workload, *phase)),
+                story=story(module, workload),
+                series=tuple(sorted(shown, key=lambda each: _place(each.name, PHASES))),
+                shifts=tuple(shift for shift in shifts if shift.key in names),
             )
-        if charts:
-            found.append(Section(f"timings-{module}", story(module) or module, tuple(charts)))
-    return tuple(found)
+            charts.setdefault(module, []).append(chart)
+    ordered = sorted(charts, key=lambda name: (_place(name, _FIRST), name))
+    return tuple(Section(f"timings-{name}", story(name) or name, tuple(charts[name])) for name in ordered)
 
 
 def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
@@ -215,21 +217,29 @@ def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
     return Asynchronous(*turns[0]) if len(turns) == 1 and returns[-1][1] else None
 
 
-def confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
+def _confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
     """What comparisons confirmed; of counts, what differs."""
     return [
-        Shift(key, readable(key), units[_name(key)], each.base, each.other, judged)
+        Shift(key, readable(key), units[parts(key).name], each.base, each.other, judged)
         for each in comparisons
         for key, judged in each.benchmarks.items()
-        if judged.outcome in ("regressed", "improved") and _name(key) in units
+        if judged.outcome in ("regressed", "improved") and parts(key).name in units
     ]
+
+
+@cache
+def parts(key: str) -> Parts:
+    """asv's name for a benchmark in parts, without its prefixes and quotes; no variant where it takes no parameter."""
+    name, _, params = key.partition("(")
+    module, workload, method = name.split(".")
+    phase = method.partition("_")[2].replace("_", " ")
+    return Parts(name, module, workload, phase, params.removesuffix(")").replace("'", ""))
 
 
 def readable(key: str) -> str:
     """`basics.Matmul.time_dispatch(512)` as `basics.Matmul(512) dispatch`."""
-    name, given, params = key.partition("(")
-    workload, _, method = name.rpartition(".")
-    return f"{workload}{given}{params.replace(chr(39), '')} {_phase(method)}"
+    of = parts(key)
+    return f"{of.module}.{of.workload}{f'({of.variant})' if of.variant else ''} {of.phase}"
 
 
 def duration(seconds: float) -> str:
@@ -267,18 +277,16 @@ def story(module: str, workload: str = "") -> str:
     if not path.exists():
         return ""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes: dict[str, ast.Module | ast.ClassDef] = {
-        "": tree,
-        **{each.name: each for each in tree.body if isinstance(each, ast.ClassDef)},
-    }
-    said = ast.get_docstring(nodes[workload]) if workload in nodes else None
+    classes = {each.name: each for each in tree.body if isinstance(each, ast.ClassDef)}
+    node = classes.get(workload) if workload else tree
+    said = node and ast.get_docstring(node)
     return " ".join((said or "").partition("\n\n")[0].replace("`", "").split())
 
 
 def _series(key: str, rows: Mapping[str, Mapping[str, Row]], fence: Fence | None) -> Series:
     of = [each.get(key) for each in rows.values()]
     return Series(
-        name=_label(key),
+        name=parts(key).variant or parts(key).phase,
         key=key,
         values=tuple(row.least if row and row.state == "measured" else None for row in of),
         failed=frozenset(place for place, row in enumerate(of) if row and row.state == "failed"),
@@ -299,38 +307,16 @@ def _size(judged: Judged) -> float:
     return abs(math.log1p(judged.change)) if judged.change is not None and judged.change > -1 else math.inf
 
 
-def _units(path: Path) -> dict[str, str]:
-    return {name: each["unit"] for name, each in measured.load(path).items() if name != "version"}
-
-
 def _hardware(path: Path) -> str:
     known = measured.load(path)
     memory = int(known.get("ram") or 0) / 2**30
     return f"{known.get('cpu')}, {known.get('num_cpu')} cores, {memory:.0f} GiB, {known.get('os')} {known.get('arch')}"
 
 
-def _name(key: str) -> str:
-    return key.partition("(")[0]
-
-
-def _module(key: str) -> str:
-    return key.partition(".")[0]
-
-
-def _phase(method: str) -> str:
-    return method.partition("_")[2].replace("_", " ")
-
-
-def _group(key: str) -> str:
-    """`basics.Scan`, or for one with variants `basics.Matmul/dispatch`."""
-    name, given, _ = key.partition("(")
-    workload, _, method = name.rpartition(".")
-    return f"{workload}/{_phase(method)}" if given else workload
-
-
-def _label(key: str) -> str:
-    name, given, params = key.partition("(")
-    return params.removesuffix(")").replace("'", "") if given else _phase(name.rpartition(".")[2])
+def _group(key: str) -> tuple[str, ...]:
+    """What is drawn together: a workload, or one with variants in one phase."""
+    of = parts(key)
+    return (of.module, of.workload, of.phase) if of.variant else (of.module, of.workload)
 
 
 def _place(name: str, order: Sequence[str]) -> int:

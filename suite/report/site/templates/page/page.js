@@ -5,6 +5,7 @@
   document.documentElement.classList.add("on");
   const at = new Map(data.cells.map((cell, place) => [cell.id, place]));
   const pins = data.cells.map(cell => Object.fromEntries(cell.packages.map(n => data.packages[n].split(" "))));
+  const kinds = data.kinds.map(each => Object.fromEntries(each.map((value, place) => [data.told[place], value])));
   const table = data.rules.map(([behaviour, on, evidence]) => ({behaviour, on, evidence}));
   const cases = data.issues.flatMap(issue => issue.cases.map(each =>
     Object.assign(each, {issue, ...data.needs[each.needs], rules: each.rules.map(n => table[n])})));
@@ -20,10 +21,6 @@
   const link = (target, ...children) => make("a", {href: "#" + target}, ...children);
   const chip = (verdict, told) => make("span", {class: "v " + verdict}, `${data.verdicts[verdict][0]} ${told || verdict}`);
   const by = (id, list) => list.find(each => each.id === id);
-  const kind = number => {
-    const [verdict, behaviour, reason, expected, agreement, workaround, known, attempts, detail] = data.kinds[number];
-    return {verdict, behaviour, reason, expected, agreement, workaround, known, attempts, detail};
-  };
   const stands = verdict => data.verdicts[verdict][1];
   const some = (list, most, make) => list.slice(0, most).flatMap((each, n) => [n ? ", " : "", make(each)])
     .concat(list.length > most ? ` and ${list.length - most} more` : []);
@@ -47,7 +44,7 @@
     return {cells: having(names), versions: jaxlib ? {...versions, jaxlib} : versions, names, notes};
   };
   const runsOf = theCase => theCase.runs ??= theCase.seen.flatMap((number, place) => {
-    const each = number < 0 ? null : kind(number);
+    const each = number < 0 ? null : kinds[number];
     return !each || ["unknown", "blocked"].includes(stands(each.verdict)) ? [] : [{place, pins: pins[place], behaviour: each.behaviour || each.verdict}];
   });
   const expected = (theCase, end) => {
@@ -58,7 +55,7 @@
   const foreseen = end => {
     const zero = cases.filter(each => each.issue.rowZero), found = new Map(zero.map(each => [each, expected(each, end)]));
     const broken = [...found.values()].filter(each => each.behaviour === "import-error");
-    const blockedIn = (theCase, place) => theCase.seen[place] >= 0 && stands(kind(theCase.seen[place]).verdict) === "blocked";
+    const blockedIn = (theCase, place) => theCase.seen[place] >= 0 && stands(kinds[theCase.seen[place]].verdict) === "blocked";
     for (const each of cases) if (!each.issue.rowZero) {
       const told = expected(each, end);
       const blocked = broken.some(imports => rules.blocks(imports, each))
@@ -105,7 +102,7 @@
   const workaround = (theCase, each) => {
     const [text, ...fails] = data.workarounds[theCase.workaround];
     if (!text || !each.verdict || !data.verdicts[each.verdict][2]) return null;
-    const words = new Set(each.how === "run" ? each.runs.map(run => kind(theCase.seen[run.place]).workaround) : []);
+    const words = new Set(each.how === "run" ? each.runs.map(run => kinds[theCase.seen[run.place]].workaround) : []);
     if (words.has("fails") || fails.some(on => rules.met(on, each.versions))) return "";
     return each.how === "run" && !words.has("holds") ? null : text;
   };
@@ -169,27 +166,28 @@
     event.preventDefault();
     go(picked());
   });
-  // A field has one line, and a list of requirements has many.
-  for (const id of ["from", "to"]) $(id).addEventListener("paste", event => {
-    const text = event.clipboardData.getData("text");
-    if (!/[\r\n]/.test(text.trim())) return;
-    event.preventDefault();
-    $(id).setRangeText(rules.lines(text).join(", "), $(id).selectionStart, $(id).selectionEnd, "end");
-  });
-  for (const id of ["from", "to"]) $(id).addEventListener("change", () => $("from").value && $("to").value && go(picked()));
+  for (const field of [$("from"), $("to")]) {
+    field.addEventListener("change", () => $("from").value && $("to").value && go(picked()));
+    // A field has one line, and a list of requirements has many.
+    field.addEventListener("paste", event => {
+      const text = event.clipboardData.getData("text");
+      if (!/[\r\n]/.test(text.trim())) return;
+      event.preventDefault();
+      field.setRangeText(rules.lines(text).join(", "), field.selectionStart, field.selectionEnd, "end");
+    });
+  }
 
   // The matrix: filters, and arrow keys.
   const filters = {package: "f-package", kind: "f-kind", verdict: "f-verdict", since: "f-since"};
   const heads = grid ? [...grid.querySelectorAll("thead [data-cell]")] : [];
   // Classes come and go; the verdict does not.
   if (grid) for (const cell of grid.querySelectorAll("tbody td")) cell.dataset.v = cell.className.split(" ")[0];
-  const isLib = heads.map(head => head.classList.contains("lib"));
   const minors = [...new Set(heads.map(head => head.dataset.minor))];
   const rows = grid ? [...grid.querySelectorAll("tbody tr")] : [];
   const filter = () => {
     const value = Object.fromEntries(Object.entries(filters).map(([name, id]) => [name, $(id).value]));
     const oldest = Math.max(0, minors.indexOf(value.since));
-    const off = heads.map((head, place) => minors.indexOf(head.dataset.minor) < oldest || ($("f-jax").checked && isLib[place]));
+    const off = heads.map(head => minors.indexOf(head.dataset.minor) < oldest || ($("f-jax").checked && head.classList.contains("lib")));
     heads.forEach((head, place) => head.classList.toggle("off", off[place]));
     for (const group of grid.querySelectorAll("thead [data-minor][scope=colgroup]")) {
       const left = heads.filter((head, place) => head.dataset.minor === group.dataset.minor && !off[place]).length;
@@ -198,19 +196,14 @@
     }
     let shown = 0;
     for (const row of rows) {
-      const cells = [...row.querySelectorAll("td")];
+      const cells = [...row.querySelectorAll("td")], visible = cells.filter((_, place) => !off[place]);
+      cells.forEach((cell, place) => cell.classList.toggle("off", off[place]));
       // A word is wider than a column: of visible neighbours with one verdict, some have room for it.
-      let of = [];
-      const end = () => of.forEach((cell, place) => {
-        if (cell.firstElementChild) cell.firstElementChild.classList.toggle("r", place % 8 === 0 && of.length - place > 1);
+      let first = 0;
+      visible.forEach((cell, place) => {
+        if (cell.dataset.v !== visible[first].dataset.v) first = place;
+        cell.firstElementChild?.classList.toggle("r", (place - first) % 8 === 0 && visible[place + 1]?.dataset.v === cell.dataset.v);
       });
-      cells.forEach((cell, place) => {
-        cell.classList.toggle("off", off[place]);
-        if (off[place]) return;
-        if (of.length && cell.dataset.v !== of[0].dataset.v) { end(); of = []; }
-        of.push(cell);
-      });
-      end();
     }
     const narrowed = value.package || value.kind || value.verdict;
     for (const body of grid.tBodies) {
@@ -283,17 +276,20 @@
   // The panel: what was seen in one cell.
   const panel = $("panel");
   let opener = null;
+  const unmark = () => grid?.querySelector("td.here")?.classList.remove("here");
   const close = () => {
     panel.hidden = true;
-    for (const each of document.querySelectorAll("td.here")) each.classList.remove("here");
+    unmark();
     if (opener && opener.isConnected) opener.focus({preventScroll: true});
     opener = null;
   };
-  const row = (list, name, ...value) => list.append(make("dt", {}, name), make("dd", {}, ...value));
+  const listOf = rows => make("dl", {}, ...rows.flatMap(([name, ...value]) => [make("dt", {}, name), make("dd", {}, ...value)]));
   // What stands in the table of cells already.
-  const inTable = (cell, what) => $("cell-" + cell.id).querySelectorAll(what);
-  const lockOf = cell => inTable(cell, "code")[0].cloneNode(true);
-  const packagesOf = place => data.cells[place].packages.map(n => data.packages[n]).join(", ");
+  const inTable = (cell, what) => [...$("cell-" + cell.id).querySelectorAll(what)];
+  const stackOf = cell => [
+    ["packages", `Python ${cell.python}, ${cell.packages.map(n => data.packages[n]).join(", ")}`],
+    ["lock", inTable(cell, "code")[0].cloneNode(true)],
+  ];
   const fill = (title, ...content) => {
     const button = make("button", {type: "button", class: "close", "aria-label": "Close"}, "×");
     button.addEventListener("click", () => { close(); history.replaceState(null, "", "#matrix"); });
@@ -309,47 +305,44 @@
     return [make("pre", {}, text), ...(navigator.clipboard ? [button] : [])];
   };
   const showSeen = (place, issue, theCase) => {
-    const each = kind(theCase.seen[place]), cell = data.cells[place], list = make("dl");
-    row(list, "verdict", chip(each.verdict));
-    row(list, "behaviour", each.behaviour || "none of the documented");
-    if (each.reason) row(list, "reason", each.reason);
-    row(list, "expected", `${each.expected || "nothing known"} (${each.agreement})`);
-    if (each.workaround !== "none")
-      row(list, "workaround", each.workaround + (each.known ? "" : ", not as known") + (each.workaround === "holds" ? `: ${data.workarounds[theCase.workaround][0]}` : ""));
-    row(list, "attempts", `${each.attempts}, the last ${theCase.seconds[place]} s and ${theCase.mib[place]} MiB`);
-    row(list, "detail", each.detail);
-    row(list, "packages", `Python ${cell.python}, ${packagesOf(place)}`);
-    row(list, "lock", lockOf(cell));
-    row(list, "run it again", ...command(data.replay.replace("{cell}", cell.id).replace("{issue}", issue.id)));
-    const steps = make("nav", {"aria-label": "Neighbours"});
-    const place2 = heads.findIndex(head => head.dataset.cell === cell.id);
-    for (const [move, told] of [[-1, "← "], [1, " →"]]) {
-      const next = place2 < 0 ? null : heads[place2 + move];
-      if (next) steps.append(link(`cell-${next.dataset.cell}/${issue.id}/${theCase.id}`, move < 0 ? told + next.dataset.cell : next.dataset.cell + told));
-    }
-    fill(`${issue.id}/${theCase.id} on ${cell.id}`, make("p", {}, theCase.question), list,
-      make("p", {}, link(`${issue.id}/${theCase.id}`, "The case, its source and its workaround")), steps);
-    const here = $(`cell-${cell.id}/${issue.id}/${theCase.id}`);
+    const each = kinds[theCase.seen[place]], cell = data.cells[place], name = `${issue.id}/${theCase.id}`;
+    const instead = each.workaround === "holds" ? `: ${data.workarounds[theCase.workaround][0]}` : "";
+    const steps = make("nav", {"aria-label": "Neighbours"}), column = heads.findIndex(head => head.dataset.cell === cell.id);
+    const [before, after] = column < 0 ? [] : [heads[column - 1]?.dataset.cell, heads[column + 1]?.dataset.cell];
+    if (before) steps.append(link(`cell-${before}/${name}`, `← ${before}`));
+    if (after) steps.append(link(`cell-${after}/${name}`, `${after} →`));
+    fill(`${name} on ${cell.id}`, make("p", {}, theCase.question), listOf([
+      ["verdict", chip(each.verdict)],
+      ["behaviour", each.behaviour || "none of the documented"],
+      ...(each.reason ? [["reason", each.reason]] : []),
+      ["expected", `${each.expected || "nothing known"} (${each.agreement})`],
+      ...(each.workaround === "none" ? [] : [["workaround", each.workaround, each.workaround_expected ? "" : ", not as known", instead]]),
+      ["attempts", `${each.attempts}, the last ${theCase.seconds[place]} s and ${theCase.mib[place]} MiB`],
+      ["detail", each.detail],
+      ...stackOf(cell),
+      ["run it again", ...command(data.replay.replace("{cell}", cell.id).replace("{issue}", issue.id))],
+    ]), make("p", {}, link(name, "The case, its source and its workaround")), steps);
+    const here = $(`cell-${cell.id}/${name}`);
+    unmark();
     if (here) {
-      for (const each of document.querySelectorAll("td.here")) each.classList.remove("here");
       here.classList.add("here");
-      if (here.closest("tbody")) here.closest("tbody").querySelector(".fold input").checked = true;
+      here.closest("tbody").querySelector(".fold input").checked = true;
     }
     return here;
   };
-  const showCell = place => {
-    const cell = data.cells[place], list = make("dl");
-    row(list, "released", cell.on);
-    row(list, "metadata × runs", cell.compared ? make("span", {class: "v " + cell.compared}, `${data.compared[cell.compared]} ${cell.compared}`) : "not tried", " ", ...[...inTable(cell, ".excluded")].map(each => each.textContent));
-    row(list, "packages", `Python ${cell.python}, ${packagesOf(place)}`);
-    row(list, "lock", lockOf(cell));
-    const seenHere = make("ul");
-    for (const issue of data.issues) for (const theCase of issue.cases) if (theCase.seen[place] >= 0) {
-      const each = kind(theCase.seen[place]);
-      seenHere.append(make("li", {}, chip(each.verdict, each.behaviour), " ", link(`cell-${cell.id}/${issue.id}/${theCase.id}`, `${issue.id}/${theCase.id}`)));
+  const showCell = cell => {
+    const place = at.get(cell.id), seenHere = make("ul");
+    for (const {issue, id, seen} of cases) if (seen[place] >= 0) {
+      const each = kinds[seen[place]];
+      seenHere.append(make("li", {}, chip(each.verdict, each.behaviour), " ", link(`cell-${cell.id}/${issue.id}/${id}`, `${issue.id}/${id}`)));
     }
-    row(list, "seen", seenHere);
-    fill(cell.id, list);
+    const compared = cell.compared ? make("span", {class: "v " + cell.compared}, `${data.compared[cell.compared]} ${cell.compared}`) : "not tried";
+    fill(cell.id, listOf([
+      ["released", cell.on],
+      ["metadata × runs", compared, " ", ...inTable(cell, ".excluded").map(each => each.textContent)],
+      ...stackOf(cell),
+      ["seen", seenHere],
+    ]));
   };
   document.addEventListener("keydown", event => { if (event.key === "Escape" && !panel.hidden) close(); });
   document.addEventListener("click", event => {
@@ -378,7 +371,7 @@
       const [cell, issueId, caseId] = told.slice(5).split("/");
       const issue = by(issueId, data.issues), theCase = issue && by(caseId, issue.cases), place = at.get(cell);
       if (place === undefined) return;
-      if (!issueId) showCell(place);
+      if (!issueId) showCell(data.cells[place]);
       else if (theCase && theCase.seen[place] >= 0) {
         const here = showSeen(place, issue, theCase);
         if (here && here.closest(".off")) { for (const id of Object.values(filters)) $(id).value = ""; $("f-jax").checked = false; filter(); }
