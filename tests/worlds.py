@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -24,6 +25,15 @@ def pretend(packages: Path, pins: Mapping[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         (folder / "METADATA").write_text(text, encoding="utf-8")
+
+
+def started_with(variable: str, value: object) -> list[int]:
+    """The processes that are there, and not just waiting to be buried, with this in their environment."""
+    mark, found = f"{variable}={value}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            found += [int(path.parent.name)] if mark in path.read_bytes().split(b"\0") else []
+    return found
 
 
 def as_known(cells: Sequence[Cell]) -> Report:

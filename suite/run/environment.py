@@ -117,12 +117,13 @@ def _packages(folder: Path) -> Path:
 
 def stamp(folder: Path) -> str:
     """When each installed file was last changed, and its size, as one hash; but for what Python compiles."""
-    found = []
-    for place, names, files in os.walk(_packages(folder)):
+    found, packages = [], _packages(folder)
+    for place, names, files in os.walk(packages):
         names[:] = [name for name in names if name != "__pycache__"]
         for name in files:
-            stat = Path(place, name).stat()
-            found.append(f"{place}/{name} {stat.st_mtime_ns} {stat.st_size}")
+            path = Path(place, name)
+            stat = path.lstat()
+            found.append(f"{path.relative_to(packages)} {stat.st_mtime_ns} {stat.st_size}")
     return hashlib.sha256("\n".join(sorted(found)).encode(errors="surrogateescape")).hexdigest()
 
 

@@ -27,6 +27,7 @@ from suite.run.catalogue import Entry
 from suite.stack import plan
 from suite.stack.lock import Lock
 from tests.cell import corpus
+from tests.worlds import started_with
 
 CELL = "jax-0.0.0"
 PLANNED = replace(plan.cells()[0], id=CELL, python=".".join(platform.python_version_tuple()[:2]))
@@ -158,12 +159,7 @@ class Session:
 
     def left(self) -> list[int]:
         """The processes that this probe has started and that are there: they have its folder in their environment."""
-        mark = f"CORPUS_FOLDER={self.folder}".encode()
-        found = []
-        for path in Path("/proc").glob("[0-9]*/environ"):
-            with contextlib.suppress(OSError):
-                found += [int(path.parent.name)] if mark in path.read_bytes().split(b"\0") else []
-        return found
+        return started_with("CORPUS_FOLDER", self.folder)
 
     def noted(self) -> list[int]:
         """The processes that the cases have noted, by their own numbers."""

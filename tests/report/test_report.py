@@ -235,6 +235,7 @@ def put_record(
             platform={"system": "Linux", "machine": "x86_64", "cpu": "some cpu"},
             import_errors={},
             unforkable=None,
+            remade=reproducer.outcome == "import-error",
         ),
         attempts=[
             Attempt(

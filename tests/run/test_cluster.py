@@ -33,7 +33,7 @@ from suite.run.environment import Marker
 from suite.run.worker import Kept
 from suite.stack import lock, plan
 from suite.stack.releases import Device
-from tests.worlds import pretend
+from tests.worlds import pretend, started_with
 
 CELLS = plan.tagged("default")[:3]
 ISSUES = ("absent", "waits")
@@ -140,14 +140,6 @@ def eventually(holds: Callable[[], object]) -> None:
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process is there, and not just waiting to be buried."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 @dataclass
@@ -342,7 +334,7 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
     running = BESIDE.submit(driver.run, lab.address, *ISSUES)
     eventually(lambda: dies.waiting() and lives.waiting())
     lab.kill("a")
-    eventually(lambda: not any(alive(pid) for pid in dies.waiting()))
+    eventually(lambda: not started_with("CORPUS_FOLDER", dies.folder))
     lives.go()
     ran = running.result(PATIENCE)
 
