@@ -40,7 +40,7 @@ def run(*words: str, asked: str = "", **variables: str) -> subprocess.CompletedP
 
     Raises BadFile for a uv.toml that is none.
     """
-    command = [uv.find_uv_bin(), *words, *_configured()]
+    command = [uv.find_uv_bin(), *words, *configured()]
     env = {**surroundings(), **variables}
     return subprocess.run(command, input=asked, capture_output=True, encoding="utf-8", check=False, env=env)
 
@@ -56,7 +56,7 @@ def surroundings() -> dict[str, str]:
 
 
 @cache
-def _configured() -> tuple[str, ...]:
+def configured() -> tuple[str, ...]:
     """The option that has uv read of the user's own uv.toml only how packages are reached, or no file at all."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     path = Path(os.environ.get("UV_CONFIG_FILE") or home / "uv" / "uv.toml")

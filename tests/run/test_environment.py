@@ -1,0 +1,205 @@
+"""What a cell's environment has to be before anything is believed that runs in it, and what uv is told to make it."""
+
+from __future__ import annotations
+
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from suite.files import read
+from suite.judge.record import Record
+from suite.run import catalogue, cell_run, environment, interpreter, probe_call, records
+from suite.run.environment import Environment, Unprepared
+from suite.run.worker import Kept
+from suite.stack import lock, plan, uv_call
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
+from tests.worlds import pretend
+
+CELL = plan.tagged("default")[0]
+PINNED = lock.load(CELL)
+ENTRY = catalogue.narrowed(catalogue.entry("tests.bisect.by_release"), ["changes"])
+BROKEN, WHOLE = "raise ImportError('libjax.so: cannot open shared object file')\n", "__version__ = '0.4.20'\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder with nothing in it."""
+    for module, name in ((records, "records"), (probe_call, "logs"), (environment, "environments")):
+        monkeypatch.setattr(module, name.upper(), tmp_path / name)
+    monkeypatch.setattr(uv_call, "STORE", tmp_path / "store")
+    return tmp_path
+
+
+def made_by(folder: Path, *, of: dict[str, str]) -> Callable[..., None]:
+    """uv, as far as an environment is concerned: it installs packages by name alone, and the files `of`."""
+
+    def uv(*words: str) -> None:
+        if words[0] == "venv":
+            venv.create(words[-1], clear=True, symlinks=True)
+            return
+        packages = next(Path(words[-2]).parent.parent.glob("lib/python*/site-packages"))
+        pretend(packages, PINNED.pins)
+        for name, text in of.items():
+            (packages / name).parent.mkdir(exist_ok=True)
+            (packages / name).write_text(text, encoding="utf-8")
+
+    return uv
+
+
+@pytest.fixture
+def made(here: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The files that are installed where an environment is made."""
+    of = {"jax/__init__.py": WHOLE}
+    monkeypatch.setattr(environment, "_uv", made_by(here, of=of))
+    monkeypatch.setattr(interpreter, "find", lambda _: (Path(sys.executable), "3.12.1"))
+    return of
+
+
+def packages_of(cell: Cell) -> Path:
+    """Where the packages of a cell are installed."""
+    return next((environment.ENVIRONMENTS / cell.id).glob("lib/python*/site-packages"))
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "another release": lambda packages: (packages / "jax" / "__init__.py").write_text("__version__ = '0.5.3'\n"),
+    "a file missing": lambda packages: (packages / "jax" / "__init__.py").unlink(),
+    "a file more": lambda packages: (packages / "json.py").write_text("1 / 0\n"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_installed_is_what_was_installed(made: dict[str, str], change: str) -> None:
+    """An environment in which a file was changed, removed or added is made anew before a case runs in it."""
+    environment.prepare(CELL, PINNED)
+    CHANGES[change](packages_of(CELL))
+
+    environment.prepare(CELL, PINNED)
+
+    assert WHOLE == (packages_of(CELL) / "jax" / "__init__.py").read_text(encoding="utf-8")
+    assert not (packages_of(CELL) / "json.py").exists()
+
+
+def test_what_is_unchanged_is_not_made_again(made: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Python compiles on the way is no change, and an environment that is as it was is taken as it is."""
+    first = environment.prepare(CELL, PINNED)
+    (packages_of(CELL) / "jax" / "__pycache__").mkdir()
+    (packages_of(CELL) / "jax" / "__pycache__" / "__init__.cpython-312.pyc").write_bytes(b"")
+    monkeypatch.setattr(environment, "_uv", None)
+
+    assert first == environment.prepare(CELL, PINNED)
+
+
+def test_a_file_that_is_not_its_record_s_is_not_linked_again(
+    made: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A distribution with a file that its RECORD has otherwise leaves the store before it is linked anew."""
+    digest = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
+    version = PINNED.pins["jax"]
+    made[f"jax-{version}.dist-info/RECORD"] = f"jax/__init__.py,{digest},0\njax-{version}.dist-info/METADATA,,\n"
+    made["jax/__init__.py"] = ""
+    environment.prepare(CELL, PINNED)
+    (packages_of(CELL) / "jax" / "__init__.py").write_text("1 / 0\n", encoding="utf-8")
+    told: list[tuple[str, ...]] = []
+    monkeypatch.setattr(uv_call, "run", lambda *words: told.append(words))
+
+    environment.prepare(CELL, PINNED)
+
+    assert [("cache", "clean", "jax")] == told
+
+
+def test_a_lock_that_lacks_a_package_is_our_error(made: dict[str, str]) -> None:
+    """Where an installed package requires what the lock has not, nothing is run, and the sentence names both."""
+    version = PINNED.pins["jax"]
+    made[f"jax-{version}.dist-info/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: jax\nVersion: {version}\nRequires-Dist: abacus>=2; python_version >= '3.8'\n"
+        "Requires-Dist: slide-rule; extra == 'cuda'\nRequires-Dist: quill; python_version < '3'\n"
+    )
+    with pytest.raises(Unprepared, match=f"is not whole: jax {version} requires abacus; `nox -s lock`") as raised:
+        environment.prepare(CELL, PINNED)
+    assert ("error", "install.incomplete") == (raised.value.verdict, raised.value.reason)
+
+
+def run() -> Record | None:
+    """Run one case that imports jax in the cell; the record that holds then."""
+    cell_run.run(CELL, [ENTRY], fresh=False, progress=Kept())
+    return records.in_force(CELL, ENTRY, ENTRY.issue.cases[0], PINNED)
+
+
+def test_an_import_that_fails_once_is_not_believed(made: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not import in one environment, and does in the next of the same lock, is what the second shows."""
+    plain = environment.prepare
+
+    def prepare(cell: Cell, pinned: Lock) -> Environment:
+        found = plain(cell, pinned)
+        made["jax/__init__.py"] = WHOLE
+        return found
+
+    made["jax/__init__.py"] = BROKEN
+    monkeypatch.setattr(environment, "prepare", prepare)
+    record = run()
+
+    assert record is not None
+    assert ("right", True) == (record.attempts[0].parts["reproducer"].behaviour, record.machine.remade)
+
+
+def test_an_import_that_fails_twice_is_believed(made: dict[str, str]) -> None:
+    """What imports in no environment of a lock is known by a record that says so; one of the first alone is not."""
+    made["jax/__init__.py"] = BROKEN
+    record = run()
+
+    assert record is not None
+    assert ("import-error", True) == (record.attempts[0].parts["reproducer"].outcome, record.machine.remade)
+    path = records.path_of(CELL.id, ENTRY.issue.id, ENTRY.issue.cases[0].id)
+    path.write_text(path.read_text(encoding="utf-8").replace('"remade": true', '"remade": false'), encoding="utf-8")
+    assert records.in_force(CELL, ENTRY, ENTRY.issue.cases[0], PINNED) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(f'"jax": "{PINNED.pins["jax"]}"', '"jax": "0.5.3"'), ('"case": "changes"', '"case": "again"')]
+)
+def test_a_record_of_something_else_is_not_in_force(made: dict[str, str], old: str, new: str) -> None:
+    """A record made with other releases than the lock's, or one that is of another case, says nothing of this one."""
+    assert run() is not None
+    path = records.path_of(CELL.id, ENTRY.issue.id, ENTRY.issue.cases[0].id)
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    assert records.in_force(CELL, ENTRY, ENTRY.issue.cases[0], PINNED) is None
+    assert read(Record, path)
+
+
+def test_uv_hears_what_is_meant_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the user's settings of uv those reach it that say how packages are had; a resolution or a limit does not."""
+    for name in ("UV_RESOLUTION", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_TARGET", "UV_CACHE_DIR", "PYTHONPATH"):
+        monkeypatch.setenv(name, "odd")
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "https://example.org/simple")
+    (tmp_path / "uv.toml").write_text(
+        'resolution = "lowest"\nexclude-newer = "2020-01-01"\nindex-url = "https://example.org/simple"\n'
+        '[[index]]\nname = "ours"\nurl = "https://example.org/ours"\ndefault = true\n'
+        '[pip]\nprefix = "/nowhere"\nfind-links = ["/wheels"]\n',
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("UV_CONFIG_FILE", str(tmp_path / "uv.toml"))
+    monkeypatch.setattr(uv_call, "STATE", tmp_path / "state")
+    uv_call.configured.cache_clear()
+
+    given = uv_call.surroundings()
+    told = {name: each for name, each in given.items() if name.startswith(("UV_", "PYTHON"))}
+    assert {
+        "UV_CACHE_DIR": str(uv_call.STORE),
+        "UV_DEFAULT_INDEX": "https://example.org/simple",
+    }.items() <= told.items()
+    assert not told.keys() & {"UV_RESOLUTION", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_TARGET", "PYTHONPATH"}
+    option, path = uv_call.configured()
+    assert "--config-file" == option
+    assert 0 == uv_call.run("cache", "dir").returncode
+    assert (
+        'index = [{name = "ours", url = "https://example.org/ours", default = true}]\n'
+        'index-url = "https://example.org/simple"\nfind-links = ["/wheels"]\n'
+    ) == Path(path).read_text(encoding="utf-8")
+    uv_call.configured.cache_clear()
