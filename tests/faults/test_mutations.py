@@ -80,6 +80,8 @@ class Net:
     commands: Sequence[Sequence[str]]
     capsys: pytest.CaptureFixture[str]
     ready: Callable[[], None] = lambda: None
+    # What is refused together says nothing of the others: where commands are quick, each is tried by itself then.
+    quick: bool = False
 
     def odd(self) -> list[str]:
         """What ended neither well nor in a sentence, and what there was to read."""
@@ -87,12 +89,12 @@ class Net:
         for value in ODD:
             told = "gone" if value is GONE else repr(value)[:30]
             for mutant in self._taken(value):
-                if said := self._end(mutant.data):
-                    # One of them it was: which, by itself.
-                    each: list[tuple[Place, str]] = [
-                        (place, self._end(self._with(place, value))) for place in mutant.places
-                    ]
-                    found += [f"{told} at {'.'.join(map(str, place))}: {end}" for place, end in each if end] or [said]
+                well, odd = self._end(mutant.data)
+                if len(mutant.places) > 1 and (odd or (self.quick and not well)):
+                    each = [(place, self._end(self._with(place, value))[1]) for place in mutant.places]
+                    found += [f"{told} at {'.'.join(map(str, place))}: {end}" for place, end in each if end]
+                elif odd:
+                    found.append(f"{told} at {mutant.places}: {odd}")
         return found
 
     def _taken(self, value: Any) -> Iterator[Mutant]:
@@ -125,19 +127,19 @@ class Net:
             return False
         return True
 
-    def _end(self, data: Any) -> str:
-        """How the commands end that is neither well nor a sentence about the file."""
+    def _end(self, data: Any) -> tuple[bool, str]:
+        """Whether the commands end well, and how where they do not, nor with a sentence about it."""
         self.path.write_text(json.dumps(data), encoding="utf-8")
         for words in self.commands:
             self.ready()
             try:
                 code = command.main(words)
             except Exception as error:
-                return f"{words[0]}: {type(error).__name__}: {error}"
+                return False, f"{words[0]}: {type(error).__name__}: {error}"
             told = self.capsys.readouterr().err
             if code == Exit.MISUSED:
-                return "" if told.startswith("error: ") else f"{words[0]}: {told}"
-        return ""
+                return False, "" if told.startswith("error: ") else f"{words[0]}: {told}"
+        return True, ""
 
 
 @pytest.fixture(autouse=True)
@@ -232,7 +234,7 @@ def test_a_matrix_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: py
     """Whatever a matrix lacks or has too much of, its cells are planned, or it is said what is wrong."""
     calls, ready = calls_of(tmp_path / "to"), plan.cells.cache_clear
 
-    assert "" == "\n".join(Net(matrix.PATH, Matrix, stack[0], calls, capsys, ready).odd())
+    assert "" == "\n".join(Net(matrix.PATH, Matrix, stack[0], calls, capsys, ready, quick=True).odd())
 
 
 def test_a_snapshot_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,7 +277,7 @@ def test_a_record_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert records.in_force(cell, entry, case, pinned)
 
     for path, model, data in kinds:
-        assert "" == "\n".join(Net(path, model, data, calls, capsys).odd())
+        assert "" == "\n".join(Net(path, model, data, calls, capsys, quick=True).odd())
         path.write_text(json.dumps(data)[:-9], encoding="utf-8")
         for words in calls:
             assert Exit.MISUSED == command.main(words)
