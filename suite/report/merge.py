@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from suite.errors import BadFile, Fault
@@ -32,6 +32,13 @@ def merge(paths: Iterable[Path]) -> Report:
             wrong += error.faults
     if wrong := [*wrong, *faults(shards)]:
         raise BadFile(wrong)
+    plans = planned_here()
+    for path, shard in shards.items():
+        # Only a run of the cells with a tag is cut into shards.
+        if shard.shard and set(shard.planned_cells) not in plans:
+            raise BadFile(
+                [Fault(path, "planned_cells", f"{_other_plan(shard, plans)}: merge in the tree that was run")]
+            )
     offered = releases.load().packages
     whole = join(shards, offered)
     absent = set(whole.planned_cells).difference(cell.id for cell in whole.cells)
@@ -48,6 +55,20 @@ def merge(paths: Iterable[Path]) -> Report:
         why = f"{named(sorted(absent))} in no shard, and this is not the tree that was run"
         raise BadFile([Fault(HERE, "planned_cells", why), *wrong])
     return join(shards, offered)
+
+
+def planned_here() -> list[set[str]]:
+    """The cells of each tag, as the files here have them. Raises BadFile."""
+    return [{cell.id for cell in plan.tagged(tag)} for tag in plan.TAGS]
+
+
+def _other_plan(shard: Report, plans: Sequence[set[str]]) -> str:
+    """How the plan of a shard differs from the one here that is nearest to it."""
+    theirs = set(shard.planned_cells)
+    mine = min(plans, key=lambda each: len(each ^ theirs))
+    more, less = sorted(theirs - mine), sorted(mine - theirs)
+    told = [f"{verb} {named(names)}" for verb, names in (("has", more), ("lacks", less)) if names]
+    return f"{' and '.join(told)}, unlike what is planned here"
 
 
 def join(shards: Mapping[Path, Report], offered: Packages) -> Report:

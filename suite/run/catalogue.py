@@ -15,10 +15,10 @@ from types import FunctionType
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from suite import issues as folder
-from suite.cell.issue import Case, Issue
+from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
 from suite.fields import identifier as checked
-from suite.fields import specifiers
+from suite.fields import shown, specifiers
 from suite.judge import rules
 from suite.judge.verdicts import GIVEN
 from suite.stack import releases
@@ -166,9 +166,9 @@ def faults(found: Entry) -> list[Fault]:
     for case in issue.cases:
         for key, message in _of_case(case):
             note(f"{case.id}.{key}", message)
-    for key, text in {"title": issue.title, "story": issue.story}.items():
-        if not _is_text(text):
-            note(key, "it has half a character in it, a surrogate")
+    for text in (issue.title, issue.story, *(case.question for case in issue.cases), *_texts(issue)):
+        if text != text.encode(errors="replace").decode():
+            note("texts", f"{shown(text)} has half a character in it, and cannot be written")
     return wrong
 
 
@@ -188,9 +188,16 @@ def _key(issue: Issue, place: Sequence[str | int]) -> str:
     return ".".join(map(str, place))
 
 
-def _is_text(text: str) -> bool:
-    """Whether it can be written."""
-    return text == text.encode(errors="replace").decode()
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a table."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for each in value.items() for text in _texts(each))
+    elif isinstance(value, tuple):
+        yield from (text for each in value for text in _texts(each))
+    elif isinstance(value, Issue | Case | Rule | Workaround | Signature | Upstream):
+        yield from _texts(tuple(vars(value).values()))
 
 
 def _of_case(case: Case) -> Iterator[tuple[str, str]]:
@@ -199,8 +206,6 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
             checked(name)
         except ValueError as error:
             yield key, str(error)
-    if not _is_text(case.question):
-        yield "reproducer", "its docstring has half a character in it, a surrogate"
     for name in ("seconds", "memory_mib", "host_devices"):
         if getattr(case, name) <= 0:
             yield name, "it has to be more than nothing"

@@ -17,6 +17,7 @@ from suite import commands, files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.report import compact, summary
+from suite.report import merge as merging
 from suite.report.derive import derive
 from suite.report.merge import join, merge
 from suite.report.model import Platform, Report
@@ -115,8 +116,10 @@ def test_shards_make_the_whole(data: st.DataObject) -> None:
 def test_the_published_report_survives_its_parts(tmp_path: Path) -> None:
     """The published report, cut into seven and joined, is the same to the byte."""
     published = derive(files.read(Report, REPORTS / "published" / "compat.json"), OFFERED)
+    # That it is a part of a plan, and not of today's, is another matter.
+    parts = [changed(each, shard=None) for each in split(published, 7)]
 
-    assert compact.text(published) == compact.text(merge(saved(split(published, 7), tmp_path)))
+    assert compact.text(published) == compact.text(merge(saved(parts, tmp_path)))
 
 
 NOWHERE = Platform(system="", machine="", cpu="", device="")
@@ -343,12 +346,23 @@ def test_a_report_says_what_made_it() -> None:
     assert {key.probe for key in keys} == {whole().probe_sha256}
 
 
+def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A whole set of shards of a run that is not planned so here is refused, and told by what its plan differs."""
+    folders = saved(split(whole(), 3), tmp_path)
+    monkeypatch.setattr(merging, "planned_here", lambda: [{*whole().planned_cells[1:], "jax-9.9.9"}, {"jax-9.9.9"}])
+
+    with pytest.raises(BadFile, match=rf"planned_cells: has {CELL.id} and lacks jax-9\.9\.9, unlike what is planned"):
+        merge(folders)
+
+
 # The commands
 
 
 @pytest.fixture(autouse=True)
 def _nothing_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No records and no environments."""
+    """No records and no environments, and the run of the tests is planned beside those of the tree."""
+    plans = [*merging.planned_here(), set(whole().planned_cells)]
+    monkeypatch.setattr(merging, "planned_here", lambda: plans)
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from suite import __main__ as command
+from suite import issues as folder
 from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround
-from suite.errors import Misused
-from suite.run import catalogue
+from suite.errors import BadFile, Exit, Misused
+from suite.files import REPORTS
+from suite.run import catalogue, records
 from suite.run.catalogue import Entry
 
 # Other programs read these: an id is never changed, and the first case is the headline.
@@ -148,6 +153,14 @@ def test_an_issue_with_one_case_is_short() -> None:
             {"headline.workaround.pin": "'torch' is not of the stack", "headline.workaround.fails.0": "Expected"},
         ),
         ([case(python="3.12")], {"headline.python": "Invalid specifier"}),
+        ([case(behaviours={"bad": "claer"})], {"headline.behaviours.bad": "should be 'clear', 'affected'"}),
+        ([case(needs="jax", seconds=float("nan"))], {"headline.needs": "tuple", "headline.seconds": "finite"}),
+        ([case(seconds=0, memory_mib=-1)], {"headline.seconds": "more than nothing", "headline.memory_mib": "more"}),
+        ([case(reproducer=print)], {"cases.0.reproducer": "it is no function of the module"}),
+        ([case(Rule("bad", "jax[cpu]<1", "seen"))], {"headline.rules.0": "has extras"}),
+        ([case(Rule("bad", "jax<1", "\ud800"))], {"texts": "half a character"}),
+        ([case(environment={"A=B": ""})], {"headline.environment": "'A=B' cannot be set"}),
+        ([case(behaviours={"bad": "affected", "no\nid": "clear"})], {"headline.behaviours": r"'no\nid' is no id"}),
         (
             [case(Rule("worse", "", "seen"), needs=("torch",)), CASE],
             {
@@ -165,6 +178,110 @@ def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[
     assert list(faults) == [each.key for each in found]
     assert {entry().source}.issuperset(each.path for each in found)
     assert [] == [each.message for each, said in zip(found, faults.values(), strict=True) if said not in each.message]
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../../escaped", "/absolute", "x" * 300, "a\0b", "\ud800", "<lambda>", "Upper", "", "_x"]
+)
+def test_an_id_becomes_no_path_before_it_is_one(name: str) -> None:
+    """A case whose function has a name that is no id, and would lead elsewhere or nowhere, is told before any run."""
+
+    def other() -> Seen:
+        return headline()
+
+    other.__name__ = name
+
+    ((key, message),) = {(fault.key, fault.message) for fault in catalogue.faults(entry(case(reproducer=other)))}
+    assert key.endswith("reproducer")
+    assert message.endswith(" is no id: up to 100 lower-case letters, digits and single dashes")
+
+
+GOOD = """
+'It does.'
+from suite.cell.issue import Case, Issue, Rule
+
+def headline():
+    'Does it?'
+
+def well():
+    pass
+
+ISSUE = Issue("crash", (), (Case(headline, well, {"bad": "affected"}, (Rule("bad", "", "seen"),)),))
+"""
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Puts modules of issues into a folder of their own, which is the catalogue's then."""
+    monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    before = set(sys.modules)
+
+    def write(**modules: str) -> None:
+        for name, text in modules.items():
+            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        importlib.invalidate_caches()
+        catalogue._read.cache_clear()
+
+    yield write
+    catalogue._read.cache_clear()
+    for name in set(sys.modules) - before:
+        if name.startswith(f"{folder.__name__}."):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import requestz\n", "line 1: .*ModuleNotFoundError: No module named 'requestz'"),
+        ("x = 1\ndef f(:\n", "line 2: .*SyntaxError: invalid syntax"),
+        ("import sys\nsys.exit(7)\n", "line 2: .*SystemExit: 7"),
+        ("x = 1\n", "module: .*TypeError: it has no ISSUE"),
+        (GOOD.replace('"seen"),)', '"seen"),), typo=1'), "line 11: .*unexpected keyword argument 'typo'"),
+        ("# -*- coding: latin-1 -*-\n" + GOOD, "ran"),
+    ],
+)
+def test_a_module_that_cannot_be_read_costs_itself(
+    text: str, told: str, written: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other issues are planned and reported; the module is told by file and line, and the exit code says so."""
+    written(bad_one=text, good_one=GOOD)
+
+    code = command.main(["plan"])
+
+    out, err = capsys.readouterr()
+    if told == "ran":
+        assert (Exit.AS_EXPECTED, "") == (code, err)
+        return
+    assert Exit.INCOMPLETE == code
+    assert re.match(rf"error: \S+bad_one\.py: {told}", err)
+    assert "7 cells, 7 observations" in out
+    assert Exit.AS_EXPECTED == command.main(["plan", "--issue", "good-one"])
+    with pytest.raises(BadFile, match=r"bad_one\.py"):
+        catalogue.identified("bad-one")
+    assert Exit.MISUSED == command.main(["report", "--tag", "default", "--to", str(REPORTS / "published")])
+
+
+def test_where_no_module_can_be_read_all_is_refused(
+    written: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without one issue that can be read nothing is planned: exit code 2, with each module's own fault."""
+    written(one="import requestz\n", two="1 +\n")
+
+    assert Exit.MISUSED == command.main(["plan"])
+    assert ["one.py", "two.py"] == re.findall(r"/(\w+\.py): line", capsys.readouterr().err)
+
+
+def test_a_mistake_in_a_table_is_told_before_anything_runs(
+    written: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wrong word in one table is exit code 2 for plan and run, with the file and the key, and nothing is run."""
+    written(bad_one=GOOD.replace('"affected"', '"afected"'), good_one=GOOD)
+
+    for words in (["plan"], ["run", "jax-0.6.0"], ["report", "--tag", "default"]):
+        assert Exit.MISUSED == command.main(words)
+        assert "bad_one.py: headline.behaviours.bad: Input should be 'clear', 'affected'" in capsys.readouterr().err
+    assert not records.RECORDS.exists()
 
 
 def test_ids_select_in_the_catalogues_order() -> None:
