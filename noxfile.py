@@ -158,7 +158,7 @@ def run_on_cluster(session: nox.Session) -> None:
 @nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
 def show_plan(session: nox.Session, tag: str) -> None:
     """Say what the cells with this tag would run, and how much there is to fetch."""
-    # Sessions require this one: where an issue cannot be read, it is theirs to run the others, and to say so at the end.
+    # Others require this one: where an issue cannot be read they run the rest, and say so at the end.
     suite(session, well=(Exit.AS_EXPECTED, Exit.INCOMPLETE))
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from packaging.requirements import Requirement
 from packaging.tags import platform_tags
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+from pydantic import StringConstraints
 
 from suite.cell.atomic import write
 from suite.fields import Moment, RequirementText, SpecifierText, VersionText, requirement, specifiers
@@ -78,7 +79,7 @@ class Release(FileModel):
     requires_python: SpecifierText
     requires_dist: list[RequirementText]
     yanked: str | None
-    wheels: dict[str, Wheels]
+    wheels: dict[Annotated[str, StringConstraints(pattern=r"^(py3|cp3[0-9]{1,2})$")], Wheels]
 
     def newest_wheel(self, python: str) -> datetime | None:
         """When the last wheel for `python` ("3.12") was uploaded, for whatever platform; None without any.

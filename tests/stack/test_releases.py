@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,8 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from suite.stack import releases
-from suite.stack.releases import PACKAGES, PYTHONS, Packages, Release
+from suite import files
+from suite.errors import BadFile
+from suite.stack import plan, releases
+from suite.stack.matrix import PATH as plan_path
+from suite.stack.matrix import Matrix
+from suite.stack.releases import PACKAGES, PYTHONS, Packages, Release, Snapshot
 
 DAY = datetime(2024, 6, 18, tzinfo=UTC)
 PINS = {"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "ml-dtypes": "0.4.0"}
@@ -96,6 +101,51 @@ def test_the_snapshot_has_what_the_table_names() -> None:
     assert [*PACKAGES] == [*known.packages]
     assert [] == [name for name, version in oldest.items() if version < Version(PACKAGES[name].oldest)]
     assert "://" not in releases.PATH.read_text(encoding="utf-8")
+
+
+GOOD: dict[str, Any] = {
+    "uploaded": "2024-06-18T00:00:00Z",
+    "requires_python": "",
+    "requires_dist": [],
+    "yanked": None,
+    "wheels": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("version", "odd", "key", "told"),
+    [
+        ("banana", {}, "banana.[key]", "'banana' is not a version"),
+        ("1.0/../..", {}, "1.0/../...[key]", "'1.0/../..' is not a version"),
+        ("1" * 5000, {}, "", "is not a version"),
+        ("1.0", {"requires_dist": ["!!!"]}, "1.0.requires_dist.0", "'!!!' is not a requirement: Expected"),
+        ("1.0", {"requires_dist": ["jax; os_name ~= '!'"]}, "1.0.requires_dist.0", "is not a requirement: Undefined"),
+        ("1.0", {"requires_python": "banana"}, "1.0.requires_python", "'banana' is not a specifier"),
+        ("1.0", {"wheels": {"x.whl": {"newest": GOOD["uploaded"], "platforms": []}}}, "1.0.wheels.x.whl", "pattern"),
+        ("1.0", {"uploaded": "2024-06-18T00:00:00"}, "1.0.uploaded", "timezone"),
+        ("1.0", {"uploaded": "9999-12-31T23:59:59Z"}, "1.0.uploaded", "9999-12-31 is no day between 2000 and 2200"),
+    ],
+)
+def test_what_no_release_can_be_is_told(version: str, odd: dict[str, Any], key: str, told: str) -> None:
+    """A release that could not be planned with is told by its key where the snapshot is read."""
+    said = {"schema_version": 2, "taken_at": GOOD["uploaded"], "packages": {"jax": {version: {**GOOD, **odd}}}}
+
+    with pytest.raises(BadFile) as caught:
+        files.parse(Snapshot, json.dumps(said), releases.PATH)
+
+    (fault,) = caught.value.faults
+    assert fault.key.startswith(f"packages.jax.{key}")
+    assert told in fault.message
+
+
+def test_a_package_that_the_snapshot_lacks_is_told() -> None:
+    """Without a package of the stack nothing is planned; the next snapshot can still be made from this one."""
+    known = releases.load()
+    less = known.model_copy(update={"packages": {name: known.packages[name] for name in PACKAGES if name != "jaxlib"}})
+
+    with pytest.raises(BadFile, match=r"releases\.json: packages\.jaxlib: is missing: `python -m suite snapshot`"):
+        plan.plan(files.read(Matrix, plan_path), less)
+    assert less == files.parse(Snapshot, less.model_dump_json(), releases.PATH)
 
 
 def test_versions_stand_in_order_and_less_what_was_yanked() -> None:
