@@ -71,7 +71,10 @@ def run_cells(
         if cell.unavailable is not None:
             cell_run.run(cell, entries, fresh=fresh, progress=worker.Kept())
             told["unavailable"] += 1
-        elif (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
+            continue
+        with environment.reserve(cell):
+            cell_run.begin(cell, entries, fresh=fresh)
+        if (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
             told["reused"] += 1
         else:
             orders.append((cell, order))
@@ -247,6 +250,7 @@ class _Errands:
         with environment.reserve(cell):
             for path, text in texts.items():
                 write(path, text)
+            records.settle(cell.id, back=False)
             records.write_status(status)
         if status.verdict == "ran" and not answer.ran:
             self._finish(cell, "reused", f"all of it was known on {address}")

@@ -24,6 +24,8 @@ LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0
 # Less than this of address space, and JAX itself runs out of it.
 LEAST_ADDRESS_SPACE = 16 * 1024**3
+# As a shell has it.
+_NOT_STARTED = 127
 # What of the user's surroundings would make their machine's answers their own: settings of Python, of the stack, of
 # what computes below it, and of what is loaded before all of it.
 _LEFT_OUT = (
@@ -140,15 +142,19 @@ def _probe(
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, log.open("wb") as errors:
         order_path = Path(scratch, "order.json")
         order_path.write_text(json.dumps(order), encoding="utf-8")
-        with subprocess.Popen(
-            command(executable, "suite.cell.probe", str(order_path)),
-            cwd=scratch,
-            env=surroundings(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        ) as process:
+        try:
+            process = subprocess.Popen(
+                command(executable, "suite.cell.probe", str(order_path)),
+                cwd=scratch,
+                env=surroundings(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        except OSError as error:  # no such interpreter, no right to run it, no process left
+            return _Seen(), _NOT_STARTED, f"it could not be started: {error}"
+        with process:
             try:
                 seen = _follow(process, done, total, progress)
             except BaseException:
