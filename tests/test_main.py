@@ -39,6 +39,9 @@ RICH = installation("rich")
         (["plan", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
         (["bench", "compare", "jax-0.9.2", "jax-9"], "argument B: the release line has no 'jax-9'"),
         (["bench", "fast"], "invalid choice: 'fast'"),
+        (["run", CELL.id, "--scheduler="], "--scheduler= is empty, which means nothing: is a variable not set?"),
+        (["run", CELL.id, "--scheduler", ""], "a word is empty, which means nothing: is a variable not set?"),
+        (["report", "--to="], "--to= is empty"),
         (["report", "--nonsense"], "unrecognized arguments: --nonsense"),
         ([], "the following arguments are required: COMMAND"),
     ],
@@ -59,6 +62,13 @@ def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.Capture
     """A part of a run is not written over the published report, however that is named."""
     assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
     assert "what is published is the whole" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_a_shard_of_cells_that_are_named_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who names cells runs all of them: an option that would be looked over is refused."""
+    assert Exit.MISUSED == main([command, CELL.id, "jax-0.7.0", "--shard", "1/2"])
+    assert "a shard is a part of the cells with a tag: report --tag line --shard 1/2" in capsys.readouterr().err
 
 
 def test_words_are_looked_up_as_they_are_read() -> None:

@@ -13,7 +13,7 @@ import time
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import StringIO
@@ -143,12 +143,13 @@ def eventually(holds: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def alive(pid: int) -> bool:
-    """Whether a process is there, and not just waiting to be buried."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+def busy(state: State) -> bool:
+    """Whether any process runs an interpreter of this state; those of a namespace have other ids there."""
+    commands = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended
+            commands.append(each.read_bytes())
+    return any(command.startswith(bytes(state.folder)) for command in commands)
 
 
 @dataclass
@@ -359,7 +360,7 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
     running = BESIDE.submit(driver.run, lab.address, *ISSUES)
     eventually(lambda: dies.waiting() and lives.waiting())
     lab.kill("a")
-    eventually(lambda: not any(alive(pid) for pid in dies.waiting()))
+    eventually(lambda: not busy(dies))
     lives.go()
     ran = running.result(PATIENCE)
 
