@@ -212,6 +212,19 @@ def test_an_index_out_of_reach_is_an_error(elsewhere: Path, monkeypatch: pytest.
     assert report.coverage.planned == report.coverage.error
 
 
+def test_a_uv_that_is_killed_is_named_as_that(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where uv is ended in the middle, the last it said is not taken for what went wrong."""
+    fake = elsewhere / "uv"
+    fake.write_text('#!/bin/sh\ntest "$1" = venv || { echo Using Python 3.12.1 environment >&2; kill -KILL $$; }\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr("uv.find_uv_bin", lambda: str(fake))
+
+    with pytest.raises(environment.Unprepared) as caught:
+        environment.prepare(CELL, lock.load(CELL))
+    assert ("error", "install.failed") == (caught.value.verdict, caught.value.reason)
+    assert caught.value.detail.startswith("uv pip sync: error: it was ended by SIGKILL")
+
+
 def test_without_an_interpreter_the_cell_is_unavailable(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
