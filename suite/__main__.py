@@ -29,6 +29,8 @@ _STATE = "Environments and records are kept in .suite, or where SUITE_STATE says
 def main(words: Sequence[str]) -> Exit:
     """Run one command; its exit code. Raises SystemExit for words that cannot be meant, and for --help."""
     with guarded() as guard:
+        if sys.flags.optimize > 1:
+            raise Misused("what an issue asks stands in its docstrings, which -OO and PYTHONOPTIMIZE=2 take away")
         options = parse(words)
         # It needs packages, and words that cannot be meant are told without.
         carry_out = resolve_name(f"suite.{options.carry_out}")

@@ -9,7 +9,8 @@ that is to run cells has a checkout of this project, at the driver's commit, and
 `--resources` only where there is such a device: a cell that is built for one goes nowhere else. Who asks is Dask's to
 check: by TLS where its own configuration says so, of workers, scheduler and driver alike, for an address that begins
 with `tls://`; else by nothing, and a worker runs whatever reaches it. What a worker of ours checks is that its checkout
-is the driver's. Orders and answers are plain data. The driver writes the records of its workers among its own, as if it had run the cells itself.
+is the driver's. Orders and answers are plain data. The driver writes the records of its workers among its own, as if it
+had run the cells itself.
 """
 
 from __future__ import annotations

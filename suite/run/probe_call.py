@@ -22,8 +22,14 @@ from suite.run.catalogue import Entry
 
 LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0
-# Less than this of address space, and JAX itself runs out of it.
-LEAST_ADDRESS_SPACE = 16 * 1024**3
+_MIB = 1024**2
+# What JAX needs, generously, of what a shell limits: with less it dies, and that would be told of upstream. Each with
+# the letter of `ulimit`, and the unit that people know it in.
+_LEAST = (
+    *(("RLIMIT_AS", "v", 16 * 1024, _MIB), ("RLIMIT_DATA", "d", 16 * 1024, _MIB), ("RLIMIT_STACK", "s", 4, _MIB)),
+    *(("RLIMIT_FSIZE", "f", 1024, _MIB), ("RLIMIT_CPU", "t", 3600, 1), ("RLIMIT_NOFILE", "n", 256, 1)),
+    ("RLIMIT_NPROC", "u", 256, 1),
+)
 # As a shell has it.
 _NOT_STARTED = 127
 # What of the user's surroundings would make their machine's answers their own: settings of Python, of the stack, of
@@ -203,11 +209,21 @@ def _how(code: int) -> str:
 
 
 def _limited() -> str:
-    """What this shell's limits leave too little of to judge anything, or nothing."""
-    for name, words in (("RLIMIT_AS", "ulimit -v"), ("RLIMIT_DATA", "ulimit -d")):
-        soft, _ = resource.getrlimit(getattr(resource, name))
-        if soft != resource.RLIM_INFINITY and soft < LEAST_ADDRESS_SPACE:
-            return f"this shell has a limit of {soft // 1024**2} MiB ({words}), in which nothing can be judged: lift it"
+    """What this shell's limits leave too little of to judge anything, or nothing.
+
+    Where the shell lets them be raised, they are, for this process and those that it starts.
+    """
+    for name, letter, least, unit in _LEAST:
+        kind = getattr(resource, name)
+        soft, hard = resource.getrlimit(kind)
+        if soft == resource.RLIM_INFINITY or soft >= least * unit:
+            continue
+        if hard != resource.RLIM_INFINITY and hard < least * unit:
+            has, needed = (f"{each}{' MiB' * (unit == _MIB)}" for each in (hard // unit, least))
+            return (
+                f"this shell has a limit of {has} (ulimit -{letter}), and nothing can be judged below {needed}: lift it"
+            )
+        resource.setrlimit(kind, (least * unit, hard))
     return ""
 
 
