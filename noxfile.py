@@ -36,8 +36,20 @@ from nox.manifest import keyword_match
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
+from suite.errors import Exit, guarded, say  # noqa: E402
+
+# What nox was asked for, read by nox itself.
+ASKED = nox_options.parse_args()
+STATE = os.environ.get("SUITE_STATE", "")
+if os.pathsep in str(ROOT / (ASKED.envdir or ".nox")):
+    # Before any package is asked for: nox has not found its own environment either.
+    say(f"{ROOT}: PATH cannot name a folder with a colon, and nox's are in here: add `--envdir FOLDER`, one without")
+    sys.exit(Exit.MISUSED)
+if STATE and not Path(STATE).is_absolute():
+    say(f"SUITE_STATE={STATE}: nox does not say which folder it was started in: give the whole path")
+    sys.exit(Exit.MISUSED)
+
 from suite.__main__ import main, parse  # noqa: E402
-from suite.errors import guarded  # noqa: E402
 from suite.stack import plan  # noqa: E402
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
@@ -61,8 +73,6 @@ COMMANDS = {
 # The sessions that require cells, and which.
 TAGS = {"compat": "default", "compat-line": "line", "compat-full": "full", "publish": "full"}
 
-# What nox was asked for, read by nox itself.
-ASKED = nox_options.parse_args()
 if ASKED.keywords:
     SESSIONS = [name for name in (*COMMANDS, "report") if keyword_match(ASKED.keywords, [name])]
 else:

@@ -29,6 +29,8 @@ _STATE = "Environments and records are kept in .suite, or where SUITE_STATE says
 def main(words: Sequence[str]) -> Exit:
     """Run one command; its exit code. Raises SystemExit for words that cannot be meant, and for --help."""
     with guarded() as guard:
+        if sys.flags.optimize > 1:
+            raise Misused("what an issue asks stands in its docstrings, which -OO and PYTHONOPTIMIZE=2 take away")
         options = parse(words)
         # It needs packages, and words that cannot be meant are told without.
         carry_out = resolve_name(f"suite.{options.carry_out}")
@@ -42,14 +44,18 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
     Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
     """
-    options = _parser().parse_args(words)
+    parser = _parser()
+    for word in words:
+        if not word or (word.startswith("--") and word.endswith("=")):
+            parser.error(f"{word or 'a word'} is empty, which means nothing: is a variable not set?")
+    options = parser.parse_args(words)
+    if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
+        raise Misused(f"a shard is a part of the cells with a tag: report --tag line --shard {options.shard}")
     if options.command == "report":
         if options.to.resolve() == _REPORTS / "published" and (options.issue or options.shard or options.headlines):
             raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
         if options.cells and options.tag:
             raise Misused(f"either cells or --tag {options.tag}: a report is about the one or the other")
-        if options.shard and not options.tag:
-            raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
     return options
 
 

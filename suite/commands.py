@@ -7,21 +7,20 @@ What one command alone needs is imported there: a cell of a run starts sooner wi
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.markup import escape
 
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, read
 from suite.run import archive, catalogue, cell_run, environment, interpreter, records, shard
 from suite.run.catalogue import Entry
-from suite.run.progress import CellProgress
+from suite.run.progress import CellProgress, Screen
 from suite.run.records import Asked
 from suite.run.shard import Measured, Shard, Timed
 from suite.stack import lock, plan, releases
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from suite.bisect.search import Find
     from suite.report.model import Report
 
-OUT = Console(highlight=False)
+OUT = Screen(highlight=False)
 PUBLISHED = REPORTS / "published"
 
 
@@ -97,8 +96,10 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
     planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in entries) for cell in cells}
     todo = {cell: 0 if cell.unavailable else planned[cell] for cell in cells} if fresh else left(cells, entries)
     total, open_ones = sum(planned.values()), sum(todo.values())
-    known = f", {open_ones:,} of them to run: the others are known and unchanged" if open_ones < total else ""
-    OUT.print(f"{len(cells)} cells, {total:,} observations{known}", soft_wrap=True)
+    gone = sum(planned[cell] for cell in cells if cell.unavailable)
+    counts = {"to run": open_ones, "known and unchanged": total - open_ones - gone, "unavailable": gone}
+    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    OUT.print(f"{len(cells)} cells, {total:,} observations: {told}", soft_wrap=True)
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
@@ -155,7 +156,12 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headl
     one_stack.show(found, found.cells, OUT)
     OUT.print()
     OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
-    return exit_code(found)
+    return _of_named(cells, exit_code(found))
+
+
+def _of_named(cells: Iterable[Cell], code: Exit) -> Exit:
+    """The exit code where these cells were asked for by name: one that cannot be had was foreseen, and not run."""
+    return Exit.INCOMPLETE if code is Exit.AS_EXPECTED and any(cell.unavailable for cell in cells) else code
 
 
 def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
@@ -254,7 +260,7 @@ def report(
         made = _asked_only(made, some)
     if own := [cell.id for cell in some if not cell.tags]:
         one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
-    code = _publish(made, to)
+    code = _of_named(cells, _publish(made, to))
     if to.resolve() == PUBLISHED:
         archive.pack(cell.id for cell in some if cell.tags)
     if headlines:

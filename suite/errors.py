@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
+import signal
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -85,6 +87,10 @@ def guarded() -> Iterator[Guard]:
             raise
         say(f"this Python has no {lacking}: `{installation(lacking)}` brings it, and every nox session brings its own")
         guard.code = Exit.MISUSED
+    except BrokenPipeError:
+        # Whoever read this has enough, and knows it: every program ends so, without a word.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
     except OSError as error:
         if error.errno not in _DISK:
             raise

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import inspect
 import os
+import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -22,7 +24,7 @@ from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, install
 from suite.files import REPORTS, ROOT, read
 from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
-from suite.run import catalogue, records
+from suite.run import catalogue, environment, records
 from suite.stack import lock, plan
 
 CELL = plan.tagged("default")[0]
@@ -39,6 +41,9 @@ RICH = installation("rich")
         (["plan", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
         (["bench", "compare", "jax-0.9.2", "jax-9"], "argument B: the release line has no 'jax-9'"),
         (["bench", "fast"], "invalid choice: 'fast'"),
+        (["run", CELL.id, "--scheduler="], "--scheduler= is empty, which means nothing: is a variable not set?"),
+        (["run", CELL.id, "--scheduler", ""], "a word is empty, which means nothing: is a variable not set?"),
+        (["report", "--to="], "--to= is empty"),
         (["report", "--nonsense"], "unrecognized arguments: --nonsense"),
         ([], "the following arguments are required: COMMAND"),
     ],
@@ -59,6 +64,41 @@ def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.Capture
     """A part of a run is not written over the published report, however that is named."""
     assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
     assert "what is published is the whole" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_a_cell_that_is_named_and_cannot_be_had_is_not_run(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A yanked release was foreseen in a plan; who asks for it by name is told why, and exit code 3."""
+    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS")):
+        monkeypatch.setattr(module, name, tmp_path / name.lower())
+    (yanked,) = (cell for cell in plan.cells() if cell.id == "jax-0.4.32")
+    words = ["--to", str(tmp_path / "to")] if command == "report" else []
+
+    assert Exit.INCOMPLETE == main([command, yanked.id, *words])
+    assert "jax 0.4.32 was yanked" in capsys.readouterr().out
+
+
+def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where nothing was ever run, nothing is known and unchanged: what cannot be had is counted as that."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
+
+    assert Exit.AS_EXPECTED == main(["plan", "--tag", "full"])
+    told = capsys.readouterr().out.splitlines()[0]
+    assert (True, False) == (
+        bool(re.search(r"observations: [0-9,]+ to run, [0-9,]+ unavailable$", told)),
+        "known" in told,
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_a_shard_of_cells_that_are_named_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who names cells runs all of them: an option that would be looked over is refused."""
+    assert Exit.MISUSED == main([command, CELL.id, "jax-0.7.0", "--shard", "1/2"])
+    assert "a shard is a part of the cells with a tag: report --tag line --shard 1/2" in capsys.readouterr().err
 
 
 def test_words_are_looked_up_as_they_are_read() -> None:
@@ -140,6 +180,18 @@ def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(BadFile) as caught, commands._every_fault():
         raise BadFile([Fault(Path("other.json"), "a", "no"), Fault(record, "b", "no")])
     assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize("words", [["plan"], ["diff", "reports/published", "reports/published", "--format", "json"]])
+def test_who_has_read_enough_ends_it_like_any_program(words: list[str]) -> None:
+    """Where nobody reads what is said, a command dies of that, as a shell knows it, and complains of nothing."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "suite", *words]
+    ran = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+
+    assert (-signal.SIGPIPE, "") == (ran.returncode, ran.stderr)
 
 
 def test_without_packages_there_is_one_sentence() -> None:

@@ -6,8 +6,11 @@ that is to run cells has a checkout of this project, at the driver's commit, and
     python -m dask scheduler
     SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1 --resources "gpu=1"
 
-`--resources` only where there is such a device: a cell that is built for one goes nowhere else. Orders and answers are
-plain data. The driver writes the records of its workers among its own, as if it had run the cells itself.
+`--resources` only where there is such a device: a cell that is built for one goes nowhere else. Who asks is Dask's to
+check: by TLS where its own configuration says so, of workers, scheduler and driver alike, for an address that begins
+with `tls://`; else by nothing, and a worker runs whatever reaches it. What a worker of ours checks is that its checkout
+is the driver's. Orders and answers are plain data. The driver writes the records of its workers among its own, as if it
+had run the cells itself.
 """
 
 from __future__ import annotations
@@ -71,7 +74,10 @@ def run_cells(
         if cell.unavailable is not None:
             cell_run.run(cell, entries, fresh=fresh, progress=worker.Kept())
             told["unavailable"] += 1
-        elif (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
+            continue
+        with environment.reserve(cell):
+            cell_run.begin(cell, entries, fresh=fresh)
+        if (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
             told["reused"] += 1
         else:
             orders.append((cell, order))
@@ -247,6 +253,7 @@ class _Errands:
         with environment.reserve(cell):
             for path, text in texts.items():
                 write(path, text)
+            records.settle(cell.id, back=False)
             records.write_status(status)
         if status.verdict == "ran" and not answer.ran:
             self._finish(cell, "reused", f"all of it was known on {address}")

@@ -178,8 +178,7 @@ def _uv(*words: str) -> None:
     run = uv_call.run(*words)
     if run.returncode:
         said = run.stderr[max(run.stderr.find("error:"), 0) :].strip()
-        ended = f" (ended by signal {-run.returncode})" if run.returncode < 0 else ""
-        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}{ended}: {said[-1500:]}")
+        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}: {said[-1500:]}")
 
 
 # Only to tell the reader where to look; whichever it is, the verdict is `error`.

@@ -1,4 +1,4 @@
-"""How far a cell is, for people: a bar where there is a terminal, a line per issue where there is none."""
+"""How far a cell is, on a screen, for people: a bar where there is a terminal, a line per issue where there is none."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from typing import Self
 from rich import progress
 from rich.console import Console
 from rich.markup import escape
+
+
+class Screen(Console):
+    """Standard output. Where nobody reads it any more, rich by itself exits as if something were unexpected."""
+
+    def on_broken_pipe(self) -> None:
+        """Tell of it as of any other error."""
+        raise BrokenPipeError
 
 
 class CellProgress:

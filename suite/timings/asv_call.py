@@ -26,13 +26,13 @@ from typing import IO
 
 from asv.machine import Machine
 from asv.util import load_json
-from rich.console import Console
 from rich.markup import escape
 
 from suite.cell.atomic import write
 from suite.errors import Failed
 from suite.files import ROOT, STATE, dump
 from suite.run import interpreter, probe_call
+from suite.run.progress import Screen
 from suite.stack import plan
 from suite.stack.plan import Cell
 from suite.timings import release_line
@@ -42,7 +42,7 @@ from suite.timings.results import RESULTS, slug
 CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
 # A log is no eighty columns wide, and the names of benchmarks are long.
-OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+OUT = Screen(highlight=False, width=None if sys.stdout.isatty() else 160)
 # How far asv is, as it says it.
 _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
 

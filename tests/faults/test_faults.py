@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -189,7 +188,6 @@ def test_a_long_chain_of_processes_is_looked_through(monkeypatch: pytest.MonkeyP
 
 def test_a_shell_s_limit_stops_all_and_says_so(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Under a limit in which JAX cannot live nothing is run, and the sentence names the limit."""
-    monkeypatch.setattr(probe_call, "LEAST_ADDRESS_SPACE", sys.maxsize)
     monkeypatch.setattr("resource.getrlimit", lambda _: (4 * 1024**3, 4 * 1024**3))
 
     assert ({}, "run.limits") == (machine.run("patches_the_clock"), machine.ended.reason)
