@@ -32,7 +32,7 @@ def main(words: Sequence[str]) -> Exit:
         options = parse(words)
         # It needs packages, and words that cannot be meant are told without.
         carry_out = resolve_name(f"suite.{options.carry_out}")
-        given = {**vars(options), "options": options, "console": resolve_name("suite.commands:OUT")}
+        given = {**vars(options), "options": options, "console": resolve_name("suite.console:OUT")}
         guard.code = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters}) or guard.code
     return guard.code
 

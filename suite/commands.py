@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
+from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, read
 from suite.run import archive, catalogue, cell_run, environment, interpreter, records, shard
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from suite.bisect.search import Find
     from suite.report.model import Report
 
-OUT = Console(highlight=False)
 PUBLISHED = REPORTS / "published"
 
 
@@ -113,7 +112,7 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
         _, full = interpreter.find(cells[0].python)
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
     except interpreter.NoInterpreter as error:
-        OUT.print(f"[red]unavailable[/red]: {error}", soft_wrap=True)
+        OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
 
 
 def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked = "all") -> None:
@@ -154,7 +153,7 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headl
     found = assemble(cells, catalogue.select(issue, headlines=headlines))
     one_stack.show(found, found.cells, OUT)
     OUT.print()
-    OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
+    OUT.print(last_line(found), style="bold", soft_wrap=True)
     return exit_code(found)
 
 
@@ -327,7 +326,7 @@ def rebuild(folder: Path) -> None:
     if folder.resolve() == PUBLISHED:
         write.renew_timings(folder)
     for path in write.rebuild(folder):
-        OUT.print(str(path), markup=False, soft_wrap=True)
+        OUT.print(str(path), soft_wrap=True)
 
 
 def write_locks() -> None:
@@ -357,7 +356,7 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
                 text, found = answers[cell].result()
             except lock.Unresolvable as error:
                 failed[cell.id] = str(error)
-                OUT.print(f"[red]{cell.id} cannot be resolved[/red]: {escape(str(error))}", soft_wrap=True)
+                OUT.print(Text.assemble((f"{cell.id} cannot be resolved", "red"), f": {error}"), soft_wrap=True)
                 continue
             sizes |= found
             changed = lock.write_lock(cell, text)

@@ -129,8 +129,8 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
     found = changes(last, report, [cell.id for cell in added])
     console.print()
     for each in found:
-        console.print(line(each), soft_wrap=True, markup=False)
-        console.print(f"    {each.now.detail if each.now else ''}", soft_wrap=True, markup=False)
+        console.print(line(each), soft_wrap=True)
+        console.print(f"    {each.now.detail if each.now else ''}", soft_wrap=True)
     many = f"{len(added)} new cell{'s' * (len(added) != 1)}"
     console.print(
         f"{many}: {len(found)} of {len(report.observations)} observations are not as on the release before; "

@@ -9,7 +9,7 @@ from itertools import combinations
 from suite.files import dump
 from suite.judge.metadata import DeclaredObserved
 from suite.judge.table import PROPERTIES, VERDICTS, Verdict
-from suite.report.formats.markup import printable
+from suite.printable import printable
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import FORESEEN, line
 

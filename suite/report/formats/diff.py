@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.files import dump
+from suite.printable import printable
 from suite.report.diff import Diff, Group, tally
 from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import cell_text, clipped, printable
+from suite.report.formats.markup import cell_text, clipped
 from suite.report.model import ChangeKind
 from suite.report.summary import last_line, replay
 

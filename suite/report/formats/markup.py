@@ -7,25 +7,12 @@ from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from suite.printable import printable
+
 # A cell of a table is no place for more.
 _LONGEST = 500
 # More of one message than this is no reading matter; compat.json has it whole.
 LONGEST = 2000
-
-
-def printable(text: str, *, lines: bool = False) -> str:
-    """`text` with what cannot be shown spelled out: controls, marks that turn it round, lone surrogates.
-
-    XML 1.0 has no way to write most of these, a terminal acts on some, and a reader sees none of them. So it is with
-    line ends, unless `lines`.
-    """
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() or (lines and each == "\n") else _spelled(ord(each)) for each in text)
-
-
-def _spelled(number: int) -> str:
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
 
 
 def clipped(text: str, longest: int = _LONGEST) -> str:
