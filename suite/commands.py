@@ -192,11 +192,11 @@ def bisect(
     return session.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
-def discover() -> Exit:
+def discover(*, forget: bool) -> Exit:
     """Read the index; lock, run and compare what is new since the snapshot."""
     from suite.upkeep import discover
 
-    return discover.discover(catalogue.entries(), OUT)
+    return discover.discover(catalogue.entries(), OUT, forget=forget)
 
 
 def renew_threads() -> None:
@@ -302,8 +302,11 @@ def _publish(made: Report, folder: Path) -> Exit:
     return exit_code(published)
 
 
-def diff(old: Path, new: Path, format: str) -> Exit:
-    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse."""
+def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
+    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse.
+
+    `strict`: 1 too where something is gone or was not learned.
+    """
     from suite.report import diff as differences
     from suite.report.formats import diff as diff_formats
     from suite.report.model import Report
@@ -316,16 +319,14 @@ def diff(old: Path, new: Path, format: str) -> Exit:
         text = diff_formats.markdown(found) if format == "markdown" else diff_formats.as_json(found)
         # For a program or a file: as it is, whatever the width of the terminal.
         OUT.file.write(text)
-    return differences.exit_code(found)
+    return differences.exit_code(found, strict=strict)
 
 
 def rebuild(folder: Path) -> None:
     """Make every file beside the compat.json in `folder` anew."""
     from suite.report import write
 
-    if folder.resolve() == PUBLISHED:
-        write.renew_timings(folder)
-    for path in write.rebuild(folder):
+    for path in write.rebuild(folder, timed_anew=folder.resolve() == PUBLISHED):
         OUT.print(str(path), soft_wrap=True)
 
 
@@ -366,13 +367,18 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
     return sizes
 
 
-def write_snapshot() -> None:
-    """Read the index into releases.json, and say what is new. Raises Unreachable, BadFile."""
+def write_snapshot(*, forget: bool) -> None:
+    """Read the index into releases.json, and say what is new. Raises BadFile, Unreachable, Failed.
+
+    What the index has no longer is lost only where it is to be forgotten.
+    """
     from suite.stack import index
 
     known = releases.load() if releases.PATH.exists() else None
-    taken = index.snapshot(known)
+    taken = index.snapshot(known, forget=forget)
     releases.save(taken)
+    for gone in index.lost(known, taken) if known else ():
+        OUT.print(f"forgotten: {gone}", soft_wrap=True)
     for package, versions in taken.packages.items():
         new = [version for version in versions if known is None or version not in known.packages.get(package, {})]
         OUT.print(f"{package}: {len(versions)} releases, new: {', '.join(new) or 'none'}")

@@ -101,7 +101,8 @@ def guarded() -> Iterator[Guard]:
         # Without a file it is no disk's: but a disk that is full is told by the stream, which has no name.
         if error.filename is None and error.errno not in _NO_ROOM:
             raise
-        say(f"cannot use {shown(error.filename or 'a file')}: {error.strerror or error}")
+        # Of two, the second is where the first was to go.
+        say(f"cannot use {shown(error.filename2 or error.filename or 'a file')}: {error.strerror or error}")
         if error.errno in _NO_PATH:
             guard.code = Exit.MISUSED
             return
