@@ -246,7 +246,9 @@ def report(session: nox.Session) -> None:
 
 command("merge", "Join the reports of a run's shards: `nox -s merge -- FOLDER…`, into reports/latest or `--to FOLDER`.")
 command(
-    "diff", "Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed."
+    "diff",
+    "Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed; with "
+    "`--strict`, also where something is gone or was not learned.",
 )
 
 
@@ -271,9 +273,14 @@ def bisect(session: nox.Session) -> None:
 
 command(
     "discover",
-    "Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day.",
+    "Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day. "
+    "A release is never lost but by `-- --forget`.",
 )
-command("snapshot", "Read what the package index offers into suite/stack/releases.json, and say what is new.")
+command(
+    "snapshot",
+    "Read what the package index offers into suite/stack/releases.json, and say what is new: nothing is lost but by "
+    "`-- --forget`.",
+)
 command("threads", "Look up what upstream's threads are called and how they stand, into suite/issues/threads.json.")
 command("lock", "Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time.")
 command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")

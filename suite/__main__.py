@@ -34,7 +34,7 @@ def main(words: Sequence[str]) -> Exit:
         options = parse(words)
         # It needs packages, and words that cannot be meant are told without.
         carry_out = resolve_name(f"suite.{options.carry_out}")
-        given = {**vars(options), "options": options, "console": resolve_name("suite.commands:OUT")}
+        given = {**vars(options), "options": options, "console": resolve_name("suite.console:OUT")}
         guard.code = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters}) or guard.code
     return guard.code
 
@@ -104,8 +104,10 @@ def _parser() -> argparse.ArgumentParser:
     differing = command(
         "diff",
         "say what one report shows that another did not",
-        epilog="Exit codes: 0 nothing is worse; 1 something regressed; 2 the command or a file is wrong.",
+        epilog="Exit codes: 0 nothing regressed; 1 something did, or --strict; 2 the command or a file is wrong.",
     )
+    gate = "for a gate: exit code 1 too where anything is gone, or one of the two learned nothing of it (spurious)"
+    differing.add_argument("--strict", action="store_true", help=gate)
     differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
     differing.add_argument("new", type=Path, metavar="NEW", help="the same")
     differing.add_argument(
@@ -121,9 +123,13 @@ def _parser() -> argparse.ArgumentParser:
         help="default: reports/published",
     )
     _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
-    command("discover", "read the index; lock, run and compare what is new since the snapshot", epilog=_RUN_CODES)
+    what_is_new = "read the index; lock, run and compare what is new since the snapshot"
+    discovering = command("discover", what_is_new, epilog=_RUN_CODES)
     command("lock", "resolve every cell as of its day, and write the locks", "commands:write_locks")
-    command("snapshot", "read the index into releases.json", "commands:write_snapshot")
+    reading = command("snapshot", "read the index into releases.json", "commands:write_snapshot")
+    for each in (discovering, reading):
+        forgotten = "lose what releases.json has and the index has not; without, nothing is written then, exit code 3"
+        each.add_argument("--forget", action="store_true", help=forgotten)
     upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
     command("threads", upstream, "commands:renew_threads")
     command("line", "build the release line, asv's project, from the locks", "commands:build_line")

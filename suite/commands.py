@@ -14,13 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
+from rich.text import Text
 
+from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, read
 from suite.run import archive, catalogue, cell_run, environment, interpreter, records, shard
 from suite.run.catalogue import Entry
-from suite.run.progress import CellProgress, Screen
+from suite.run.progress import CellProgress
 from suite.run.records import Asked
 from suite.run.shard import Measured, Shard, Timed
 from suite.stack import lock, plan, releases
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from suite.bisect.search import Find
     from suite.report.model import Report
 
-OUT = Screen(highlight=False)
 PUBLISHED = REPORTS / "published"
 
 
@@ -114,7 +114,7 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
         _, full = interpreter.find(cells[0].python)
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
     except interpreter.NoInterpreter as error:
-        OUT.print(f"[red]unavailable[/red]: {error}", soft_wrap=True)
+        OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
 
 
 def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked = "all") -> None:
@@ -155,7 +155,7 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headl
     found = assemble(cells, catalogue.select(issue, headlines=headlines))
     one_stack.show(found, found.cells, OUT)
     OUT.print()
-    OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
+    OUT.print(last_line(found), style="bold", soft_wrap=True)
     return _of_named(cells, exit_code(found))
 
 
@@ -199,11 +199,11 @@ def bisect(
     return session.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
-def discover() -> Exit:
+def discover(*, forget: bool) -> Exit:
     """Read the index; lock, run and compare what is new since the snapshot."""
     from suite.upkeep import discover
 
-    return discover.discover(catalogue.entries(), OUT)
+    return discover.discover(catalogue.entries(), OUT, forget=forget)
 
 
 def renew_threads() -> None:
@@ -309,8 +309,11 @@ def _publish(made: Report, folder: Path) -> Exit:
     return exit_code(published)
 
 
-def diff(old: Path, new: Path, format: str) -> Exit:
-    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse."""
+def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
+    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse.
+
+    `strict`: 1 too where something is gone or was not learned.
+    """
     from suite.report import diff as differences
     from suite.report.formats import diff as diff_formats
     from suite.report.model import Report
@@ -323,17 +326,15 @@ def diff(old: Path, new: Path, format: str) -> Exit:
         text = diff_formats.markdown(found) if format == "markdown" else diff_formats.as_json(found)
         # For a program or a file: as it is, whatever the width of the terminal.
         OUT.file.write(text)
-    return differences.exit_code(found)
+    return differences.exit_code(found, strict=strict)
 
 
 def rebuild(folder: Path) -> None:
     """Make every file beside the compat.json in `folder` anew."""
     from suite.report import write
 
-    if folder.resolve() == PUBLISHED:
-        write.renew_timings(folder)
-    for path in write.rebuild(folder):
-        OUT.print(str(path), markup=False, soft_wrap=True)
+    for path in write.rebuild(folder, timed_anew=folder.resolve() == PUBLISHED):
+        OUT.print(str(path), soft_wrap=True)
 
 
 def write_locks() -> None:
@@ -363,7 +364,7 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
                 text, found = answers[cell].result()
             except lock.Unresolvable as error:
                 failed[cell.id] = str(error)
-                OUT.print(f"[red]{cell.id} cannot be resolved[/red]: {escape(str(error))}", soft_wrap=True)
+                OUT.print(Text.assemble((f"{cell.id} cannot be resolved", "red"), f": {error}"), soft_wrap=True)
                 continue
             sizes |= found
             changed = lock.write_lock(cell, text)
@@ -373,13 +374,18 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
     return sizes
 
 
-def write_snapshot() -> None:
-    """Read the index into releases.json, and say what is new. Raises Unreachable, BadFile."""
+def write_snapshot(*, forget: bool) -> None:
+    """Read the index into releases.json, and say what is new. Raises BadFile, Unreachable, Failed.
+
+    What the index has no longer is lost only where it is to be forgotten.
+    """
     from suite.stack import index
 
     known = releases.load() if releases.PATH.exists() else None
-    taken = index.snapshot(known)
+    taken = index.snapshot(known, forget=forget)
     releases.save(taken)
+    for gone in index.lost(known, taken) if known else ():
+        OUT.print(f"forgotten: {gone}", soft_wrap=True)
     for package, versions in taken.packages.items():
         new = [version for version in versions if known is None or version not in known.packages.get(package, {})]
         OUT.print(f"{package}: {len(versions)} releases, new: {', '.join(new) or 'none'}")

@@ -36,7 +36,7 @@ from distributed.client import FutureCancelledError
 from distributed.comm.core import connect
 from distributed.versions import VersionMismatchWarning
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
@@ -259,7 +259,7 @@ class _Errands:
             self._finish(cell, "reused", f"all of it was known on {address}")
             return
         for message in answer.said:
-            self._console.print(f"[bold]{cell.id}[/bold] on {address}: {escape(message)}", soft_wrap=True)
+            self._console.print(Text.assemble((cell.id, "bold"), f" on {address}: {message}"), soft_wrap=True)
         if status.verdict == "ran":
             self._finish(cell, "run", f"{answer.ran} cases run on {address}")
         else:
@@ -296,13 +296,12 @@ class _Errands:
     def _finish(self, cell: Cell, how: str, detail: str) -> None:
         self._told[how] += 1
         self._answered += 1
-        self._console.print(
-            f"{self._answered}/{self._total} [bold]{cell.id}[/bold] {how}: {escape(detail)}", soft_wrap=True
-        )
+        told = Text.assemble(f"{self._answered}/{self._total} ", (cell.id, "bold"), f" {how}: {detail}")
+        self._console.print(told, soft_wrap=True)
 
     def _refuse(self, address: str, why: str) -> None:
         if address not in self._unfit:
-            self._console.print(f"[red]refused[/red] {address}: {escape(why)}", soft_wrap=True)
+            self._console.print(Text.assemble(("refused", "red"), f" {address}: {why}"), soft_wrap=True)
         self._unfit.add(address)
 
     def _refuse_strangers(self, sent: _Sent) -> bool:

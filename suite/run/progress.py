@@ -7,15 +7,7 @@ from typing import Self
 
 from rich import progress
 from rich.console import Console
-from rich.markup import escape
-
-
-class Screen(Console):
-    """Standard output. Where nobody reads it any more, rich by itself exits as if something were unexpected."""
-
-    def on_broken_pipe(self) -> None:
-        """Tell of it as of any other error."""
-        raise BrokenPipeError
+from rich.text import Text
 
 
 class CellProgress:
@@ -26,11 +18,11 @@ class CellProgress:
         self._issue, self._cases = "", 0
         self._bar = progress.Progress(
             progress.SpinnerColumn(),
-            progress.TextColumn("{task.fields[cell]}"),
+            progress.TextColumn("{task.fields[cell]}", markup=False),
             progress.BarColumn(bar_width=20),
             progress.MofNCompleteColumn(),
             progress.TimeElapsedColumn(),
-            progress.TextColumn("{task.description}"),
+            progress.TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
             disable=not console.is_terminal,
@@ -40,7 +32,7 @@ class CellProgress:
     def say(self, message: str) -> None:
         """Print a line that stays."""
         self._flush()
-        self._console.print(f"[bold]{self._cell}[/bold] {escape(message)}", soft_wrap=True)
+        self._console.print(Text.assemble((self._cell, "bold"), f" {message}"), soft_wrap=True)
 
     def step(self, done: int, total: int, issue: str, case: str) -> None:
         """A case is done: move the bar, or say so once the issue is."""

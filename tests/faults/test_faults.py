@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

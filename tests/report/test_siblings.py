@@ -16,13 +16,14 @@ from suite import __main__ as command
 from suite import files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
+from suite.printable import printable
 from suite.report import summary
 from suite.report.derive import derive
 from suite.report.formats.badges import badges
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import MOST, fit
-from suite.report.formats.markup import cell_text, element, printable, xml
+from suite.report.formats.markup import cell_text, element, xml
 from suite.report.model import Observation, Report
 from suite.report.site import timings
 from suite.report.write import TIMINGS, siblings, write
