@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -52,7 +53,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
         raise Misused(f"a shard is a part of the cells with a tag: report --tag line --shard {options.shard}")
     if options.command == "report":
-        if options.to.resolve() == _REPORTS / "published" and (options.issue or options.shard or options.headlines):
+        if os.path.realpath(options.to) == str(_REPORTS / "published") and (
+            options.issue or options.shard or options.headlines
+        ):
             raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
         if options.cells and options.tag:
             raise Misused(f"either cells or --tag {options.tag}: a report is about the one or the other")

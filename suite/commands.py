@@ -64,7 +64,7 @@ def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell
 
     Who publishes has the records of the report that is published: what they know is not run again.
     """
-    if options.to.resolve() == PUBLISHED:
+    if _is_published(options.to):
         archive.unpack()
     todo = left(cells, catalogue.select(options.issue, headlines=options.headlines))
     return tuple(cell for cell in cells if todo[cell])
@@ -261,7 +261,7 @@ def report(
     if own := [cell.id for cell in some if not cell.tags]:
         one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
     code = _of_named(cells, _publish(made, to))
-    if to.resolve() == PUBLISHED:
+    if _is_published(to):
         archive.pack(cell.id for cell in some if cell.tags)
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
@@ -333,8 +333,12 @@ def rebuild(folder: Path) -> None:
     """Make every file beside the compat.json in `folder` anew."""
     from suite.report import write
 
-    for path in write.rebuild(folder, timed_anew=folder.resolve() == PUBLISHED):
+    for path in write.rebuild(folder, timed_anew=_is_published(folder)):
         OUT.print(str(path), soft_wrap=True)
+
+
+def _is_published(folder: Path) -> bool:
+    return folder.exists() and PUBLISHED.exists() and folder.samefile(PUBLISHED)
 
 
 def write_locks() -> None:

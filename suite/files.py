@@ -20,7 +20,8 @@ from suite.errors import BadFile, Fault
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
 # Environments and records: some gigabytes, which a user may want elsewhere.
-STATE = Path(os.environ.get("SUITE_STATE") or ROOT / ".suite").resolve()
+# Not by Path.resolve, which a loop of links ends.
+STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or ROOT / ".suite"))
 REPORTS = ROOT / "reports"
 
 Model = TypeVar("Model", bound="FileModel")

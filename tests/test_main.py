@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import inspect
+import json
 import os
 import re
 import signal
@@ -26,6 +27,8 @@ from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
 from suite.run import catalogue, environment, records
 from suite.stack import lock, plan
+from tests.report.on_disk import saved
+from tests.report.test_report import observation, report
 
 CELL = plan.tagged("default")[0]
 RICH = installation("rich")
@@ -147,7 +150,12 @@ def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.Cap
         (Misused("not so"), Exit.MISUSED, "error: not so\n"),
         (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
         (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
-        (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot write /f: No space left\n"),
+        (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot use /f: No space left\n"),
+        (OSError(errno.ENOSPC, "No space left"), Exit.INCOMPLETE, "error: cannot use a file: No space left\n"),
+        (OSError(errno.EPERM, "Not permitted", "/f"), Exit.INCOMPLETE, "error: cannot use /f: Not permitted\n"),
+        (OSError(errno.EIO, "Broken", "/f", None, "/g"), Exit.INCOMPLETE, "error: cannot use /g: Broken\n"),
+        (OSError(errno.ENAMETOOLONG, "Too long", "f" * 300), Exit.MISUSED, f"error: cannot use {'f' * 200}…: Too long"),
+        (Failed("a\x1b[2J\u202e\nb"), Exit.INCOMPLETE, "error: a\\u001b[2J\\u202e\nb\n"),
         (ModuleNotFoundError(name="rich.console"), Exit.MISUSED, f"error: this Python has no rich: `{RICH}`"),
         (ModuleNotFoundError(name="scipy"), Exit.MISUSED, "error: this Python has no scipy: `python -m pip"),
     ],
@@ -168,6 +176,66 @@ def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
     """What nobody else can cause is not made into a sentence."""
     with pytest.raises(type(raised)), guarded():
         raise raised
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "/dev/null/below", "file", "file/below", "n" * 300, "loop"])
+@pytest.mark.parametrize("words", [["merge", "report", "--to", "{}"], ["rebuild", "{}"], ["diff", "{}", "{}"]])
+def test_a_path_that_can_be_none_is_a_sentence(
+    words: list[str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A device, a file, a name too long or a loop where a folder should be is told in a line, and is exit code 2."""
+    monkeypatch.chdir(tmp_path)
+    saved([report(observation())], tmp_path)[0].rename("report")
+    Path("file").touch()
+    Path("loop").symlink_to("loop")
+    monkeypatch.setattr("suite.report.merge.merge", lambda paths: read(Report, paths[0] / "compat.json"))
+
+    assert Exit.MISUSED == main([word.format(place) for word in words])
+
+    told = capsys.readouterr().err.splitlines()
+    assert {place[:200] in line for line in told} == {True}
+    assert {line.startswith("error: ") for line in told} == {True}
+
+
+@pytest.mark.parametrize("place", ["/dev/null/below", "{}/file", "{}/loop", "/tmp/" + "n" * 300])
+def test_a_state_folder_that_can_be_none_is_a_sentence(place: str, tmp_path: Path) -> None:
+    """Where SUITE_STATE is at no place for a folder, a run ends in one sentence before anything is made."""
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    ran = suite("run", CELL.id, "--issue", "stack-smoke", SUITE_STATE=place.format(tmp_path))
+
+    assert (Exit.MISUSED, "error: ", 1) == (ran.returncode, ran.stderr[:7], len(ran.stderr.splitlines()))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_locale_of_few_letters_is_no_error(encoding: str, tmp_path: Path) -> None:
+    """What a locale cannot encode is replaced, and JSON stays JSON: `run` ends as ever, on a terminal too."""
+    few = {"PYTHONIOENCODING": encoding, "SUITE_STATE": str(tmp_path)}
+    saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
+    ran = suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json", **few)
+    assert ("✓ ł", "") == (json.loads(ran.stdout)["changes"][0]["now"]["behaviour"], ran.stderr)
+    assert "0 regressed" in suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), **few).stdout
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as screen, os.fdopen(theirs, "wb") as terminal:
+        ran = suite("run", "jax-0.4.32", "--issue", "stack-smoke", stdout=terminal, **few)
+        terminal.close()
+        shown = screen.read(65_536)
+    assert (Exit.AS_EXPECTED, "") == (ran.returncode, ran.stderr)
+    assert b"unavailable" in shown
+
+
+def suite(*words: str, stdout: Any = subprocess.PIPE, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, with these variables."""
+    return subprocess.run(
+        [sys.executable, "-m", "suite", *words],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
 
 
 def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def as_json(found: Diff) -> str:
 def last(found: Diff) -> str:
     """The counts, all of them, each time; what is spurious apart, and how much is not told any more."""
     lost, had = found.unlearned
-    less = f"; of {lost} of {had} that the one report tells, the other tells nothing" if lost else ""
+    less = f"; of {lost} of the {had} told before, nothing is told now" if lost else ""
     return f"{tally(found.counts)} ({_SPURIOUS}){less}"
 
 

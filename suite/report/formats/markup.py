@@ -53,7 +53,7 @@ def prose(text: str) -> Markup:
 
 def address(url: str) -> Markup:
     """An address as the target of a link in Markdown: nothing in it ends that."""
-    return Markup(quote(url, safe=":/?#@!$&'*+,;=%~"))
+    return Markup(quote(printable(url), safe=":/?#@!$&'*+,;=%~"))
 
 
 def element(tag: str, /, *inside: Element | str, **attributes: str) -> Element:
