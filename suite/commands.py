@@ -90,7 +90,7 @@ def _measured() -> Sequence[Timed]:
 
 
 @_every_fault()
-def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: bool, fresh: bool) -> None:
+def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: bool, fresh: bool) -> Exit:
     """Say what a run of the cells with this tag would do: how many observations, and how much to fetch for it."""
     cells, entries = share(plan.tagged(tag), shard), catalogue.select(issue, headlines=headlines)
     planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in entries) for cell in cells}
@@ -107,7 +107,7 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
         OUT.print("every environment that is needed is there: nothing to fetch")
-        return
+        return catalogue.complete(issue)
     size = environment.to_fetch(wanted) / 1e6
     OUT.print(f"{len(absent)} environments to make: up to {size:,.0f} MB to fetch, less what uv has in its cache")
     try:
@@ -115,6 +115,7 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
     except interpreter.NoInterpreter as error:
         OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
+    return catalogue.complete(issue)
 
 
 def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked = "all") -> None:
@@ -156,7 +157,7 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headl
     one_stack.show(found, found.cells, OUT)
     OUT.print()
     OUT.print(last_line(found), style="bold", soft_wrap=True)
-    return _of_named(cells, exit_code(found))
+    return _of_named(cells, exit_code(found)) or catalogue.complete(issue)
 
 
 def _of_named(cells: Iterable[Cell], code: Exit) -> Exit:
@@ -203,7 +204,7 @@ def discover(*, forget: bool) -> Exit:
     """Read the index; lock, run and compare what is new since the snapshot."""
     from suite.upkeep import discover
 
-    return discover.discover(catalogue.entries(), OUT, forget=forget)
+    return discover.discover(catalogue.entries(), OUT, forget=forget) or catalogue.complete()
 
 
 def renew_threads() -> None:
@@ -248,6 +249,8 @@ def report(
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
+    if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
+        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "what is published is all of them")])
     planned = tuple(cells) or plan.tagged(tag or "") or _recorded()
     if not tag and not cells:
         # Where nobody ran more than headlines, no more was planned.
@@ -265,7 +268,7 @@ def report(
         archive.pack(cell.id for cell in some if cell.tags)
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
-    return code
+    return code or catalogue.complete(issue)
 
 
 def _asked_only(made: Report, cells: Sequence[Cell]) -> Report:

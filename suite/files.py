@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -28,9 +28,14 @@ Model = TypeVar("Model", bound="FileModel")
 
 
 class FileModel(BaseModel):
-    """A record in one of our files: unknown keys are faults, and nothing changes after reading."""
+    """A record in one of our files: unknown keys are faults, and nothing changes after reading.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    JSON has no NaN, and no infinity. `mend` says what to do about a file that cannot be read.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    mend: ClassVar[str] = ""
 
 
 def parse(model: type[Model], text: str, path: Path) -> Model:
@@ -42,11 +47,11 @@ def parse(model: type[Model], text: str, path: Path) -> Model:
         # Into JSON, where a date is text: then a model takes the same from both.
         found = json.dumps(tomllib.loads(text), default=str) if path.suffix == ".toml" else text
     except (ValueError, RecursionError) as error:  # no TOML, a number too long, nested too deep
-        raise BadFile([Fault(path, "syntax", str(error))]) from error
+        raise BadFile([_fault(model, path, "syntax", str(error))]) from error
     try:
         return model.model_validate_json(found)
     except ValidationError as error:
-        raise BadFile([_fault(path, each) for each in error.errors()]) from error
+        raise BadFile([_fault(model, path, _key(each), each["msg"]) for each in error.errors()]) from error
 
 
 def read(model: type[Model], path: Path) -> Model:
@@ -54,7 +59,7 @@ def read(model: type[Model], path: Path) -> Model:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFile([Fault(path, "file", str(error))]) from error
+        raise BadFile([_fault(model, path, "file", str(error))]) from error
     return parse(model, text, path)
 
 
@@ -97,6 +102,11 @@ def replace_all(folder: Path, files: Mapping[str, str], gone: Iterable[str] = ()
             raise
 
 
-def _fault(path: Path, found: ErrorDetails) -> Fault:
-    key = "syntax" if found["type"] == "json_invalid" else ".".join(map(str, found["loc"]))
-    return Fault(path, key or "whole file", found["msg"])
+def _key(found: ErrorDetails) -> str:
+    return "syntax" if found["type"] == "json_invalid" else ".".join(map(str, found["loc"])) or "whole file"
+
+
+def _fault(model: type[FileModel], path: Path, key: str, message: str) -> Fault:
+    # What a validator of ours says is the sentence.
+    said = message.removeprefix("Value error, ")
+    return Fault(path, key, f"{said} ({model.mend})" if model.mend else said)

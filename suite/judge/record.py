@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from suite.fields import CellId, Id
 from suite.files import FileModel
+
+AGAIN = "remove the file, and its cell runs it again"
 
 # How a process ends that has not answered, or not well.
 Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]
@@ -46,7 +49,17 @@ class Attempt(FileModel):
     def _has_reproducer(cls, parts: dict[str, Part]) -> dict[str, Part]:
         if "reproducer" not in parts:
             raise ValueError("there is no reproducer")
+        if parts["reproducer"].outcome == "returned" and parts["reproducer"].behaviour is None:
+            raise ValueError("the reproducer returned, and no behaviour says what it saw")
         return parts
+
+
+class Where(FileModel):
+    """The machine's system, architecture and processor, as Python names them."""
+
+    system: str
+    machine: str
+    cpu: str
 
 
 class Machine(FileModel):
@@ -57,7 +70,7 @@ class Machine(FileModel):
 
     python: str
     packages: dict[str, str | None]
-    platform: dict[str, str]
+    platform: Where
     cpu_features: list[str] = Field(default=[])
     import_errors: dict[str, str]
     unforkable: str | None
@@ -86,11 +99,13 @@ class Key(FileModel):
 class Record(FileModel):
     """What one case did in one cell, every attempt of it."""
 
+    mend: ClassVar[str] = AGAIN
+
     # One of an older suite is read, so that its key can say that it no longer holds.
     schema_version: Literal[1, 2]
-    cell: str
-    issue: str
-    case: str
+    cell: CellId
+    issue: Id
+    case: Id
     key: Key
     started_at: datetime
     machine: Machine

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from packaging.requirements import Requirement
 
 from suite.cell.issue import Case, Rule
+from suite.fields import plain_requirement
 
 Pins = Mapping[str, str]
 
@@ -52,8 +53,8 @@ class Run:
 
 @cache
 def requirements(on: str) -> tuple[Requirement, ...]:
-    """The requirements of a rule, which stand apart by spaces. Raises InvalidRequirement."""
-    return tuple(map(Requirement, on.split()))
+    """The requirements of a rule, which stand apart by spaces. Raises ValueError."""
+    return tuple(map(plain_requirement, on.split()))
 
 
 def met(on: str, pins: Pins) -> bool:

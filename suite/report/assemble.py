@@ -80,7 +80,7 @@ def _read(
             seen.append(_observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
             if record is not None:
                 device = status.device if status else ""
-                platform = platform or Platform(**record.machine.platform, device=device)
+                platform = platform or Platform(**record.machine.platform.model_dump(), device=device)
                 if entry.issue.row_zero:
                     blocked_by = blocked_by or not_imported(record.attempts[-1].parts["reproducer"])
     return _cell(cell, pinned, offered, seen, blocked_by), seen, platform

@@ -6,14 +6,16 @@ What is null or empty is left out of the file, and of an observation what the re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any, Final, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from suite.cell.issue import Kind, Meaning, Role
+from suite.fields import CellId, Id, Moment, PackageName, PlainRequirements, SpecifierText, VersionText, shown
 from suite.files import FileModel
 from suite.judge.agreement import Agreement
 from suite.judge.attribution import Grounds
@@ -40,34 +42,45 @@ class AskRow(FileModel):
     """A question that an arm answers, and the package it moves along to do so."""
 
     question: str
-    along: str
+    along: PackageName
 
 
 class CellRow(FileModel):
     """One fully pinned stack."""
 
-    id: str
+    id: CellId
     kind: Literal["line", "arm"]
-    moves: str = Field(description="the package whose release the cell stands for")
-    holds: dict[str, str] = Field(description="the releases that its id names; the rest is as of that day")
+    moves: PackageName = Field(description="the package whose release the cell stands for")
+    holds: dict[PackageName, VersionText] = Field(
+        description="the releases that its id names; the rest is as of that day"
+    )
     asks: list[AskRow] = Field(default=[], description="the questions for which an arm has it")
     runs: Runs = Field(default="all", description="row zero, the cases that need a library too, or all of them")
-    python: str
+    python: VersionText
     released_on: date
-    packages: dict[str, str] = Field(default_factory=dict)
+    packages: dict[PackageName, VersionText] = Field(default_factory=dict)
     lock_sha256: str = ""
     declared: Declared = Field(description="whether the packages' own metadata lets them be together")
     declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
     excluded_by: str | None = Field(default=None, description="what keeps them apart in the packages' metadata")
     blocked_by: str | None = Field(default=None, description="the package that does not import in it, by row zero")
 
+    @model_validator(mode="after")
+    def _holds_what_moves(self) -> CellRow:
+        wanted = dict.fromkeys([self.moves, *(ask.along for ask in self.asks)])
+        if lacking := [name for name in wanted if name not in self.holds]:
+            raise ValueError(f"{self.id} moves {', '.join(lacking)}, and does not hold it")
+        if self.kind == "line" and "jax" not in {**self.packages, **self.holds}:
+            raise ValueError(f"{self.id} is on the line, and has no jax")
+        return self
+
 
 class RangeRow(FileModel):
     """A run of releases of a row's moved package on which metadata and runs compare alike."""
 
     declared_observed: DeclaredObserved
-    first: str
-    last: str
+    first: VersionText
+    last: VersionText
     detail: str = Field(default="", description="what was seen on the first of them, where the stack does not work")
 
 
@@ -91,11 +104,11 @@ class StackRow(FileModel):
     """One row of an arm: what is held, what is moved, and what metadata would have to say to agree with the runs."""
 
     question: str
-    holds: dict[str, str]
-    along: str
-    cells: list[str] = Field(description="in version order of what is moved")
+    holds: dict[PackageName, VersionText]
+    along: PackageName
+    cells: list[CellId] = Field(description="in version order of what is moved")
     ranges: list[RangeRow]
-    declared: str = Field(description="what the held packages require of what is moved, as one specifier")
+    declared: SpecifierText = Field(description="what the held packages require of what is moved, as one specifier")
     amendments: list[AmendmentRow] = Field(default=[], description="what would agree with the runs, and whose it is")
 
 
@@ -113,9 +126,9 @@ class IntervalRow(FileModel):
 
     behaviour: str
     verdict: Verdict
-    package: str
-    first: str
-    last: str
+    package: PackageName
+    first: VersionText
+    last: VersionText
     exact: bool = Field(description="whether the release next to each end is known to differ")
     order: Literal["version", "date"] = "version"
     came_with: str = Field(default="", alias="with", description="what else moved at its start, and may be to blame")
@@ -138,7 +151,9 @@ class RuleRow(FileModel):
     """Which behaviour which stacks are known to show, and how it is known; the first that matches counts."""
 
     behaviour: str
-    on: str = Field(default="", description="requirements, apart by spaces, that must all be met; nothing: every stack")
+    on: PlainRequirements = Field(
+        default="", description="requirements, apart by spaces, that must all be met; nothing: every stack"
+    )
     evidence: str = ""
 
 
@@ -146,16 +161,18 @@ class WorkaroundRow(FileModel):
     """What to do instead in a case, how that is run, and where it is known not to help."""
 
     text: str
-    pin: str = Field(default="", description="the requirements that it is, where it is a pin")
-    fails: list[str] = Field(default=[], description="the stacks, as in a rule, on which it is known not to help")
+    pin: PlainRequirements = Field(default="", description="the requirements that it is, where it is a pin")
+    fails: list[PlainRequirements] = Field(
+        default=[], description="the stacks, as in a rule, on which it is known not to help"
+    )
 
 
 class CaseRow(FileModel):
     """One variant of an issue."""
 
-    id: str
+    id: Id
     question: str
-    needs: list[str] = Field(description="the packages that it imports")
+    needs: list[PackageName] = Field(description="the packages that it imports")
     behaviours: dict[str, Meaning]
     rules: list[RuleRow]
     workaround: WorkaroundRow | None = None
@@ -167,12 +184,12 @@ class CaseRow(FileModel):
 class IssueRow(FileModel):
     """One documented upstream problem; the first case is the headline."""
 
-    id: str
+    id: Id
     title: str
     kind: Kind
     story: str
     upstream: list[UpstreamRow]
-    cases: list[CaseRow]
+    cases: list[CaseRow] = Field(min_length=1)
     touches: list[str] = Field(default=[], description="what of the stack it concerns: names, keywords, areas")
     row_zero: bool = Field(default=False, description="whether it asks if the stack works at all")
     source_sha256: str = Field(description="of the issue's module")
@@ -195,9 +212,9 @@ class Observation(FileModel):
     `peak_rss_mib` too.
     """
 
-    cell: str
-    issue: str
-    case: str
+    cell: CellId
+    issue: Id
+    case: Id
     verdict: Verdict
     behaviour: str | None = Field(default=None, description="one of the case's; null where none of them was seen")
     reason: str | None = Field(default=None, description="phase.reason; null where the verdict is clear")
@@ -277,7 +294,7 @@ class ChangeRow(FileModel):
 class SinceRow(FileModel):
     """What a report says otherwise than the one that lay in its place."""
 
-    generated_at: datetime = Field(description="when the report before this one was made")
+    generated_at: Moment = Field(description="when the report before this one was made")
     coverage: Coverage = Field(description="of the report before this one")
     counts: dict[ChangeKind, int] = Field(description="how many observations there are of each kind")
     changes: list[ChangeRow] = Field(description="those that are not spurious, regressions first, the widest first")
@@ -288,7 +305,7 @@ class Report(FileModel):
     """compat.json."""
 
     schema_version: Literal[2]
-    generated_at: datetime
+    generated_at: Moment
     suite_version: str
     probe_sha256: str = Field(description="of what ran the issues in the cells")
     platform: Platform
@@ -307,9 +324,7 @@ class Report(FileModel):
         """In a file of another schema that is all that is wrong: nothing else has to be as it is in this one."""
         found = data.get("schema_version", SCHEMA) if isinstance(data, dict) else SCHEMA
         if found != SCHEMA:
-            message = PydanticCustomError("schema", f"is {found!r}, and this suite reads {SCHEMA}")
-            details = InitErrorDetails(type=message, loc=("schema_version",), input=found)
-            raise ValidationError.from_exception_data(cls.__name__, [details])
+            raise _refusal({"schema_version": f"is {shown(found)}, and this suite reads {SCHEMA}"})
         return data
 
     @field_validator("observations")
@@ -323,3 +338,32 @@ class Report(FileModel):
                 said[name] = said[name] if name in each.model_fields_set else guess
             filled.append(each.model_copy(update=said))
         return filled
+
+    @model_validator(mode="after")
+    def _is_of_one_piece(self) -> Report:
+        """What a part of it names, another part has, once: a report that was cut by hand is none."""
+        cells = [cell.id for cell in self.cells]
+        cases = [(issue.id, case.id) for issue in self.issues for case in issue.cases]
+        seen = [(each.cell, each.issue, each.case) for each in self.observations]
+        planned = {(cell, *case) for cell in cells for case in cases}
+        wrong = {
+            "cells": _twice(cells),
+            "issues": [*_twice(issue.id for issue in self.issues), *_twice(map("/".join, cases))],
+            "observations": [f"{'/'.join(each)} is of no cell or case of it" for each in seen if each not in planned],
+        }
+        if any(wrong.values()):
+            raise _refusal({key: found[0] for key, found in wrong.items() if found})
+        return self
+
+
+def _refusal(wrong: Mapping[str, str]) -> ValidationError:
+    """What is told of these keys of a report, and nothing else."""
+    details = [
+        InitErrorDetails(type=PydanticCustomError("report", "{it}", {"it": it}), loc=(key,), input=None)
+        for key, it in wrong.items()
+    ]
+    return ValidationError.from_exception_data("Report", details)
+
+
+def _twice(names: Iterable[str]) -> list[str]:
+    return [f"{name} stands there twice" for name, count in Counter(names).items() if count > 1]

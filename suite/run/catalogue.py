@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Collection, Iterator
+import traceback
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType
 
-from packaging.requirements import InvalidRequirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from suite import issues as folder
 from suite.cell.issue import Case, Issue
-from suite.errors import BadFile, Fault, Misused, nearest
+from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
+from suite.fields import identifier as checked
+from suite.fields import specifiers
 from suite.judge import rules
 from suite.judge.verdicts import GIVEN
 from suite.stack import releases
@@ -31,26 +35,75 @@ class Entry:
     source: Path
 
 
-@cache
 def entries() -> tuple[Entry, ...]:
-    """Every issue: row zero first, then by name. Raises BadFile with every fault in the tables."""
-    names = sorted(each.name for each in pkgutil.iter_modules(folder.__path__))
-    read = [entry(f"{folder.__name__}.{name}") for name in names]
-    found = tuple(sorted(read, key=lambda each: not each.issue.row_zero))
-    if wrong := [fault for each in found for fault in faults(each)]:
-        raise BadFile(wrong)
-    return found
+    """Every issue that can be read: row zero first, then by name. Raises BadFile with every fault in the tables."""
+    return _read()[0]
+
+
+def unread() -> Mapping[str, Fault]:
+    """Why a module cannot be read, by the id that its issue has. It costs that issue alone. Raises BadFile."""
+    return _read()[1]
+
+
+def complete(identifiers: Collection[str] = ()) -> Exit:
+    """What a command on these issues ends with that is well otherwise: was all of them meant, all had to be read."""
+    return Exit.INCOMPLETE if unread() and not identifiers else Exit.AS_EXPECTED
+
+
+@cache
+def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault]]:
+    read: list[Entry] = []
+    wrong: list[Fault] = []
+    lost: dict[str, Fault] = {}
+    for name in sorted(each.name for each in pkgutil.iter_modules(folder.__path__)):
+        module = f"{folder.__name__}.{name}"
+        spec = find_spec(module)
+        path = Path(str(spec and spec.origin))
+        try:
+            found = entry(module)
+        except (Exception, SystemExit) as error:  # whatever somebody's module does, the others run
+            lost[name.replace("_", "-")] = _unread(path, error)
+            continue
+        read.append(found)
+        of_table = faults(found)
+        if not of_table and found.issue.module != found.module:
+            of_table = [
+                Fault(path, "cases", f"the first reproducer is of {found.issue.module}, and not of this module")
+            ]
+        wrong += of_table
+    if wrong or not read:
+        raise BadFile([*lost.values(), *wrong])
+    for fault in lost.values():
+        say(str(fault))
+    return tuple(sorted(read, key=lambda each: not each.issue.row_zero)), lost
 
 
 def entry(module: str) -> Entry:
-    """The issue in `module`."""
+    """The issue in `module`. Raises whatever that does, and where it has none."""
     loaded = importlib.import_module(module)
-    return Entry(loaded.ISSUE, module, Path(str(loaded.__file__)))
+    if not isinstance(issue := getattr(loaded, "ISSUE", None), Issue):
+        raise TypeError("it has no ISSUE, which is an Issue")
+    found = Entry(issue, module, Path(str(loaded.__file__)))
+    # A reader is shown it, and its hash is that of the text.
+    found.source.read_text(encoding="utf-8")
+    return found
+
+
+def _unread(path: Path, error: BaseException) -> Fault:
+    """A module's own error, with the line of the module where it came up."""
+    lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == str(path)]
+    if isinstance(error, SyntaxError):
+        lines.append(error.lineno)
+    said = str(error).partition("\n")[0]
+    why = f"the module cannot be read, and its issue is left out: {type(error).__name__}: {said}"
+    return Fault(path, f"line {lines[-1]}" if lines else "module", why)
 
 
 def identified(identifier: str) -> str:
     """The id of an issue, if it is one. Raises Misused with the nearest names, and BadFile."""
     known = [each.issue.id for each in entries()]
+    if identifier in unread():
+        raise BadFile([unread()[identifier]])
     if identifier not in known:
         raise Misused(f"no issue {identifier!r}; {nearest(identifier, known)}")
     return identifier
@@ -91,21 +144,70 @@ def faults(found: Entry) -> list[Fault]:
     """What is wrong in an issue's tables."""
     issue, wrong = found.issue, []
 
-    def say(key: str, message: str) -> None:
+    def note(key: str, message: str) -> None:
         wrong.append(Fault(found.source, key, message))
 
+    try:
+        _TABLES.validate_python((issue,))
+    except ValidationError as error:
+        # What is no table is not looked into.
+        return [Fault(found.source, _key(issue, each["loc"][1:]), each["msg"]) for each in error.errors()]
     if not issue.cases:
-        say("cases", "there are none")
+        note("cases", "there are none")
+    for number, case in enumerate(issue.cases):
+        for name, function in (("reproducer", case.reproducer), ("control", case.control)):
+            if not isinstance(function, FunctionType):
+                note(f"cases.{number}.{name}", "it is no function of the module")
+    if wrong:
+        return wrong
     ids = [case.id for case in issue.cases]
     for twice in sorted({each for each in ids if ids.count(each) > 1}):
-        say("cases", f"{twice!r} stands there twice")
+        note("cases", f"{twice!r} stands there twice")
     for case in issue.cases:
         for key, message in _of_case(case):
-            say(f"{case.id}.{key}", message)
+            note(f"{case.id}.{key}", message)
+    for key, text in {"title": issue.title, "story": issue.story}.items():
+        if not _is_text(text):
+            note(key, "it has half a character in it, a surrogate")
     return wrong
 
 
+# The classes of the tables say what stands in them, and are taken at their word.
+_TABLES = TypeAdapter(
+    tuple[Issue],
+    config=ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True, allow_inf_nan=False),
+)
+
+
+def _key(issue: Issue, place: Sequence[str | int]) -> str:
+    """The way to a fault, by a case's id where it has one."""
+    if len(place) > 1 and place[0] == "cases":
+        function = getattr(issue.cases[int(place[1])], "reproducer", None)
+        name = getattr(function, "__name__", "").replace("_", "-")
+        return ".".join(map(str, [name, *place[2:]] if name else place))
+    return ".".join(map(str, place))
+
+
+def _is_text(text: str) -> bool:
+    """Whether it can be written."""
+    return text == text.encode(errors="replace").decode()
+
+
 def _of_case(case: Case) -> Iterator[tuple[str, str]]:
+    for key, name in [("reproducer", case.id), *(("behaviours", each) for each in case.behaviours)]:
+        try:
+            checked(name)
+        except ValueError as error:
+            yield key, str(error)
+    if not _is_text(case.question):
+        yield "reproducer", "its docstring has half a character in it, a surrogate"
+    for name in ("seconds", "memory_mib", "host_devices"):
+        if getattr(case, name) <= 0:
+            yield name, "it has to be more than nothing"
+    of_workaround = case.workaround.environment if case.workaround else {}
+    for key, environment in (("environment", case.environment), ("workaround.environment", of_workaround)):
+        if odd := [name for name, value in environment.items() if not name or "=" in name or "\0" in name + value]:
+            yield key, f"{odd[0]!r} cannot be set"
     for name in case.signatures:
         if name not in case.behaviours:
             yield "signatures", f"{name!r} is not among the behaviours"
@@ -127,8 +229,8 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
         if name not in releases.PACKAGES:
             yield "needs", f"{name!r} is not one of {', '.join(releases.PACKAGES)}"
     try:
-        SpecifierSet(case.python)
-    except InvalidSpecifier as error:
+        specifiers(case.python)
+    except ValueError as error:
         yield "python", str(error)
 
 
@@ -137,5 +239,5 @@ def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
         for requirement in rules.requirements(on):
             if requirement.name not in releases.PACKAGES:
                 yield key, f"{requirement.name!r} is not of the stack"
-    except InvalidRequirement as error:
-        yield key, str(error).splitlines()[0]
+    except ValueError as error:
+        yield key, str(error)

@@ -13,14 +13,15 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from suite.cell.atomic import write
 from suite.cell.issue import Case
 from suite.cell.signatures import about_warnings
 from suite.errors import BadFile, Fault
+from suite.fields import CellId
 from suite.files import ROOT, STATE, FileModel, dump, read
-from suite.judge.record import Key, Record
+from suite.judge.record import AGAIN, Key, Record
 from suite.run import source
 from suite.run.catalogue import Entry
 from suite.stack.lock import Lock
@@ -41,8 +42,10 @@ class Status(FileModel):
     `asked` is the most that anybody has asked of the cell: what only a bisection ran is in no report on what was run.
     """
 
+    mend: ClassVar[str] = AGAIN
+
     schema_version: Literal[1] = 1
-    cell: str
+    cell: CellId
     at: datetime
     verdict: Literal["ran", "unavailable", "conflict", "error"]
     reason: str
@@ -157,15 +160,17 @@ def write_status(found: Status) -> None:
 
 
 def faults() -> list[Fault]:
-    """What is wrong in the records on disk: a file that is not one, by file and key."""
+    """What is wrong in the records on disk, of cases and of cells: a file that is not one, by file and key."""
     found: list[Fault] = []
-    for path in sorted(RECORDS.glob("*/*/*.json")):
+    wanted: list[tuple[type[Record] | type[Status], Path]] = [
+        *((Status, path) for path in sorted(RECORDS.glob("*/cell.json"))),
+        *((Record, path) for path in sorted(RECORDS.glob("*/*/*.json"))),
+    ]
+    for model, path in wanted:
         try:
-            read(Record, path)
+            read(model, path)
         except BadFile as error:
-            found += [
-                Fault(each.path, each.key, f"{each.message} (remove the file to run it again)") for each in error.faults
-            ]
+            found += error.faults
     return found
 
 

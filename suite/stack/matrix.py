@@ -10,15 +10,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal
+from typing import Annotated, Literal
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.version import Version
 from pydantic import Field
 
-from suite.errors import Fault, nearest
+from suite.errors import BadFile, Fault, nearest
+from suite.fields import PlainRequirement, plain_requirement
 from suite.files import STACK, FileModel
-from suite.stack.releases import AXES, PACKAGES, Device, Snapshot
+from suite.stack.releases import AXES, PACKAGES, Device, Python, Snapshot
 
 PATH = STACK / "matrix.toml"
 NEWEST = "newest"
@@ -31,8 +32,8 @@ Runs = Literal["row-zero", "libraries", "all"]
 class Line(FileModel):
     """The `[line]` table: whose releases get a cell, what goes in `beside`, and which `nox -s compat` runs."""
 
-    releases: list[str] = Field(min_length=1)
-    beside: list[str]
+    releases: list[PlainRequirement] = Field(min_length=1)
+    beside: list[PlainRequirement]
     default: list[str] = Field(min_length=1)
 
 
@@ -46,8 +47,9 @@ class Arm(FileModel):
 
     asks: str
     times: list[dict[str, str]] = Field(min_length=1)
-    along: str
-    excepting: list[list[str]] = Field(default=[], alias="except")
+    along: PlainRequirement
+    # Of no requirements all would be met: such an entry would take every cell away.
+    excepting: list[Annotated[list[PlainRequirement], Field(min_length=1)]] = Field(default=[], alias="except")
     excluded: Literal["try", "leave"] = "leave"
     as_of: Literal["release", "snapshot"] = "release"
     # What jax does without the libraries, its own release's cell shows.
@@ -59,7 +61,7 @@ class Matrix(FileModel):
     """matrix.toml."""
 
     schema_version: Literal[1]
-    python: str = Field(pattern=r"^3\.\d+$")
+    python: Python
     line: Line
     arms: list[Arm] = Field(default=[])
 
@@ -79,10 +81,10 @@ class Reading:
             key = f"line.releases.{position}"
             admitted = self._admitted(text, key, yanked=True)
             if any(name not in PACKAGES for name, _ in admitted):
-                self._fault(key, "the line is of one interpreter, and an arm moves along others")
+                self.fault(key, "the line is of one interpreter, and an arm moves along others")
             found += admitted
         for name, version in sorted(each for each, times in Counter(found).items() if times > 1):
-            self._fault("line.releases", f"{name} {version} is asked for twice")
+            self.fault("line.releases", f"{name} {version} is asked for twice")
         return found
 
     def default(self, on_line: Collection[tuple[str, str]]) -> list[str]:
@@ -92,9 +94,9 @@ class Reading:
             key = f"line.default.{position}"
             for version in self._versions("jax", text, key):
                 if ("jax", version) not in on_line:
-                    self._fault(key, f"jax {version} is not among line.releases")
+                    self.fault(key, f"jax {version} is not among line.releases")
                 elif version in found:
-                    self._fault("line.default", f"{version} stands there twice")
+                    self.fault("line.default", f"{version} stands there twice")
                 found.append(version)
         return found
 
@@ -108,9 +110,9 @@ class Reading:
             for position, stack in enumerate(arm.times):
                 where = f"{key}.times.{position}"
                 if along and along[0][0] in stack:
-                    self._fault(where, f"{along[0][0]} is held here and moved by along")
+                    self.fault(where, f"{along[0][0]} is held here and moved by along")
                 if along and PACKAGES.keys().isdisjoint([along[0][0], *stack]):
-                    self._fault(where, "no package is held here, and none moves")
+                    self.fault(where, "no package is held here, and none moves")
                 each = [self._versions(name, text, f"{where}.{name}") for name, text in stack.items()]
                 stacks += [dict(zip(stack, versions, strict=True)) for versions in product(*each)]
             excepting = [
@@ -123,8 +125,14 @@ class Reading:
                     found.append((holds, moves, arm))
         return found
 
-    def _fault(self, key: str, message: str) -> None:
+    def fault(self, key: str, message: str) -> None:
+        """Gather one more."""
         self.faults.append(Fault(PATH, key, message))
+
+    def check(self) -> None:
+        """Raises BadFile where something is wrong."""
+        if self.faults:
+            raise BadFile(self.faults)
 
     def _admitted(self, text: str, key: str, *, yanked: bool) -> list[tuple[str, str]]:
         """The releases that the requirement `text` admits, in version order."""
@@ -134,20 +142,16 @@ class Reading:
         there = self.offered.versions(requirement.name, yanked=yanked)
         admitted = [(requirement.name, version) for version in there if version in requirement.specifier]
         if not admitted:
-            self._fault(key, f"releases.json has no {text}")
+            self.fault(key, f"releases.json has no {text}")
         return admitted
 
     def _requirement(self, text: str, key: str) -> Requirement | None:
-        try:
-            requirement = Requirement(text)
-        except InvalidRequirement as error:
-            self._fault(key, str(error).splitlines()[0])
-            return None
+        requirement = plain_requirement(text)
         return requirement if self._is_axis(requirement.name, key) else None
 
     def _is_axis(self, name: str, key: str) -> bool:
         if name not in AXES:
-            self._fault(key, f"{name!r} is not one of {', '.join(AXES)}")
+            self.fault(key, f"{name!r} is not one of {', '.join(AXES)}")
         return name in AXES
 
     def _versions(self, name: str, text: str, key: str) -> list[str]:
@@ -159,10 +163,10 @@ class Reading:
         named = {NEWEST: [*there[-1:]], EACH_MINOR: [*by_minor.values()]}
         found = named.get(text, [text] if text in there else [])
         if not found and text in named:
-            self._fault(key, f"releases.json has no {name} that was not yanked")
+            self.fault(key, f"releases.json has no {name} that was not yanked")
         elif not found:
             none = f"releases.json has no {name} {text}; {nearest(text, there)}"
-            self._fault(key, none if text[:1].isdigit() else f"{text!r} is not a version")
+            self.fault(key, none if text[:1].isdigit() else f"{text!r} is not a version")
         return found
 
 

@@ -14,7 +14,8 @@ from typing import Literal, get_args
 
 from packaging.version import Version
 
-from suite.errors import BadFile, Misused, nearest
+from suite.errors import BadFile, Fault, Misused, nearest
+from suite.fields import requirement
 from suite.files import read
 from suite.stack import releases
 from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
@@ -64,14 +65,17 @@ class Cell:
 def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
     """The cells that `matrix` asks for: the line in the order of its releases' days, then the arms.
 
-    Raises BadFile with every fault in the matrix.
+    Raises BadFile with every fault in the matrix, and where a package is not in the snapshot.
     """
+    # Not told by the model: a snapshot of before a package was asked for is what the next one is made from.
+    if lacking := [name for name in PACKAGES if name not in offered.packages]:
+        message = "is missing: `python -m suite snapshot` asks the index"
+        raise BadFile([Fault(releases.PATH, f"packages.{name}", message) for name in lacking])
     reading = Reading(matrix, offered)
     on_line = reading.line()
     default = reading.default(on_line)
     on_arms = reading.arms()
-    if reading.faults:
-        raise BadFile(reading.faults)
+    reading.check()
     maker = _Maker(matrix, offered)
     on_line.sort(key=lambda each: (maker.uploaded(*each), AXES.index(each[0]), Version(each[1])))
     tags = {("jax", version): ("full", "line", "default") for version in default}
@@ -87,6 +91,10 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
         kept = made if before.unavailable and not made.unavailable else before
         asks = tuple(dict.fromkeys([*before.asks, *made.asks]))
         arms[made.id] = replace(kept, asks=asks, runs=max(before.runs, made.runs, key=get_args(Runs).index))
+    for cell in line:
+        if cell.id in arms:
+            reading.fault("arms", f"{cell.id} is on the line: hold something else too, or be as of the snapshot")
+    reading.check()
     return (*line, *arms.values())
 
 
@@ -223,7 +231,7 @@ class _Maker:
     def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
         """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
         extra = EXTRAS[device]
-        asked = list(map(releases.requirement, self._offered.packages["jax"][version].requires_dist))
+        asked = list(map(requirement, self._offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
         if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(each.marker)) for each in asked):
             return None, ("plan.no-release", f"jax {version} has no extra {extra}")

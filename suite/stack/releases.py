@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.tags import platform_tags
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from suite.cell.atomic import write
+from suite.fields import Moment, RequirementText, SpecifierText, VersionText, requirement, specifiers
 from suite.files import STACK as FOLDER
 from suite.files import FileModel, dump, read
 
@@ -53,7 +52,8 @@ PACKAGES: Mapping[str, Package] = {
     "scipy": Package("1.11.3"),
 }
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
-PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
+PYTHONS: tuple[Python, ...] = get_args(Python)
 # What a cell can hold, and an arm move along.
 AXES = (*PACKAGES, "python")
 # The platforms of a wheel that this machine can install.
@@ -63,7 +63,7 @@ _HERE = frozenset(["any", *platform_tags()])
 class Wheels(FileModel):
     """The wheels of a release for one interpreter: their platforms, and when the newest of them was uploaded."""
 
-    newest: datetime
+    newest: Moment
     platforms: list[str]
 
 
@@ -74,9 +74,9 @@ class Release(FileModel):
     `requires_dist` leaves out what only an extra asks for that no cell has.
     """
 
-    uploaded: datetime
-    requires_python: str
-    requires_dist: list[str]
+    uploaded: Moment
+    requires_python: SpecifierText
+    requires_dist: list[RequirementText]
     yanked: str | None
     wheels: dict[str, Wheels]
 
@@ -93,20 +93,20 @@ class Release(FileModel):
 
     def allows(self, python: str) -> bool:
         """Whether it says that it can be installed on `python`."""
-        return f"{python}.0" in SpecifierSet(self.requires_python)
+        return f"{python}.0" in specifiers(self.requires_python)
 
     def _wheels_for(self, python: str) -> list[Wheels]:
         return [each for tag, each in self.wheels.items() if tag in ("py3", tag_of(python))]
 
 
-Packages = dict[str, dict[str, Release]]
+Packages = dict[str, dict[VersionText, Release]]
 
 
 class Snapshot(FileModel):
     """releases.json."""
 
     schema_version: Literal[2]
-    taken_at: datetime
+    taken_at: Moment
     packages: Packages
 
     def versions(self, axis: str, *, yanked: bool = False) -> tuple[str, ...]:
@@ -125,12 +125,6 @@ def load() -> Snapshot:
 def save(taken: Snapshot) -> None:
     """Put `taken` in the tree."""
     write(PATH, dump(taken.model_dump(mode="json")))
-
-
-@cache
-def requirement(text: str) -> Requirement:
-    """A line of metadata, parsed once: the plan asks each of them for hundreds of cells."""
-    return Requirement(text)
 
 
 def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:

@@ -26,7 +26,7 @@ from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.judge import verdicts
 from suite.judge.agreement import Agreement
-from suite.judge.record import Attempt, Machine, Part, Record
+from suite.judge.record import Attempt, Machine, Part, Record, Where
 from suite.judge.rules import expected, met
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from suite.judge.verdicts import WorkaroundWord
@@ -232,7 +232,7 @@ def put_record(
         machine=Machine(
             python=f"{cell.python}.1",
             packages=dict(pinned.pins),
-            platform={"system": "Linux", "machine": "x86_64", "cpu": "some cpu"},
+            platform=Where(system="Linux", machine="x86_64", cpu="some cpu"),
             import_errors={},
             unforkable=None,
             remade=reproducer.outcome == "import-error",
