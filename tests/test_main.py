@@ -147,7 +147,7 @@ def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.Cap
         (Misused("not so"), Exit.MISUSED, "error: not so\n"),
         (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
         (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
-        (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot write /f: No space left\n"),
+        (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot use /f: No space left\n"),
         (ModuleNotFoundError(name="rich.console"), Exit.MISUSED, f"error: this Python has no rich: `{RICH}`"),
         (ModuleNotFoundError(name="scipy"), Exit.MISUSED, "error: this Python has no scipy: `python -m pip"),
     ],
