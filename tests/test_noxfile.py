@@ -138,7 +138,7 @@ def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
 
     assert 2 == ran.code
     assert f"{path}: syntax: " in ran.complained
-    assert "remove the file to run it again" in ran.complained
+    assert "(remove the file, and its cell runs it again)" in ran.complained
     assert "Running session" not in ran.complained
 
 
