@@ -19,7 +19,7 @@ from pydantic import AfterValidator, AwareDatetime, StringConstraints
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _CELL = re.compile(r"[a-z0-9]+([.+_-][a-z0-9]+)*")
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.+!_-]*")
-_NAME_LETTERS, _VERSION_LETTERS, _CELL_LETTERS = 100, 60, 200
+_NAME_LETTERS, _VERSION_LETTERS, _CELL_LETTERS, _REQUIREMENT_LETTERS = 100, 60, 200, 1000
 # No release of the stack is older, and no plan looks further ahead; dates beyond have no day after them.
 _OLDEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
@@ -42,11 +42,14 @@ def _cell_id(text: str) -> str:
 @cache
 def is_version(text: str) -> bool:
     """Whether `text` is a version as PEP 440 has them and a file name can."""
+    # Of thousands of digits Python makes no number.
+    if len(text) > _VERSION_LETTERS or not _VERSION.fullmatch(text):
+        return False
     try:
         Version(text)
     except InvalidVersion:
         return False
-    return len(text) <= _VERSION_LETTERS and _VERSION.fullmatch(text) is not None
+    return True
 
 
 def _version(text: str) -> str:
@@ -59,6 +62,8 @@ def _version(text: str) -> str:
 def requirement(text: str) -> Requirement:
     """A requirement, parsed; as metadata writes it, with extras and markers. Raises ValueError."""
     try:
+        if len(text) > _REQUIREMENT_LETTERS:
+            raise InvalidRequirement(f"it has more than {_REQUIREMENT_LETTERS} characters")
         found = Requirement(text)
         if found.marker is not None:
             # What names an unknown variable parses, and fails where it is asked.
@@ -82,6 +87,8 @@ def plain_requirement(text: str) -> Requirement:
 def specifiers(text: str) -> SpecifierSet:
     """Clauses of versions, such as `>=3.11,<4`. Raises ValueError."""
     try:
+        if len(text) > _REQUIREMENT_LETTERS:
+            raise InvalidSpecifier(f"it has more than {_REQUIREMENT_LETTERS} characters")
         return SpecifierSet(text)
     except InvalidSpecifier as error:
         raise ValueError(f"{shown(text)} is not a specifier: {_first_line(error)}") from error

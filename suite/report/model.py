@@ -70,8 +70,6 @@ class CellRow(FileModel):
         wanted = dict.fromkeys([self.moves, *(ask.along for ask in self.asks)])
         if lacking := [name for name in wanted if name not in self.holds]:
             raise ValueError(f"{self.id} moves {', '.join(lacking)}, and does not hold it")
-        if self.kind == "line" and "jax" not in {**self.packages, **self.holds}:
-            raise ValueError(f"{self.id} is on the line, and has no jax")
         return self
 
 
@@ -342,15 +340,46 @@ class Report(FileModel):
     @model_validator(mode="after")
     def _is_of_one_piece(self) -> Report:
         """What a part of it names, another part has, once: a report that was cut by hand is none."""
-        cells = [cell.id for cell in self.cells]
-        cases = [(issue.id, case.id) for issue in self.issues for case in issue.cases]
-        seen = [(each.cell, each.issue, each.case) for each in self.observations]
-        planned = {(cell, *case) for cell in cells for case in cases}
+        cells = {cell.id: cell for cell in self.cells}
+        cases = [(issue.id, case) for issue in self.issues for case in issue.cases]
+        names = [f"{issue}/{case.id}" for issue, case in cases]
+        known = set(names)
+        seen = {f"{each.cell}/{each.issue}/{each.case}" for each in self.observations}
+        ran = {each.cell for each in self.observations if each.verdict not in UNDECIDED}
+        moved = {cell.moves for cell in self.cells if cell.kind == "line"}
         wrong = {
-            "cells": _twice(cells),
-            "issues": [*_twice(issue.id for issue in self.issues), *_twice(map("/".join, cases))],
-            "observations": [f"{'/'.join(each)} is of no cell or case of it" for each in seen if each not in planned],
+            "cells": [
+                *_twice(cell.id for cell in self.cells),
+                *(
+                    f"{cell.id} ran without a jax"
+                    for cell in self.cells
+                    if cell.id in ran and "jax" not in cell.packages
+                ),
+            ],
+            "issues": [*_twice(issue.id for issue in self.issues), *_twice(names)],
+            "observations": [
+                f"{each.cell}/{each.issue}/{each.case} is of no cell or case of it"
+                for each in self.observations
+                if each.cell not in cells or f"{each.issue}/{each.case}" not in known
+            ],
+            # What is computed of them rests on them.
+            "stacks": [
+                f"{each} is no cell of it that holds {row.along}"
+                for row in self.stacks
+                for each in row.cells
+                if each not in cells or row.along not in cells[each].holds
+            ],
         }
+        for issue, case in cases:
+            wrong[f"issues.{issue}.{case.id}"] = [
+                *(f"{each.package} moves on no line" for each in case.intervals if each.package not in moved),
+                *(
+                    f"it was not seen in {each}"
+                    for turn in case.turns
+                    for each in (turn.before, turn.after)
+                    if f"{each}/{issue}/{case.id}" not in seen
+                ),
+            ]
         if any(wrong.values()):
             raise _refusal({key: found[0] for key, found in wrong.items() if found})
         return self

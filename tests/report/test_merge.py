@@ -65,7 +65,13 @@ def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
     rows = [cell for cell in of.cells if cell.id in cells]
     seen = [each for each in of.observations if each.cell in cells]
     # What is computed of them is computed anew of the whole.
-    return changed(of, cells=rows, observations=seen, **{"shard": "1/9", **changes})
+    bare = [
+        issue.model_copy(
+            update={"cases": [case.model_copy(update={"turns": [], "intervals": []}) for case in issue.cases]}
+        )
+        for issue in of.issues
+    ]
+    return changed(of, cells=rows, observations=seen, issues=bare, stacks=[], **{"shard": "1/9", **changes})
 
 
 def split(of: Report, parts: int) -> list[Report]:

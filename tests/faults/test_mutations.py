@@ -1,0 +1,343 @@
+"""Files cut by hand, by a disk or by another tool: each ends in a sentence and exit 2, or is taken as it is."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suite import __main__ as command
+from suite import files
+from suite.errors import BadFile, Exit
+from suite.files import STACK, FileModel
+from suite.judge.record import Record
+from suite.report import compact
+from suite.report import write as writing
+from suite.report.derive import derive
+from suite.report.model import Report
+from suite.run import catalogue, environment, records
+from suite.run.records import Status
+from suite.stack import lock, matrix, plan, releases
+from suite.stack.matrix import Matrix
+from suite.stack.releases import Snapshot
+from tests.worlds import as_known
+
+# What a value becomes in turn: emptied, of another type, or a text or number that nothing is made for.
+GONE = object()
+ODD: Sequence[Any] = (
+    *(GONE, None, "", "banana", "../../\0" + "x" * 300, "9999-12-31T23:59:59Z"),
+    *([], {}, {"banana": "!!!"}, -1, 10**30, float("nan")),
+)
+Place = tuple[str | int, ...]
+
+
+def places(data: Any, at: Place = ()) -> Iterator[Place]:
+    """The way to each section and key, what is inside first; one entry of a list or of a mapping stands for all."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from places(value, (*at, key))
+    elif isinstance(data, list) and data:
+        yield from places(data[-1], (*at, len(data) - 1))
+    if at:
+        yield at
+
+
+def put(data: Any, place: Place, odd: Any) -> None:
+    """Have `odd` at this place of `data`. Raises LookupError and TypeError where there is no such place any more."""
+    *way, last = place
+    for key in way:
+        data = data[key]
+    data[last]
+    if odd is GONE:
+        del data[last]
+    else:
+        data[last] = copy.deepcopy(odd)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A file that its model takes, and what in it is otherwise."""
+
+    data: Any
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Net:
+    """Reads what is made of good `data`, and runs commands on whatever of that can be read."""
+
+    path: Path
+    model: type[FileModel]
+    data: Any
+    commands: Sequence[Sequence[str]]
+    capsys: pytest.CaptureFixture[str]
+    ready: Callable[[], None] = lambda: None
+    # What is refused together says nothing of the others: where commands are quick, each is tried by itself then.
+    quick: bool = False
+
+    def odd(self) -> list[str]:
+        """What ended neither well nor in a sentence, and what there was to read."""
+        found = []
+        for value in ODD:
+            told = "gone" if value is GONE else repr(value)[:30]
+            for mutant in self._taken(value):
+                well, odd = self._end(mutant.data)
+                if len(mutant.places) > 1 and (odd or (self.quick and not well)):
+                    each = [(place, self._end(self._with(place, value))[1]) for place in mutant.places]
+                    found += [f"{told} at {'.'.join(map(str, place))}: {end}" for place, end in each if end]
+                elif odd:
+                    found.append(f"{told} at {mutant.places}: {odd}")
+        return found
+
+    def _taken(self, value: Any) -> Iterator[Mutant]:
+        """What can be read of files that have `value` somewhere, as many at a time as can be: a page takes its time."""
+        ahead = [place for place in places(self.data) if self._reads(self._with(place, value))]
+        while ahead:
+            made, left = copy.deepcopy(self.data), list[Place]()
+            done: tuple[Place, ...] = ()
+            for place in ahead:
+                inside = any(place == each[: len(place)] for each in done)
+                tried = copy.deepcopy(made)
+                with suppress(LookupError, TypeError):
+                    put(tried, place, value)
+                if not inside and self._reads(tried):
+                    made, done = tried, (*done, place)
+                else:
+                    left.append(place)
+            yield Mutant(made, done)
+            ahead = left
+
+    def _with(self, place: Place, value: Any) -> Any:
+        made = copy.deepcopy(self.data)
+        put(made, place, value)
+        return made
+
+    def _reads(self, data: Any) -> bool:
+        try:
+            files.parse(self.model, json.dumps(data), Path("mutant.json"))
+        except BadFile:
+            return False
+        return True
+
+    def _end(self, data: Any) -> tuple[bool, str]:
+        """Whether the commands end well, and how where they do not, nor with a sentence about it."""
+        self.path.write_text(json.dumps(data), encoding="utf-8")
+        for words in self.commands:
+            self.ready()
+            try:
+                code = command.main(words)
+            except Exception as error:
+                return False, f"{words[0]}: {type(error).__name__}: {error}"
+            told = self.capsys.readouterr().err
+            if code == Exit.MISUSED:
+                return False, "" if told.startswith("error: ") else f"{words[0]}: {told}"
+        return True, ""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No records, no environments, and no timings, which take seconds to draw."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
+    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
+    monkeypatch.setattr(writing, "RESULTS", tmp_path / "nothing")
+
+
+AT = "2026-11-21T10:00:00Z"
+
+
+@cache
+def small() -> Report:
+    """The report on a few cells and cases, of the line and of an arm, with all that can stand in one."""
+    of = as_known([plan.cell(each) for each in ("jax-0.5.3", "jax-0.6.0", "jax-0.6.0+equinox-0.11.8+diffrax-0.6.0")])
+    # What is highlighted on a page takes its time.
+    issues = [
+        issue.model_copy(update={"shared_source": "", "cases": [issue.cases[0].model_copy(update={"source": "x = 1"})]})
+        for issue in of.issues[:2]
+    ]
+    cases = {(issue.id, issue.cases[0].id) for issue in issues}
+    kept = {"jax", "jaxlib", "equinox", "diffrax"}
+    cells = [
+        cell.model_copy(update={"packages": {name: cell.packages[name] for name in cell.packages if name in kept}})
+        for cell in of.cells
+    ]
+    seen = [each for each in of.observations if (each.issue, each.case) in cases]
+    made = of.model_copy(update={"cells": cells, "issues": issues, "observations": seen})
+    return derive(made, releases.load().packages)
+
+
+def test_a_report_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a compat.json lacks or has too much of, rebuild, diff and merge take it or say what is wrong."""
+    good, path = tmp_path / "good.json", tmp_path / "cut" / "compat.json"
+    path.parent.mkdir()
+    good.write_text(compact.text(small()), encoding="utf-8")
+    both, to = [str(good), str(path)], str(tmp_path / "to")
+    calls = [["rebuild", str(path.parent)], ["diff", *both], ["diff", *reversed(both)], ["merge", both[1], "--to", to]]
+
+    assert "" == "\n".join(Net(path, Report, json.loads(compact.text(small())), calls, capsys).odd())
+
+
+LINE = """
+schema_version = 1
+python = "3.12"
+[line]
+releases = ["jax>=0.6.0,<0.6.2"]
+beside = ["absl-py", "flatbuffers"]
+default = ["0.6.0"]
+[[arms]]
+asks = "I keep my libraries and upgrade jax"
+times = [{ equinox = "0.12.2", diffrax = "0.7.0" }]
+along = "jax>=0.6.0,<0.6.2"
+except = [["jax<0.6.1"]]
+excluded = "leave"
+as_of = "release"
+run = "all"
+device = "cpu"
+"""
+
+
+@pytest.fixture
+def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, Any]]:
+    """The matrix of a line of two releases and an arm, and a snapshot of what that needs; the plan is of these."""
+    wanted, offered = tomllib.loads(LINE), json.loads(releases.PATH.read_text(encoding="utf-8"))
+    pins = lock.load(plan.cell("jax-0.6.1+equinox-0.12.2+diffrax-0.7.0")).pins
+    offered["packages"] = {
+        name: {version: of[version] for version in of if version in ("0.6.0", pins.get(name))}
+        for name, of in offered["packages"].items()
+    }
+    monkeypatch.setattr(plan, "PATH", tmp_path / "matrix.json")
+    monkeypatch.setattr(matrix, "PATH", tmp_path / "matrix.json")
+    monkeypatch.setattr(releases, "PATH", tmp_path / "releases.json")
+    for path, data in ((matrix.PATH, wanted), (releases.PATH, offered)):
+        path.write_text(json.dumps(data), encoding="utf-8")
+    plan.cells.cache_clear()
+    yield wanted, offered
+    monkeypatch.undo()
+    plan.cells.cache_clear()
+
+
+def calls_of(to: Path) -> list[list[str]]:
+    """What reads the plan, the locks and the records of the stack above."""
+    of = ["--issue", "wraps-lower-bypass"]
+    return [["plan", "--tag", "full", *of], ["report", "--tag", "full", *of, "--to", str(to)]]
+
+
+def test_a_matrix_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a matrix lacks or has too much of, its cells are planned, or it is said what is wrong."""
+    calls, ready = calls_of(tmp_path / "to"), plan.cells.cache_clear
+
+    assert "" == "\n".join(Net(matrix.PATH, Matrix, stack[0], calls, capsys, ready, quick=True).odd())
+
+
+def test_a_snapshot_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever releases.json lacks or has too much of, it is planned and judged with, or it is said what is wrong."""
+    calls, ready = calls_of(tmp_path / "to"), plan.cells.cache_clear
+
+    assert "" == "\n".join(Net(releases.PATH, Snapshot, stack[1], calls, capsys, ready).odd())
+
+
+def test_a_record_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a record or a cell's status lacks or has too much of, it is judged, or it is said what to remove."""
+    cell, (entry,) = plan.cell("jax-0.6.0"), catalogue.select(["wraps-lower-bypass"])
+    case, pinned = entry.issue.cases[0], lock.load(cell)
+    part = {"outcome": "returned", "behaviour": case.rules[0].behaviour, "detail": "seen", "seconds": 0.5}
+    broken = {"outcome": "raised", "detail": "a b", "exception": "ValueError", "traceback": "x", "output": "y"}
+    parts = {"reproducer": part, "workaround": {**broken, "said": part}, "control": {"outcome": "returned"}}
+    machine = {"system": "Linux", "machine": "x86_64", "cpu": "some"}
+    record = {
+        **{"schema_version": 2, "cell": cell.id, "issue": entry.issue.id, "case": case.id},
+        **{"key": records.key(entry, case, pinned.sha256, cell.python).model_dump(), "started_at": AT},
+        "machine": {
+            **{"python": "3.12.1", "packages": {"jax": "0.6.0"}, "platform": machine, "cpu_features": ["avx"]},
+            **{"import_errors": {}, "unforkable": None, "remade": True},
+        },
+        "attempts": [{"parts": parts, "seconds": 1.5, "peak_rss_mib": 100}],
+    }
+    status = {
+        **{"schema_version": 1, "cell": cell.id, "at": AT, "verdict": "ran", "reason": "ran", "detail": ""},
+        **{"python": "3.12.1", "platform": records.here(), "device": "cpu", "asked": "all"},
+    }
+    of = ["--issue", entry.issue.id]
+    calls = [["plan", *of], ["report", cell.id, *of, "--to", str(tmp_path / "to")]]
+    kinds: list[tuple[Path, type[FileModel], Any]] = [
+        (records.path_of(cell.id, entry.issue.id, case.id), Record, record),
+        (records.RECORDS / cell.id / "cell.json", Status, status),
+    ]
+    for path, _, data in kinds:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data), encoding="utf-8")
+    assert records.in_force(cell, entry, case, pinned)
+
+    for path, model, data in kinds:
+        assert "" == "\n".join(Net(path, model, data, calls, capsys, quick=True).odd())
+        path.write_text(json.dumps(data)[:-9], encoding="utf-8")
+        for words in calls:
+            assert Exit.MISUSED == command.main(words)
+            assert "(remove the file, and its cell runs it again)" in capsys.readouterr().err
+        path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def damaged(text: str) -> Iterator[tuple[str, bytes]]:
+    """A lock with one thing in it otherwise, and what."""
+    lines = text.splitlines(keepends=True)
+    pins = [number for number, line in enumerate(lines) if "==" in line and not line.startswith("#")]
+    for number in (pins[0], pins[0] + 1, pins[-1]):
+        line = lines[number]
+        name, _, rest = line.partition("==")
+        of_line = [
+            *(
+                "",
+                line * 2,
+                line[:-5],
+                line.upper(),
+                f"{name}==banana {rest}",
+                f"{name}==9banana \\\n",
+                f"{name} @ https://x/y.whl\n",
+            ),
+            *(
+                f"{name}[all]=={rest}",
+                line.replace("\\", "; python_version > '3' \\"),
+                "\0\n",
+                "../../x\n",
+                "--index-url=https://x\n",
+            ),
+            *(line.replace("sha256", "md5"), f"{name}=={'1' * 5000} \\\n", "x" * 10_000),
+        ]
+        for other in of_line:
+            yield f"line {number + 1}: {other[:40]!r}", "".join([*lines[:number], other, *lines[number + 1 :]]).encode()
+    yield from {"empty": b"", "cut": text[:999].encode(), "no text": b"\xff\xfe" + text.encode("utf-16")}.items()
+
+
+def test_a_lock_cut_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever a lock lacks or has too much of, the cell is planned with it, or its line is told."""
+    cell = plan.cell("jax-0.6.0")
+    text = lock.load(cell).text
+    monkeypatch.setattr(lock, "LOCKS", tmp_path)
+    for each in plan.cells():
+        (tmp_path / each.lock_name).symlink_to(STACK / "locks" / each.lock_name)
+    path = lock.path_of(cell)
+    path.unlink()
+    odd = []
+    for what, other in damaged(text):
+        path.write_bytes(other)
+        try:
+            pinned = lock.load(cell)
+        except BadFile as error:
+            odd += [f"{what}: {fault}" for fault in error.faults if fault.path != path or not fault.key]
+            continue
+        try:
+            command.main(["report", cell.id, "--issue", "stack-smoke", "--to", str(tmp_path / "to")])
+        except Exception as error:
+            odd.append(f"{what}: {pinned.pins}: {type(error).__name__}: {error}")
+
+    assert "" == "\n".join(odd)
