@@ -36,8 +36,20 @@ from nox.manifest import keyword_match
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
+from suite.errors import Exit, guarded, say  # noqa: E402
+
+# What nox was asked for, read by nox itself.
+ASKED = nox_options.parse_args()
+STATE = os.environ.get("SUITE_STATE", "")
+if os.pathsep in str(ROOT / (ASKED.envdir or ".nox")):
+    # Before any package is asked for: nox has not found its own environment either.
+    say(f"{ROOT}: PATH cannot name a folder with a colon, and nox's are in here: add `--envdir FOLDER`, one without")
+    sys.exit(Exit.MISUSED)
+if STATE and not Path(STATE).is_absolute():
+    say(f"SUITE_STATE={STATE}: nox does not say which folder it was started in: give the whole path")
+    sys.exit(Exit.MISUSED)
+
 from suite.__main__ import main, parse  # noqa: E402
-from suite.errors import Exit, guarded  # noqa: E402
 from suite.stack import plan  # noqa: E402
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
@@ -61,8 +73,6 @@ COMMANDS = {
 # The sessions that require cells, and which.
 TAGS = {"compat": "default", "compat-line": "line", "compat-full": "full", "publish": "full"}
 
-# What nox was asked for, read by nox itself.
-ASKED = nox_options.parse_args()
 if ASKED.keywords:
     SESSIONS = [name for name in (*COMMANDS, "report") if keyword_match(ASKED.keywords, [name])]
 else:
@@ -158,7 +168,7 @@ def run_on_cluster(session: nox.Session) -> None:
 @nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
 def show_plan(session: nox.Session, tag: str) -> None:
     """Say what the cells with this tag would run, and how much there is to fetch."""
-    # Others require this one: where an issue cannot be read they run the rest, and say so at the end.
+    # Sessions require this one: where an issue cannot be read, they run the others, and say so at the end.
     suite(session, well=(Exit.AS_EXPECTED, Exit.INCOMPLETE))
 
 
@@ -237,7 +247,9 @@ def report(session: nox.Session) -> None:
 
 command("merge", "Join the reports of a run's shards: `nox -s merge -- FOLDER…`, into reports/latest or `--to FOLDER`.")
 command(
-    "diff", "Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed."
+    "diff",
+    "Say what one report shows that another did not: `nox -s diff -- OLD NEW`. Fails where something regressed; with "
+    "`--strict`, also where something is gone or was not learned.",
 )
 
 
@@ -262,9 +274,14 @@ def bisect(session: nox.Session) -> None:
 
 command(
     "discover",
-    "Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day.",
+    "Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day. "
+    "A release is never lost but by `-- --forget`.",
 )
-command("snapshot", "Read what the package index offers into suite/stack/releases.json, and say what is new.")
+command(
+    "snapshot",
+    "Read what the package index offers into suite/stack/releases.json, and say what is new: nothing is lost but by "
+    "`-- --forget`.",
+)
 command("threads", "Look up what upstream's threads are called and how they stand, into suite/issues/threads.json.")
 command("lock", "Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time.")
 command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,10 +30,12 @@ _STATE = "Environments and records are kept in .suite, or where SUITE_STATE says
 def main(words: Sequence[str]) -> Exit:
     """Run one command; its exit code. Raises SystemExit for words that cannot be meant, and for --help."""
     with guarded() as guard:
+        if sys.flags.optimize > 1:
+            raise Misused("what an issue asks stands in its docstrings, which -OO and PYTHONOPTIMIZE=2 take away")
         options = parse(words)
         # It needs packages, and words that cannot be meant are told without.
         carry_out = resolve_name(f"suite.{options.carry_out}")
-        given = {**vars(options), "options": options, "console": resolve_name("suite.commands:OUT")}
+        given = {**vars(options), "options": options, "console": resolve_name("suite.console:OUT")}
         guard.code = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters}) or guard.code
     return guard.code
 
@@ -42,14 +45,20 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
     Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
     """
-    options = _parser().parse_args(words)
+    parser = _parser()
+    for word in words:
+        if not word or (word.startswith("--") and word.endswith("=")):
+            parser.error(f"{word or 'a word'} is empty, which means nothing: is a variable not set?")
+    options = parser.parse_args(words)
+    if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
+        raise Misused(f"a shard is a part of the cells with a tag: report --tag line --shard {options.shard}")
     if options.command == "report":
-        if options.to.resolve() == _REPORTS / "published" and (options.issue or options.shard or options.headlines):
+        if os.path.realpath(options.to) == str(_REPORTS / "published") and (
+            options.issue or options.shard or options.headlines
+        ):
             raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
         if options.cells and options.tag:
             raise Misused(f"either cells or --tag {options.tag}: a report is about the one or the other")
-        if options.shard and not options.tag:
-            raise Misused(f"a shard is a part of the cells with a tag: --tag line --shard {options.shard}")
     return options
 
 
@@ -98,8 +107,10 @@ def _parser() -> argparse.ArgumentParser:
     differing = command(
         "diff",
         "say what one report shows that another did not",
-        epilog="Exit codes: 0 nothing is worse; 1 something regressed; 2 the command or a file is wrong.",
+        epilog="Exit codes: 0 nothing regressed; 1 something did, or --strict; 2 the command or a file is wrong.",
     )
+    gate = "for a gate: exit code 1 too where anything is gone, or one of the two learned nothing of it (spurious)"
+    differing.add_argument("--strict", action="store_true", help=gate)
     differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
     differing.add_argument("new", type=Path, metavar="NEW", help="the same")
     differing.add_argument(
@@ -115,9 +126,13 @@ def _parser() -> argparse.ArgumentParser:
         help="default: reports/published",
     )
     _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
-    command("discover", "read the index; lock, run and compare what is new since the snapshot", epilog=_RUN_CODES)
+    what_is_new = "read the index; lock, run and compare what is new since the snapshot"
+    discovering = command("discover", what_is_new, epilog=_RUN_CODES)
     command("lock", "resolve every cell as of its day, and write the locks", "commands:write_locks")
-    command("snapshot", "read the index into releases.json", "commands:write_snapshot")
+    reading = command("snapshot", "read the index into releases.json", "commands:write_snapshot")
+    for each in (discovering, reading):
+        forgotten = "lose what releases.json has and the index has not; without, nothing is written then, exit code 3"
+        each.add_argument("--forget", action="store_true", help=forgotten)
     upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
     command("threads", upstream, "commands:renew_threads")
     command("line", "build the release line, asv's project, from the locks", "commands:build_line")

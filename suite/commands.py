@@ -7,16 +7,16 @@ What one command alone needs is imported there: a cell of a run starts sooner wi
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
+from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, read
 from suite.run import archive, catalogue, cell_run, environment, interpreter, records, shard
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from suite.bisect.search import Find
     from suite.report.model import Report
 
-OUT = Console(highlight=False)
 PUBLISHED = REPORTS / "published"
 
 
@@ -65,7 +64,7 @@ def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell
 
     Who publishes has the records of the report that is published: what they know is not run again.
     """
-    if options.to.resolve() == PUBLISHED:
+    if _is_published(options.to):
         archive.unpack()
     todo = left(cells, catalogue.select(options.issue, headlines=options.headlines))
     return tuple(cell for cell in cells if todo[cell])
@@ -97,8 +96,10 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
     planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in entries) for cell in cells}
     todo = {cell: 0 if cell.unavailable else planned[cell] for cell in cells} if fresh else left(cells, entries)
     total, open_ones = sum(planned.values()), sum(todo.values())
-    known = f", {open_ones:,} of them to run: the others are known and unchanged" if open_ones < total else ""
-    OUT.print(f"{len(cells)} cells, {total:,} observations{known}", soft_wrap=True)
+    gone = sum(planned[cell] for cell in cells if cell.unavailable)
+    counts = {"to run": open_ones, "known and unchanged": total - open_ones - gone, "unavailable": gone}
+    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    OUT.print(f"{len(cells)} cells, {total:,} observations: {told}", soft_wrap=True)
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
@@ -113,7 +114,7 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
         _, full = interpreter.find(cells[0].python)
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
     except interpreter.NoInterpreter as error:
-        OUT.print(f"[red]unavailable[/red]: {error}", soft_wrap=True)
+        OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
     return catalogue.complete(issue)
 
 
@@ -155,8 +156,13 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headl
     found = assemble(cells, catalogue.select(issue, headlines=headlines))
     one_stack.show(found, found.cells, OUT)
     OUT.print()
-    OUT.print(last_line(found), markup=False, style="bold", soft_wrap=True)
-    return exit_code(found) or catalogue.complete(issue)
+    OUT.print(last_line(found), style="bold", soft_wrap=True)
+    return _of_named(cells, exit_code(found)) or catalogue.complete(issue)
+
+
+def _of_named(cells: Iterable[Cell], code: Exit) -> Exit:
+    """The exit code where these cells were asked for by name: one that cannot be had was foreseen, and not run."""
+    return Exit.INCOMPLETE if code is Exit.AS_EXPECTED and any(cell.unavailable for cell in cells) else code
 
 
 def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
@@ -194,11 +200,11 @@ def bisect(
     return session.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
-def discover() -> Exit:
+def discover(*, forget: bool) -> Exit:
     """Read the index; lock, run and compare what is new since the snapshot."""
     from suite.upkeep import discover
 
-    return discover.discover(catalogue.entries(), OUT) or catalogue.complete()
+    return discover.discover(catalogue.entries(), OUT, forget=forget) or catalogue.complete()
 
 
 def renew_threads() -> None:
@@ -257,8 +263,8 @@ def report(
         made = _asked_only(made, some)
     if own := [cell.id for cell in some if not cell.tags]:
         one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
-    code = _publish(made, to)
-    if to.resolve() == PUBLISHED:
+    code = _of_named(cells, _publish(made, to))
+    if _is_published(to):
         archive.pack(cell.id for cell in some if cell.tags)
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
@@ -306,8 +312,11 @@ def _publish(made: Report, folder: Path) -> Exit:
     return exit_code(published)
 
 
-def diff(old: Path, new: Path, format: str) -> Exit:
-    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse."""
+def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
+    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse.
+
+    `strict`: 1 too where something is gone or was not learned.
+    """
     from suite.report import diff as differences
     from suite.report.formats import diff as diff_formats
     from suite.report.model import Report
@@ -320,17 +329,19 @@ def diff(old: Path, new: Path, format: str) -> Exit:
         text = diff_formats.markdown(found) if format == "markdown" else diff_formats.as_json(found)
         # For a program or a file: as it is, whatever the width of the terminal.
         OUT.file.write(text)
-    return differences.exit_code(found)
+    return differences.exit_code(found, strict=strict)
 
 
 def rebuild(folder: Path) -> None:
     """Make every file beside the compat.json in `folder` anew."""
     from suite.report import write
 
-    if folder.resolve() == PUBLISHED:
-        write.renew_timings(folder)
-    for path in write.rebuild(folder):
-        OUT.print(str(path), markup=False, soft_wrap=True)
+    for path in write.rebuild(folder, timed_anew=_is_published(folder)):
+        OUT.print(str(path), soft_wrap=True)
+
+
+def _is_published(folder: Path) -> bool:
+    return folder.exists() and PUBLISHED.exists() and folder.samefile(PUBLISHED)
 
 
 def write_locks() -> None:
@@ -360,7 +371,7 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
                 text, found = answers[cell].result()
             except lock.Unresolvable as error:
                 failed[cell.id] = str(error)
-                OUT.print(f"[red]{cell.id} cannot be resolved[/red]: {escape(str(error))}", soft_wrap=True)
+                OUT.print(Text.assemble((f"{cell.id} cannot be resolved", "red"), f": {error}"), soft_wrap=True)
                 continue
             sizes |= found
             changed = lock.write_lock(cell, text)
@@ -370,13 +381,18 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
     return sizes
 
 
-def write_snapshot() -> None:
-    """Read the index into releases.json, and say what is new. Raises Unreachable, BadFile."""
+def write_snapshot(*, forget: bool) -> None:
+    """Read the index into releases.json, and say what is new. Raises BadFile, Unreachable, Failed.
+
+    What the index has no longer is lost only where it is to be forgotten.
+    """
     from suite.stack import index
 
     known = releases.load() if releases.PATH.exists() else None
-    taken = index.snapshot(known)
+    taken = index.snapshot(known, forget=forget)
     releases.save(taken)
+    for gone in index.lost(known, taken) if known else ():
+        OUT.print(f"forgotten: {gone}", soft_wrap=True)
     for package, versions in taken.packages.items():
         new = [version for version in versions if known is None or version not in known.packages.get(package, {})]
         OUT.print(f"{package}: {len(versions)} releases, new: {', '.join(new) or 'none'}")

@@ -7,17 +7,25 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
+import signal
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from io import TextIOWrapper
 from pathlib import Path
 
+from suite.printable import printable
+
 _TREE = Path(__file__).resolve().parent.parent
-# What the machine can cause, and making room or asking its owner can mend. Anything else is a fault of ours.
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES)
+# A path that no folder or file can be at: somebody named it.
+_NO_PATH = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
+# What is longer, nobody reads.
+_LONGEST_PATH = 200
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Exit(IntEnum):
@@ -68,7 +76,12 @@ class Guard:
 
 @contextmanager
 def guarded() -> Iterator[Guard]:
-    """Turn what a user or a machine can cause into a sentence and an exit code; a fault of ours keeps its traceback."""
+    """Turn what a user or a machine can cause into a sentence and an exit code; a fault of ours keeps its traceback.
+
+    What is printed meanwhile is, whatever the locale has no letters for.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     guard = Guard()
     try:
         yield guard
@@ -85,11 +98,21 @@ def guarded() -> Iterator[Guard]:
             raise
         say(f"this Python has no {lacking}: `{installation(lacking)}` brings it, and every nox session brings its own")
         guard.code = Exit.MISUSED
+    except BrokenPipeError:
+        # Whoever read this has enough, and knows it: every program ends so, without a word.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
     except OSError as error:
-        if error.errno not in _DISK:
+        # Without a file it is no disk's: but a disk that is full is told by the stream, which has no name.
+        if error.filename is None and error.errno not in _NO_ROOM:
             raise
-        say(f"cannot write {error.filename or 'a file'}: {error.strerror}")
-        print("What had finished is kept: make room, and run the same command again.", file=sys.stderr)
+        # Of two, the second is where the first was to go.
+        say(f"cannot use {shown(error.filename2 or error.filename or 'a file')}: {error.strerror or error}")
+        if error.errno in _NO_PATH:
+            guard.code = Exit.MISUSED
+            return
+        mend = "make room" if error.errno in _NO_ROOM else "mend that"
+        print(f"What had finished is kept: {mend}, and run the same command again.", file=sys.stderr)
         guard.code = Exit.INCOMPLETE
 
 
@@ -102,8 +125,14 @@ def installation(lacking: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Print one error, by print alone: it has to work without any package."""
-    print(f"error: {sentence}", file=sys.stderr)
+    """Print one error, by print alone: it has to work without any package. None of it acts on the terminal."""
+    print(f"error: {printable(sentence, lines=True)}", file=sys.stderr)
+
+
+def shown(path: object) -> str:
+    """A path in a sentence: its beginning, where it is longer than anybody reads."""
+    text = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path)
+    return text if len(text) <= _LONGEST_PATH else f"{text[:_LONGEST_PATH]}…"
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

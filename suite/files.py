@@ -1,22 +1,27 @@
-"""The project's own files: where they are, and how they are read, with every fault named."""
+"""The project's own files: where they are, how they are read, with every fault named, and how many change at once."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from suite.cell.atomic import write
 from suite.errors import BadFile, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
 # Environments and records: some gigabytes, which a user may want elsewhere.
-STATE = Path(os.environ.get("SUITE_STATE") or ROOT / ".suite").resolve()
+# Not by Path.resolve, which a loop of links ends.
+STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or ROOT / ".suite"))
 REPORTS = ROOT / "reports"
 
 Model = TypeVar("Model", bound="FileModel")
@@ -61,6 +66,40 @@ def read(model: type[Model], path: Path) -> Model:
 def dump(data: Any) -> str:
     """JSON as we write it: indented, in the order given, one newline at the end."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def replace_all(folder: Path, files: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+    """Write `files` into `folder`, name → text, and remove those `gone`: all of that or nothing, and nothing else.
+
+    Whatever needs room is done beside, and before the first of them is swapped; where one cannot be, all go back.
+    Raises OSError.
+    """
+    changed = {name: folder / name for name in (*files, *gone)}
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder, prefix=".new-") as beside:
+        new, old = Path(beside, "new"), Path(beside, "old")
+        for name, text in files.items():
+            write(new / name, text)
+        for name, path in changed.items():
+            (old / name).parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                shutil.copy2(path, old / name)
+        swapped = []
+        try:
+            for name, path in changed.items():
+                if name in files:
+                    (new / name).replace(path)
+                else:
+                    path.unlink(missing_ok=True)
+                swapped.append(name)
+        except BaseException:
+            for name in swapped:
+                if (old / name).exists():
+                    (old / name).replace(changed[name])
+                else:
+                    changed[name].unlink(missing_ok=True)
+            raise
 
 
 def _key(found: ErrorDetails) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from suite import files
 from suite.cell import atomic
 from suite.errors import BadFile, Fault
 from suite.files import ROOT, FileModel
+from tests.report.on_disk import there
 
 
 class Row(FileModel):
@@ -189,6 +191,54 @@ except OSError as error:
     assert ("EFBIG\n", "") == (run.stdout, run.stderr)
     assert "old" == path.read_text(encoding="utf-8")
     assert [path] == list(tmp_path.iterdir())
+
+
+def test_files_are_replaced_all_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever file has no room or cannot be swapped, all are as they were; what was not named is never touched."""
+    old, new = {"a": "old a", "b": "old b", "of/gone": "old"}, {"a": "new a", "b": "new b", "of/c": "new c"}
+    others = {"mine": "mine", "of/mine": "mine"}
+    moved, removed = Path.replace, Path.unlink
+
+    def fails_at(step: int) -> bool:
+        """Whether it is told so, with the `step`th write, swap or removal failing."""
+        left = step
+
+        def fail(path: Path) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+        def write(path: Path, text: str) -> None:
+            fail(path)
+            atomic.write(path, text)
+
+        def replace(path: Path, target: Path) -> None:
+            fail(target)
+            moved(path, target)
+
+        def unlink(path: Path, missing_ok: bool = False) -> None:
+            fail(path)
+            removed(path, missing_ok)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "write", write)
+            patched.setattr(Path, "replace", replace)
+            patched.setattr(Path, "unlink", unlink)
+            try:
+                files.replace_all(tmp_path, new, ["of/gone"])
+            except OSError:
+                return True
+        return False
+
+    for name, text in {**old, **others}.items():
+        atomic.write(tmp_path / name, text)
+    steps = 1
+    while fails_at(steps):
+        assert there(tmp_path) == {name: text.encode() for name, text in {**old, **others}.items()}
+        steps += 1
+    assert there(tmp_path) == {name: text.encode() for name, text in {**new, **others}.items()}
+    assert steps > 2 * len(new)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import inspect
+import json
 import os
+import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -22,8 +25,10 @@ from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, install
 from suite.files import REPORTS, ROOT, read
 from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
-from suite.run import catalogue, records
+from suite.run import catalogue, environment, records
 from suite.stack import lock, plan
+from tests.report.on_disk import saved
+from tests.report.test_report import observation, report
 
 CELL = plan.tagged("default")[0]
 RICH = installation("rich")
@@ -39,6 +44,9 @@ RICH = installation("rich")
         (["plan", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
         (["bench", "compare", "jax-0.9.2", "jax-9"], "argument B: the release line has no 'jax-9'"),
         (["bench", "fast"], "invalid choice: 'fast'"),
+        (["run", CELL.id, "--scheduler="], "--scheduler= is empty, which means nothing: is a variable not set?"),
+        (["run", CELL.id, "--scheduler", ""], "a word is empty, which means nothing: is a variable not set?"),
+        (["report", "--to="], "--to= is empty"),
         (["report", "--nonsense"], "unrecognized arguments: --nonsense"),
         ([], "the following arguments are required: COMMAND"),
     ],
@@ -59,6 +67,41 @@ def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.Capture
     """A part of a run is not written over the published report, however that is named."""
     assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
     assert "what is published is the whole" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_a_cell_that_is_named_and_cannot_be_had_is_not_run(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A yanked release was foreseen in a plan; who asks for it by name is told why, and exit code 3."""
+    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS")):
+        monkeypatch.setattr(module, name, tmp_path / name.lower())
+    (yanked,) = (cell for cell in plan.cells() if cell.id == "jax-0.4.32")
+    words = ["--to", str(tmp_path / "to")] if command == "report" else []
+
+    assert Exit.INCOMPLETE == main([command, yanked.id, *words])
+    assert "jax 0.4.32 was yanked" in capsys.readouterr().out
+
+
+def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where nothing was ever run, nothing is known and unchanged: what cannot be had is counted as that."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
+
+    assert Exit.AS_EXPECTED == main(["plan", "--tag", "full"])
+    told = capsys.readouterr().out.splitlines()[0]
+    assert (True, False) == (
+        bool(re.search(r"observations: [0-9,]+ to run, [0-9,]+ unavailable$", told)),
+        "known" in told,
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_a_shard_of_cells_that_are_named_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who names cells runs all of them: an option that would be looked over is refused."""
+    assert Exit.MISUSED == main([command, CELL.id, "jax-0.7.0", "--shard", "1/2"])
+    assert "a shard is a part of the cells with a tag: report --tag line --shard 1/2" in capsys.readouterr().err
 
 
 def test_words_are_looked_up_as_they_are_read() -> None:
@@ -107,7 +150,12 @@ def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.Cap
         (Misused("not so"), Exit.MISUSED, "error: not so\n"),
         (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
         (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
-        (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot write /f: No space left\n"),
+        (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot use /f: No space left\n"),
+        (OSError(errno.ENOSPC, "No space left"), Exit.INCOMPLETE, "error: cannot use a file: No space left\n"),
+        (OSError(errno.EPERM, "Not permitted", "/f"), Exit.INCOMPLETE, "error: cannot use /f: Not permitted\n"),
+        (OSError(errno.EIO, "Broken", "/f", None, "/g"), Exit.INCOMPLETE, "error: cannot use /g: Broken\n"),
+        (OSError(errno.ENAMETOOLONG, "Too long", "f" * 300), Exit.MISUSED, f"error: cannot use {'f' * 200}…: Too long"),
+        (Failed("a\x1b[2J\u202e\nb"), Exit.INCOMPLETE, "error: a\\u001b[2J\\u202e\nb\n"),
         (ModuleNotFoundError(name="rich.console"), Exit.MISUSED, f"error: this Python has no rich: `{RICH}`"),
         (ModuleNotFoundError(name="scipy"), Exit.MISUSED, "error: this Python has no scipy: `python -m pip"),
     ],
@@ -130,6 +178,66 @@ def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
         raise raised
 
 
+@pytest.mark.parametrize("place", ["/dev/null", "/dev/null/below", "file", "file/below", "n" * 300, "loop"])
+@pytest.mark.parametrize("words", [["merge", "report", "--to", "{}"], ["rebuild", "{}"], ["diff", "{}", "{}"]])
+def test_a_path_that_can_be_none_is_a_sentence(
+    words: list[str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A device, a file, a name too long or a loop where a folder should be is told in a line, and is exit code 2."""
+    monkeypatch.chdir(tmp_path)
+    saved([report(observation())], tmp_path)[0].rename("report")
+    Path("file").touch()
+    Path("loop").symlink_to("loop")
+    monkeypatch.setattr("suite.report.merge.merge", lambda paths: read(Report, paths[0] / "compat.json"))
+
+    assert Exit.MISUSED == main([word.format(place) for word in words])
+
+    told = capsys.readouterr().err.splitlines()
+    assert {place[:200] in line for line in told} == {True}
+    assert {line.startswith("error: ") for line in told} == {True}
+
+
+@pytest.mark.parametrize("place", ["/dev/null/below", "{}/file", "{}/loop", "/tmp/" + "n" * 300])
+def test_a_state_folder_that_can_be_none_is_a_sentence(place: str, tmp_path: Path) -> None:
+    """Where SUITE_STATE is at no place for a folder, a run ends in one sentence before anything is made."""
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    ran = suite("run", CELL.id, "--issue", "stack-smoke", SUITE_STATE=place.format(tmp_path))
+
+    assert (Exit.MISUSED, "error: ", 1) == (ran.returncode, ran.stderr[:7], len(ran.stderr.splitlines()))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_locale_of_few_letters_is_no_error(encoding: str, tmp_path: Path) -> None:
+    """What a locale cannot encode is replaced, and JSON stays JSON: `run` ends as ever, on a terminal too."""
+    few = {"PYTHONIOENCODING": encoding, "SUITE_STATE": str(tmp_path)}
+    saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
+    ran = suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json", **few)
+    assert ("✓ ł", "") == (json.loads(ran.stdout)["changes"][0]["now"]["behaviour"], ran.stderr)
+    assert "0 regressed" in suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), **few).stdout
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as screen, os.fdopen(theirs, "wb") as terminal:
+        ran = suite("run", "jax-0.4.32", "--issue", "stack-smoke", stdout=terminal, **few)
+        terminal.close()
+        shown = screen.read(65_536)
+    assert (Exit.INCOMPLETE, "") == (ran.returncode, ran.stderr)
+    assert b"unavailable" in shown
+
+
+def suite(*words: str, stdout: Any = subprocess.PIPE, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, with these variables."""
+    return subprocess.run(
+        [sys.executable, "-m", "suite", *words],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+
+
 def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Beside a file that stopped a command, the records that cannot be read are named too, each once."""
     monkeypatch.setattr(records, "RECORDS", tmp_path)
@@ -140,6 +248,18 @@ def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(BadFile) as caught, commands._every_fault():
         raise BadFile([Fault(Path("other.json"), "a", "no"), Fault(record, "b", "no")])
     assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize("words", [["plan"], ["diff", "reports/published", "reports/published", "--format", "json"]])
+def test_who_has_read_enough_ends_it_like_any_program(words: list[str]) -> None:
+    """Where nobody reads what is said, a command dies of that, as a shell knows it, and complains of nothing."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "suite", *words]
+    ran = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+
+    assert (-signal.SIGPIPE, "") == (ran.returncode, ran.stderr)
 
 
 def test_without_packages_there_is_one_sentence() -> None:

@@ -115,6 +115,19 @@ def test_wrong_words_stop_it_before_anything_runs(nox: Nox, words: tuple[str, ..
     assert "Running session" not in ran.complained
 
 
+@pytest.mark.parametrize(("words", "state"), [(["--envdir", "with:colon"], "/tmp"), ([], "beside")])
+def test_what_nox_cannot_do_is_a_sentence(
+    nox: Nox, words: list[str], state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Environments under a path with a colon, and a state folder by a path that is not whole, are refused."""
+    monkeypatch.setenv("SUITE_STATE", state)
+
+    ran = nox("-l", *words)
+
+    assert (2, "") == (ran.code, ran.said)
+    assert ("PATH cannot name a folder with a colon" if words else "SUITE_STATE=beside: ") in ran.complained
+
+
 def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
     """A record that cannot be read is told by its file, with what to do, before a cell is run."""
     path = records.path_of(plan.tagged("default")[0].id, "stack-smoke", "train-and-solve")
@@ -125,7 +138,7 @@ def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
 
     assert 2 == ran.code
     assert f"{path}: syntax: " in ran.complained
-    assert "remove the file to run it again" in ran.complained
+    assert "(remove the file, and its cell runs it again)" in ran.complained
     assert "Running session" not in ran.complained
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from suite.bisect import search, wording
 from suite.bisect.search import Answer, Ask, Find, Found
@@ -106,7 +106,7 @@ class _Hunt:
         while isinstance(now := search.step(known, len(span), find, start=span[0]), Ask):
             runs += 1
             cell = self.asked.cells[now.at]
-            self.look(now.at, f"run {runs}, {now.why}: [bold]{cell.id}[/bold], {now.left} left", confirm=True)
+            self.look(now.at, f"run {runs}, {now.why}: {cell.id}, {now.left} left", confirm=True)
             known[now.at] = Answer(self.seen[now.at].affected)
         return now, runs
 
@@ -118,7 +118,7 @@ class _Hunt:
 
     def tell(self, *lines: str) -> None:
         for line in lines:
-            self.console.print(escape(line), soft_wrap=True)
+            self.console.print(Text(line), soft_wrap=True)
 
     def say(self, message: str) -> None:
         self.tell(f"  {message}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -41,6 +42,11 @@ _OF_MACHINE = {
     **{"[Errno 12]": "run.memory", "[Errno 28]": "run.disk", "[Errno 122]": "run.disk"},
     **{"[Errno 24]": "run.handles", "[Errno 30]": "run.read-only"},
 }
+# What an import says that fails for want of a library, a right or an instruction of the machine.
+_NOT_LOADED = re.compile(
+    r"cannot open shared object file|failed to map segment|version `[\w.]+' not found|ELF (class|header)|"
+    r"cannot enable executable stack|your CPU|\[Errno (5|12|13|23|24|28|30|116|122)\]"
+)
 # A workaround is written for the documented symptom, and says nothing where something else is wrong.
 _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "documented", "clear"})
 
@@ -145,6 +151,11 @@ def _ending(part: Part) -> tuple[Verdict, str]:
     if part.outcome == "signal" and part.detail == "SIGKILL":
         # Not ours, and no program does this to itself: the kernel was short of memory, or somebody ended it.
         return "error", "run.killed"
+    if part.outcome == "import-error" and _NOT_LOADED.search(part.detail):
+        return "error", "import.machine"
+    if part.outcome == "import-signal" and re.search(r": SIG(ILL|KILL|BUS)\b", part.detail):
+        # No instruction of this processor, no memory, no disk under a mapped file.
+        return "error", "import.machine"
     if part.outcome == "raised" and part.exception in ("OSError", "MemoryError"):
         known = next((each for text, each in _OF_MACHINE.items() if part.detail.startswith(text)), None)
         if known or part.exception == "MemoryError":

@@ -18,6 +18,8 @@ from suite.report.shard_faults import named
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
 Key = tuple[str, str, str]
+# What may be the same in both, and is no answer in either.
+_MISSED = ("error", "not-run")
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,14 @@ class Diff:
         kinds = Counter(each.kind for each in self.changes)
         return {kind: kinds[kind] for kind in KINDS}
 
+    @property
+    def unlearned(self) -> tuple[int, int]:
+        """Of how many observations the new report tells nothing that the old one did; how many the old one had."""
+        before, now = (
+            {key(each) for each in of.observations if each.verdict not in UNDECIDED} for of in (self.old, self.new)
+        )
+        return len(before - now), len(before)
+
 
 def diff(old: Report, new: Report) -> Diff:
     """What `new` shows that `old` did not. Both are taken at their word; neither is judged anew."""
@@ -86,9 +96,14 @@ def diff(old: Report, new: Report) -> Diff:
     return Diff(old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)))
 
 
-def exit_code(found: Diff) -> Exit:
-    """1 only where something is worse: what is new, flaky or was not run is no regression."""
-    return Exit.UNEXPECTED if found.counts["regressed"] else Exit.AS_EXPECTED
+def exit_code(found: Diff, *, strict: bool = False) -> Exit:
+    """1 only where something is worse: what is new, flaky or was not run is no regression.
+
+    `strict`: also where anything is gone, or was not learned in either run.
+    """
+    counts = found.counts
+    missing = counts["gone"] or counts["spurious"] or any(each.verdict in _MISSED for each in found.new.observations)
+    return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 
 def change(before: Observation | None, now: Observation | None) -> Change | None:

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.report import summary
-from suite.report.formats.markup import said
+from suite.report.formats.markup import cell_text
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report, StackRow
 
 Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "latent", "over-tight"]
@@ -203,7 +203,7 @@ def _of_case(
 
 
 def _table(head: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    told = [(where, seen, said(" ".join(text[:300].split())).replace("|", "\\|")) for where, seen, text in rows]
+    told = [(where, seen, cell_text(text[:300])) for where, seen, text in rows]
     return ["", head, "|---|---|---|", *(f"| {' | '.join(each)} |" for each in told), ""]
 
 

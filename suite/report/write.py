@@ -7,22 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from suite.cell.atomic import write as put
-from suite.errors import BadFile, Fault
-from suite.files import dump, read
+from suite.errors import BadFile, Fault, Misused, shown
+from suite.files import dump, read, replace_all
 from suite.judge.table import GLYPHS, TABLE
+from suite.printable import printable
 from suite.report import compact, summary
 from suite.report.changes import since
 from suite.report.diff import tally
-from suite.report.formats.badges import badges
+from suite.report.formats import badges
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import cell_text, said
+from suite.report.formats.markup import address, cell_text, in_markdown, prose, said
 from suite.report.model import Report
 from suite.report.site import timings
 from suite.report.site.embed import digest, highlight, link, verdict_styles
@@ -32,6 +33,7 @@ from suite.report.upstream_texts import SORTS
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
+_ID = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def schema() -> str:
@@ -40,7 +42,7 @@ def schema() -> str:
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write every file of the report into `folder`; what was written. Raises BadFile, OSError."""
+    """Write every file of the report into `folder`; what was written. Raises BadFile, Misused, OSError."""
     timed = timings.machines(RESULTS, NOISE, COMPARED)
     own = {"compat.json": compact.text(report), TIMINGS: timings.text(timed)}
     return _put_all({**own, **siblings(report, folder / "compat.json", timed)}, folder)
@@ -49,33 +51,31 @@ def write(report: Report, folder: Path) -> list[Path]:
 def publish(report: Report, folder: Path) -> Report:
     """Write `report` into `folder` with what changed since the one that lies there; as it was written.
 
-    A report that cannot be read costs nobody a run: then nothing is said of it. Raises BadFile, OSError.
+    A report that cannot be read costs nobody a run: then nothing is said of it. Raises BadFile, Misused, OSError.
     """
-    try:
-        changed = since(read(Report, folder / "compat.json"), report)
-    except BadFile:
-        changed = None
-    dated = report.model_copy(update={"since": changed})
+    former = _former(folder)
+    dated = report.model_copy(update={"since": since(former, report) if former else None})
     write(dated, folder)
     return dated
 
 
-def renew_timings(folder: Path) -> None:
-    """Write the timings.json in `folder` from what the benchmarks have measured. Raises BadFile, OSError."""
-    put(folder / TIMINGS, timings.text(timings.machines(RESULTS, NOISE, COMPARED)))
+def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
+    """Write anew what is made of the compat.json and the timings.json in `folder`. Raises BadFile, Misused, OSError.
 
-
-def rebuild(folder: Path) -> list[Path]:
-    """Write anew what is made of the compat.json and the timings.json in `folder`. Raises BadFile, OSError."""
+    `timed_anew`: and that timings.json, of what the benchmarks have measured.
+    """
     source = folder / "compat.json"
-    return _put_all(siblings(read(Report, source), source, timings.load(folder / TIMINGS)), folder)
+    report = read(Report, source)
+    timed = timings.machines(RESULTS, NOISE, COMPARED) if timed_anew else timings.load(folder / TIMINGS)
+    own = {TIMINGS: timings.text(timed)} if timed_anew else {}
+    return _put_all({**own, **siblings(report, source, timed)}, folder)
 
 
 def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[str, str]:
     """Name → text of each file that is made of the report, which is in `source`, and its timings. Raises BadFile."""
-    made = badges(report)
+    made = badges.badges(report)
     # A name becomes a path, and the report may be anybody's.
-    if odd := [name for name in made if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name)]:
+    if odd := [name for name in made if not _ID.fullmatch(name)]:
         raise BadFile([Fault(source, "issues.id", f"{name!r} is no id: lower case, digits and dashes") for name in odd])
     return {
         "compat.schema.json": schema(),
@@ -88,13 +88,26 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
 
 
 def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write `files` into `folder`, and remove badges of what is no longer there; what was written."""
-    for name, text in files.items():
-        put(folder / name, text)
-    written = [folder / name for name in files]
-    for path in set((folder / "badges").glob("*.json")).difference(written):
-        path.unlink()
-    return written
+    """Write `files` into `folder`, all or none, and remove the badges that only the report there had; what was written.
+
+    Nothing else in the folder is touched, and nothing is written over what is no report's. Raises Misused, OSError.
+    """
+    if not (folder / "compat.json").exists():
+        for name in files:
+            if (folder / name).exists():
+                raise Misused(f"no report wrote {shown(folder / name)}, without a compat.json beside it: name another")
+    former = _former(folder)
+    known = {f"badges/{name}.json" for name in badges.names(former) if _ID.fullmatch(name)} if former else set()
+    replace_all(folder, files, sorted(known.difference(files)))
+    return [folder / name for name in files]
+
+
+def _former(folder: Path) -> Report | None:
+    """The report that lies in `folder`; None where none does that can be read."""
+    try:
+        return read(Report, folder / "compat.json")
+    except BadFile:
+        return None
 
 
 def render(report: Report, template: str, timed: tuple[Machine, ...] = ()) -> str:
@@ -103,24 +116,28 @@ def render(report: Report, template: str, timed: tuple[Machine, ...] = ()) -> st
     script = _part("page/rules.js") + "\n" + _part("page/page.js")
     style = _part("page/page.css") + "\n" + verdict_styles()
     on_line = {cell.id for cell in view.line}
-    shown = _templates().get_template(template)
-    text = shown.render(
-        report=report,
-        page=view,
-        seen=view.seen,
-        line=view.line,
-        last_line=summary.last_line(report),
-        unexpected=summary.unexpected(report),
-        undecided=summary.undecided(report),
-        of_line=lambda observations: [each for each in observations if each.cell in on_line],
-        compared={cell.id: cell.declared_observed for cell in report.cells},
-        timed=_drawn(timed),
-        script=script,
-        script_digest=digest(script),
-        style=style,
-        style_digest=digest(style),
+    text = (
+        _templates(page=template.endswith(".html.jinja"))
+        .get_template(template)
+        .render(
+            report=report,
+            page=view,
+            seen=view.seen,
+            line=view.line,
+            last_line=summary.last_line(report),
+            unexpected=summary.unexpected(report),
+            undecided=summary.undecided(report),
+            of_line=lambda observations: [each for each in observations if each.cell in on_line],
+            compared={cell.id: cell.declared_observed for cell in report.cells},
+            timed=_drawn(timed),
+            script=script,
+            script_digest=digest(script),
+            style=style,
+            style_digest=digest(style),
+        )
     )
-    return text.rstrip() + "\n"
+    # A control or a mark that turns text round may stand in anything that came from elsewhere.
+    return printable(text.rstrip(), lines=True) + "\n"
 
 
 def _lean(page: str) -> str:
@@ -141,20 +158,31 @@ def _drawn(timed: tuple[Machine, ...]) -> Sequence[tuple[Machine, Mapping[str, M
 
 
 @cache
-def _templates() -> Environment:
+def _templates(*, page: bool) -> Environment:
+    """Templates of the page, or of Markdown: in both what they show is escaped, unless it is marked as escaped."""
     templates = Environment(
         loader=PackageLoader("suite.report.site"),
-        autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
+        autoescape=page,
+        finalize=None if page else _as_markdown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"cell_text": cell_text, "said": said}
+    templates.filters |= {each.__name__: each for each in (address, cell_text, prose, said)}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, tally)
     templates.globals |= {each.__name__: each for each in (*of_report, link, highlight, duration, amount)}
-    templates.globals |= {"glyphs": GLYPHS, "verdicts": TABLE, "sorts": SORTS}
-    templates.globals |= {"stack_glyphs": summary.STACK_GLYPHS, "stack_words": summary.STACK_WORDS}
+    templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "sorts": SORTS}
+    templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     return templates
+
+
+def _marked(glyphs: Mapping[Any, str]) -> Mapping[Any, Markup]:
+    """Glyphs of our own, which are no markup and stand in code too."""
+    return {name: Markup(glyph) for name, glyph in glyphs.items()}
+
+
+def _as_markdown(value: object) -> object:
+    return in_markdown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache

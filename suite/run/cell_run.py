@@ -40,22 +40,37 @@ def run(
 ) -> Status:
     """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
 
+    What is asked afresh and is not made counts as not run; what was known of it counts again once somebody asks for no
+    more than that.
     `confirm`: a case is known, and done, only once more than one attempt has been made of it. `asked`: what for, of
     which the status keeps the most that there was. Raises BadFile for a lock or record that cannot be read, and OSError
     where the disk refuses.
     """
     with _reserved(cell, progress):
         before = records.status(cell.id)
+        begin(cell, entries, fresh=fresh)
         status = _run(cell, entries, fresh=fresh, progress=progress, confirm=confirm)
+        records.settle(cell.id, back=False)
         most = max(asked, before.asked if before else asked, key=records.ASKED.index)
-        status = status.model_copy(update={"asked": most})
+        # What is on record was seen on a device, however this run ended.
+        device = status.device or (before.device if before and before.platform == status.platform else "")
+        status = status.model_copy(update={"asked": most, "device": device})
         records.write_status(status)
         return status
 
 
+def begin(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
+    """Have what is asked afresh count no more; or else have what was set aside before, and not made anew, count."""
+    records.settle(cell.id, back=not fresh)
+    if fresh:
+        records.set_aside(cell.id, _cases(cell, entries))
+
+
 def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool) -> Status:
     if cell.unavailable is not None:
-        return note(cell, plan.verdict(cell), *cell.unavailable)
+        status = note(cell, plan.verdict(cell), *cell.unavailable)
+        progress.say(f"{status.verdict}: {status.detail}")
+        return status
     pinned = lock.obtain(cell)
     cases = _cases(cell, entries)
     todo = cases if fresh else _todo(cell, cases, pinned, confirm=confirm)

@@ -6,8 +6,11 @@ that is to run cells has a checkout of this project, at the driver's commit, and
     python -m dask scheduler
     SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1 --resources "gpu=1"
 
-`--resources` only where there is such a device: a cell that is built for one goes nowhere else. Orders and answers are
-plain data. The driver writes the records of its workers among its own, as if it had run the cells itself.
+`--resources` only where there is such a device: a cell that is built for one goes nowhere else. Who asks is Dask's to
+check: by TLS where its own configuration says so, of workers, scheduler and driver alike, for an address that begins
+with `tls://`; else by nothing, and a worker runs whatever reaches it. What a worker of ours checks is that its checkout
+is the driver's. Orders and answers are plain data. The driver writes the records of its workers among its own, as if it
+had run the cells itself.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from distributed.client import FutureCancelledError
 from distributed.comm.core import connect
 from distributed.versions import VersionMismatchWarning
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
@@ -71,7 +74,10 @@ def run_cells(
         if cell.unavailable is not None:
             cell_run.run(cell, entries, fresh=fresh, progress=worker.Kept())
             told["unavailable"] += 1
-        elif (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
+            continue
+        with environment.reserve(cell):
+            cell_run.begin(cell, entries, fresh=fresh)
+        if (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
             told["reused"] += 1
         else:
             orders.append((cell, order))
@@ -247,12 +253,13 @@ class _Errands:
         with environment.reserve(cell):
             for path, text in texts.items():
                 write(path, text)
+            records.settle(cell.id, back=False)
             records.write_status(status)
         if status.verdict == "ran" and not answer.ran:
             self._finish(cell, "reused", f"all of it was known on {address}")
             return
         for message in answer.said:
-            self._console.print(f"[bold]{cell.id}[/bold] on {address}: {escape(message)}", soft_wrap=True)
+            self._console.print(Text.assemble((cell.id, "bold"), f" on {address}: {message}"), soft_wrap=True)
         if status.verdict == "ran":
             self._finish(cell, "run", f"{answer.ran} cases run on {address}")
         else:
@@ -289,13 +296,12 @@ class _Errands:
     def _finish(self, cell: Cell, how: str, detail: str) -> None:
         self._told[how] += 1
         self._answered += 1
-        self._console.print(
-            f"{self._answered}/{self._total} [bold]{cell.id}[/bold] {how}: {escape(detail)}", soft_wrap=True
-        )
+        told = Text.assemble(f"{self._answered}/{self._total} ", (cell.id, "bold"), f" {how}: {detail}")
+        self._console.print(told, soft_wrap=True)
 
     def _refuse(self, address: str, why: str) -> None:
         if address not in self._unfit:
-            self._console.print(f"[red]refused[/red] {address}: {escape(why)}", soft_wrap=True)
+            self._console.print(Text.assemble(("refused", "red"), f" {address}: {why}"), soft_wrap=True)
         self._unfit.add(address)
 
     def _refuse_strangers(self, sent: _Sent) -> bool:

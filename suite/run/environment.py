@@ -90,6 +90,10 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
         # Where files are links, the store has been written to, and what is made of it next would be no better.
         if changed := sorted({dist.name for dist in _installed(folder) if not _is_whole(dist)}):
             uv_call.run("cache", "clean", *changed)
+    ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
+    if os.statvfs(ENVIRONMENTS).f_flag & os.ST_NOEXEC:
+        where = "lies on a file system that runs no programs (noexec): set SUITE_STATE to a folder that does"
+        raise Unprepared("error", "install.noexec", f"{ENVIRONMENTS} {where}")
     try:
         python, full = interpreter.find(cell.python)
     except interpreter.NoInterpreter as error:
@@ -174,8 +178,7 @@ def _uv(*words: str) -> None:
     run = uv_call.run(*words)
     if run.returncode:
         said = run.stderr[max(run.stderr.find("error:"), 0) :].strip()
-        ended = f" (ended by signal {-run.returncode})" if run.returncode < 0 else ""
-        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}{ended}: {said[-1500:]}")
+        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}: {said[-1500:]}")
 
 
 # Only to tell the reader where to look; whichever it is, the verdict is `error`.

@@ -65,8 +65,10 @@ def _uv_find(version: str) -> Path | None:
 
 def _runs(candidate: Path, version: str) -> str | None:
     """The full version of `candidate`, if it is a CPython of this version that runs."""
+    # Settings of the Python that runs this are not for that one.
+    env = uv_call.surroundings()
     try:
-        run = subprocess.run([candidate, "-c", _ASK], capture_output=True, text=True, timeout=30, check=False)
+        run = subprocess.run([candidate, "-c", _ASK], capture_output=True, text=True, timeout=30, check=False, env=env)
     except (OSError, subprocess.TimeoutExpired):
         return None
     words = run.stdout.split()

@@ -22,8 +22,16 @@ from suite.run.catalogue import Entry
 
 LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0
-# Less than this of address space, and JAX itself runs out of it.
-LEAST_ADDRESS_SPACE = 16 * 1024**3
+_MIB = 1024**2
+# What JAX needs, generously, of what a shell limits: with less it dies, and that would be told of upstream. Each with
+# the letter of `ulimit`, and the unit that people know it in.
+_LEAST = (
+    *(("RLIMIT_AS", "v", 16 * 1024, _MIB), ("RLIMIT_DATA", "d", 16 * 1024, _MIB), ("RLIMIT_STACK", "s", 4, _MIB)),
+    *(("RLIMIT_FSIZE", "f", 1024, _MIB), ("RLIMIT_CPU", "t", 3600, 1), ("RLIMIT_NOFILE", "n", 256, 1)),
+    ("RLIMIT_NPROC", "u", 256, 1),
+)
+# As a shell has it.
+_NOT_STARTED = 127
 # What of the user's surroundings would make their machine's answers their own: settings of Python, of the stack, of
 # what computes below it, and of what is loaded before all of it.
 _LEFT_OUT = (
@@ -140,15 +148,19 @@ def _probe(
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, log.open("wb") as errors:
         order_path = Path(scratch, "order.json")
         order_path.write_text(json.dumps(order), encoding="utf-8")
-        with subprocess.Popen(
-            command(executable, "suite.cell.probe", str(order_path)),
-            cwd=scratch,
-            env=surroundings(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        ) as process:
+        try:
+            process = subprocess.Popen(
+                command(executable, "suite.cell.probe", str(order_path)),
+                cwd=scratch,
+                env=surroundings(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        except OSError as error:  # no such interpreter, no right to run it, no process left
+            return _Seen(), _NOT_STARTED, f"it could not be started: {error}"
+        with process:
             try:
                 seen = _follow(process, done, total, progress)
             except BaseException:
@@ -197,11 +209,21 @@ def _how(code: int) -> str:
 
 
 def _limited() -> str:
-    """What this shell's limits leave too little of to judge anything, or nothing."""
-    for name, words in (("RLIMIT_AS", "ulimit -v"), ("RLIMIT_DATA", "ulimit -d")):
-        soft, _ = resource.getrlimit(getattr(resource, name))
-        if soft != resource.RLIM_INFINITY and soft < LEAST_ADDRESS_SPACE:
-            return f"this shell has a limit of {soft // 1024**2} MiB ({words}), in which nothing can be judged: lift it"
+    """What this shell's limits leave too little of to judge anything, or nothing.
+
+    Where the shell lets them be raised, they are, for this process and those that it starts.
+    """
+    for name, letter, least, unit in _LEAST:
+        kind = getattr(resource, name)
+        soft, hard = resource.getrlimit(kind)
+        if soft == resource.RLIM_INFINITY or soft >= least * unit:
+            continue
+        if hard != resource.RLIM_INFINITY and hard < least * unit:
+            has, needed = (f"{each}{' MiB' * (unit == _MIB)}" for each in (hard // unit, least))
+            return (
+                f"this shell has a limit of {has} (ulimit -{letter}), and nothing can be judged below {needed}: lift it"
+            )
+        resource.setrlimit(kind, (least * unit, hard))
     return ""
 
 

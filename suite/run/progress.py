@@ -1,4 +1,4 @@
-"""How far a cell is, for people: a bar where there is a terminal, a line per issue where there is none."""
+"""How far a cell is, on a screen, for people: a bar where there is a terminal, a line per issue where there is none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 from rich import progress
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 
 class CellProgress:
@@ -18,11 +18,11 @@ class CellProgress:
         self._issue, self._cases = "", 0
         self._bar = progress.Progress(
             progress.SpinnerColumn(),
-            progress.TextColumn("{task.fields[cell]}"),
+            progress.TextColumn("{task.fields[cell]}", markup=False),
             progress.BarColumn(bar_width=20),
             progress.MofNCompleteColumn(),
             progress.TimeElapsedColumn(),
-            progress.TextColumn("{task.description}"),
+            progress.TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
             disable=not console.is_terminal,
@@ -32,7 +32,7 @@ class CellProgress:
     def say(self, message: str) -> None:
         """Print a line that stays."""
         self._flush()
-        self._console.print(f"[bold]{self._cell}[/bold] {escape(message)}", soft_wrap=True)
+        self._console.print(Text.assemble((self._cell, "bold"), f" {message}"), soft_wrap=True)
 
     def step(self, done: int, total: int, issue: str, case: str) -> None:
         """A case is done: move the bar, or say so once the issue is."""

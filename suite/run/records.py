@@ -2,12 +2,14 @@
 
 `.suite/records/<cell>/<issue>/<case>.json`, and `.suite/records/<cell>/cell.json`. Raw: nothing here is judged. A
 record holds under its key: what it depends on. Where that no longer agrees with the tree, the record counts as not run.
+So does one that was set aside, for another was asked for in its place: `<case>.aside`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -26,6 +28,7 @@ from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
 RECORDS = STATE / "records"
+_ASIDE = ".aside"
 
 
 # From the least to the most.
@@ -125,6 +128,24 @@ def probe_sha256() -> str:
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:
     """Where the record of a case in a cell lies."""
     return RECORDS / cell / issue_id / f"{case_id}.json"
+
+
+def set_aside(cell: str, cases: Iterable[tuple[Entry, Case]]) -> None:
+    """Have what is on record of these cases count no more: whether another record is made in its place or not."""
+    for entry, case in cases:
+        path = path_of(cell, entry.issue.id, case.id)
+        if path.exists():
+            path.replace(path.with_suffix(_ASIDE))
+
+
+def settle(cell: str, *, back: bool) -> None:
+    """Remove what was set aside and has another in its place; with `back`, the others count again."""
+    for aside in list((RECORDS / cell).glob(f"*/*{_ASIDE}")):
+        path = aside.with_suffix(".json")
+        if path.exists():
+            aside.unlink()
+        elif back:
+            aside.replace(path)
 
 
 def status(cell: str) -> Status | None:

@@ -8,19 +8,22 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from zipfile import BadZipFile
 
 import requests
 from packaging.metadata import parse_email
-from packaging.utils import parse_wheel_filename
+from packaging.utils import canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 from pypi_simple import (
     PYPI_SIMPLE_ENDPOINT,
     DistributionPackage,
+    Link,
     NoMetadataError,
     NoSuchProjectError,
     ProjectPage,
     PyPISimple,
     RepositoryPage,
+    UnsupportedRepoVersionError,
 )
 from remotezip import RemoteIOError, RemoteZip
 
@@ -31,19 +34,54 @@ from suite.stack.releases import EXTRAS, PACKAGES, PYTHONS, Release, Snapshot, W
 logging.getLogger("urllib3").setLevel(logging.WARNING)
 
 
+# What asking raises where the answer is not an index's, beside errors of what it holds.
+_NO_INDEX = (requests.RequestException, NoSuchProjectError, UnsupportedRepoVersionError, RemoteIOError, BadZipFile)
+# Of each package, of what would be lost.
+_MOST = 20
+
+
 class Unreachable(Failed):
     """The package index did not answer, or not as an index does."""
 
 
-def snapshot(known: Snapshot | None = None) -> Snapshot:
+def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot:
     """Read what the index offers now; the metadata of releases in `known` is not fetched again.
 
     The index is the user's own: UV_DEFAULT_INDEX, UV_INDEX_URL or PIP_INDEX_URL where set, else the public one.
-    Raises Unreachable.
+    Raises Unreachable, and Failed where something of `known` is not there any more, unless it is to be forgotten.
     """
     with _asking() as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in PACKAGES}
-    return Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
+    taken = Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
+    if known and not forget and (gone := lost(known, taken)):
+        told = "; ".join(gone)
+        raise Failed(
+            f"the index no longer has what releases.json has: {told}. Nothing is written: --forget has it lost"
+        )
+    return taken
+
+
+def lost(known: Snapshot, taken: Snapshot) -> list[str]:
+    """What `known` has and `taken` has not, by package: releases, and wheels of those that are there."""
+    told = []
+    for package, now in taken.packages.items():
+        before = known.packages.get(package, {})
+        gone = [version for version in before if version not in now]
+        gone += [
+            f"{version} for {tag} on {', '.join(less)}"
+            for version in before
+            if version in now
+            for tag, wheels in before[version].wheels.items()
+            if (less := sorted(set(wheels.platforms).difference(_platforms(now[version], tag))))
+        ]
+        if gone:
+            more = f" and {len(gone) - _MOST} more" if len(gone) > _MOST else ""
+            told.append(f"{package} {', '.join(gone[:_MOST])}{more}")
+    return told
+
+
+def _platforms(release: Release, tag: str) -> list[str]:
+    return release.wheels[tag].platforms if tag in release.wheels else []
 
 
 @contextmanager
@@ -53,7 +91,7 @@ def _asking() -> Iterator[PyPISimple]:
     try:
         with PyPISimple(endpoint=endpoint) as client:
             yield client
-    except (requests.RequestException, NoSuchProjectError, RemoteIOError, KeyError) as error:
+    except (*_NO_INDEX, KeyError, ValueError) as error:
         raise Unreachable(f"the package index cannot be read: {type(error).__name__}: {error}") from error
 
 
@@ -88,16 +126,30 @@ def _wheels(package: str, files: Iterable[tuple[DistributionPackage, datetime]])
 def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPackage, datetime]]:
     response = client.s.get(client.get_project_url(package), headers={"Accept": client.accept}, timeout=60)
     response.raise_for_status()
-    if "html" not in response.headers.get("content-type", ""):
-        page = ProjectPage.from_response(response, package)
-        return [(file, file.upload_time) for file in page.packages if file.upload_time is not None]
-    # Mirrors that answer in HTML have no standard place for the upload time; those that serve it use this attribute.
-    links = RepositoryPage.from_html(response.content, response.url).links
-    return [
-        (DistributionPackage.from_link(link, package), datetime.fromisoformat(uploaded))
-        for link in links
-        if (uploaded := link.get_str_attrib("data-upload-time")) is not None
-    ]
+    if _is_html(response):
+        links = RepositoryPage.from_html(response.content, response.url).links
+        found = [(DistributionPackage.from_link(each, package), _uploaded(each)) for each in links]
+    else:
+        found = [(file, file.upload_time) for file in ProjectPage.from_response(response, package).packages]
+    mine = [(file, uploaded) for file, uploaded in found if canonicalize_name(file.project or "") == package]
+    # A page for people has links too, or none; an index with nothing to offer says so in JSON.
+    if not mine and (found or _is_html(response)):
+        raise Unreachable(f"what the package index answers for {package} is no list of its files: a page to log in?")
+    dated = [(file, uploaded) for file, uploaded in mine if uploaded is not None]
+    if mine and not dated:
+        raise Unreachable(f"the package index gives no upload times of {package}: without, no release has its day")
+    return dated
+
+
+def _is_html(response: requests.Response) -> bool:
+    return "html" in response.headers.get("content-type", "html")
+
+
+def _uploaded(link: Link) -> datetime | None:
+    # Mirrors that answer in HTML have no standard place for it; those that serve it use this attribute.
+    text = link.get_str_attrib("data-upload-time")
+    found = datetime.fromisoformat(text) if text else None
+    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
 def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
@@ -120,7 +172,10 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
         with RemoteZip(file.url, session=client.s) as wheel:
             name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
             text = wheel.read(name).decode()
-    return sorted(filter(_asked_for, parse_email(text)[0].get("requires_dist", [])))
+    said = parse_email(text)[0]
+    if canonicalize_name(said.get("name", "")) != file.project or said.get("version") != file.version:
+        raise Unreachable(f"what the package index answers for {file.filename} is not its metadata: a page to log in?")
+    return sorted(filter(_asked_for, said.get("requires_dist", [])))
 
 
 def _asked_for(line: str) -> bool:

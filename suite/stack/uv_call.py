@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from signal import Signals
 
 import uv
 
@@ -36,13 +37,18 @@ _SETTINGS = (
 
 
 def run(*words: str, asked: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run uv with these words, `asked` on its standard input; its exit status says nothing by itself.
+    """Run uv with these words, `asked` on its standard input.
 
+    Its exit status says nothing by itself; what it says last on standard error is why, also where it was killed.
     Raises BadFile for a uv.toml that is none.
     """
     command = [uv.find_uv_bin(), *words, *configured()]
     env = {**surroundings(), **variables}
-    return subprocess.run(command, input=asked, capture_output=True, encoding="utf-8", check=False, env=env)
+    ran = subprocess.run(command, input=asked, capture_output=True, encoding="utf-8", check=False, env=env)
+    if ran.returncode < 0:
+        # It had no chance to.
+        ran.stderr += f"\nerror: it was ended by {Signals(-ran.returncode).name}, by somebody or for want of memory"
+    return ran
 
 
 def surroundings() -> dict[str, str]:

@@ -26,10 +26,10 @@ from typing import IO
 
 from asv.machine import Machine
 from asv.util import load_json
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from suite.cell.atomic import write
+from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, STATE, dump
 from suite.run import interpreter, probe_call
@@ -42,7 +42,7 @@ from suite.timings.results import RESULTS, slug
 CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
 # A log is no eighty columns wide, and the names of benchmarks are long.
-OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+OUT = Terminal(None if sys.stdout.isatty() else 160)
 # How far asv is, as it says it.
 _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
 
@@ -119,7 +119,7 @@ class Asv:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                text=True,
+                encoding="utf-8",
                 errors="replace",
             ) as process,
         ):
@@ -194,11 +194,11 @@ def only(patterns: Sequence[str]) -> list[str]:
 def _show(label: str, lines: Iterable[str], log: IO[str]) -> None:
     """Keep asv's lines, and say how far it is: all the time on a terminal, now and then a line where there is none."""
     last = time.monotonic()
-    with OUT.status(escape(label)) as status:
+    with OUT.status(Text(label)) as status:
         for line in lines:
             log.write(line)
             if step := _STEP.match(line):
-                status.update(reached := f"{escape(label)} {step['percent']}% {escape(step['what'])}")
+                status.update(reached := Text(f"{label} {step['percent']}% {step['what']}"))
                 if not OUT.is_terminal and time.monotonic() - last > 30:
                     last = time.monotonic()
                     OUT.print(reached, soft_wrap=True)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rich.markup import escape
+from rich.text import Text
 
 from suite.errors import Exit, Failed
 from suite.files import ROOT, STATE
@@ -76,15 +76,15 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
         for state, count in tally.items():
             total[state] += count
         took = time.monotonic() - started
-        OUT.print(f"{number}/{len(cells)} [bold]{cell.id}[/bold]: {counted(tally)} ({took:.0f} s)", soft_wrap=True)
+        measured = f": {counted(tally)} ({took:.0f} s)"
+        OUT.print(Text.assemble(f"{number}/{len(cells)} ", (cell.id, "bold"), measured), soft_wrap=True)
         for key, row in rows.items():
             if row.state == "failed":
-                OUT.print(f"  [red]failed[/red] {escape(key)}", soft_wrap=True)
+                OUT.print(Text.assemble(("  failed", "red"), f" {key}"), soft_wrap=True)
         if not tally["measured"]:
             log = STATE / "logs" / f"asv-{cell.id}.log"
-            OUT.print(
-                f"  [red]nothing was measured[/red]; asv said, at the end: {escape(last_words(log))}", soft_wrap=True
-            )
+            told = f"; asv said, at the end: {last_words(log)}"
+            OUT.print(Text.assemble(("  nothing was measured", "red"), told), soft_wrap=True)
             # A release of which not even the benchmarks' names are known still counts.
             total["missing"] += not rows
     OUT.print(f"{len(cells)} cells: {counted(total)}")

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from suite.cell.atomic import write
 from suite.errors import Exit, Failed, Misused
@@ -112,7 +112,7 @@ def measure(
             rows = results.rows(place.results, asv.machine, asv.commits[cell.id], wanted)
             told[name].append(rows)
             said = counted(results.tally(rows.values()))
-            OUT.print(f"[bold]{cell.id} {number + 1}/{processes}[/bold] {name}: {said}")
+            OUT.print(Text.assemble((f"{cell.id} {number + 1}/{processes}", "bold"), f" {name}: {said}"))
         if number == 0:
             keys = sorted(told["base"][0].keys() | told["other"][0].keys())
             if not keys:
@@ -203,8 +203,8 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
         pair = pairs[key]
         change, limit = ("", "") if math.isnan(each.change) else (f"{each.change:+.1%}", f"{each.limit:.1%}")
         table.add_row(
-            *(escape(key), _amount(pair, pair.base.middle), _amount(pair, pair.other.middle), change, limit),
-            f"[{colours.get(each.outcome, 'default')}]{each.outcome}[/] {escape(each.reason)}",
+            *(key, _amount(pair, pair.base.middle), _amount(pair, pair.other.middle), change, limit),
+            Text.assemble((each.outcome, colours.get(each.outcome, "default")), f" {each.reason}"),
         )
     if table.row_count:
         OUT.print(table)

@@ -78,21 +78,25 @@ def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
     return max(earlier, key=version).id if earlier else ""
 
 
-def discover(entries: Sequence[Entry], console: Console) -> Exit:
+def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False) -> Exit:
     """Read the index; lock, run and compare the cells of what is new since the snapshot. The exit code it deserves.
 
-    Raises Unreachable, Failed, BadFile.
+    What the snapshot has and the index has not is lost only where it is to be forgotten. Raises Unreachable, Failed,
+    BadFile.
     """
     from suite.stack import index  # what asks the index is slow to import
 
     known = releases.load()
     planned = {cell.id for cell in plan.cells()}
-    taken = index.snapshot(known)
+    taken = index.snapshot(known, forget=forget)
     new = new_releases(known, taken)
-    if not new:
+    lost = index.lost(known, taken)
+    for each in lost:
+        console.print(f"forgotten: {each}", soft_wrap=True)
+    if not new and not lost:
         console.print(f"nothing is new since {known.taken_at:%Y-%m-%d %H:%M} UTC")
         return Exit.AS_EXPECTED
-    console.print(f"new since {known.taken_at:%Y-%m-%d %H:%M} UTC: {', '.join(new)}", soft_wrap=True)
+    console.print(f"new since {known.taken_at:%Y-%m-%d %H:%M} UTC: {', '.join(new) or 'nothing'}", soft_wrap=True)
     matrix = read(Matrix, matrices.PATH)
     added = [cell for cell in plan.plan(matrix, taken) if cell.id not in planned]
     # The snapshot goes into the tree after the locks: a run that ends in between finds the same cells added again.
@@ -129,8 +133,8 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
     found = changes(last, report, [cell.id for cell in added])
     console.print()
     for each in found:
-        console.print(line(each), soft_wrap=True, markup=False)
-        console.print(f"    {each.now.detail if each.now else ''}", soft_wrap=True, markup=False)
+        console.print(line(each), soft_wrap=True)
+        console.print(f"    {each.now.detail if each.now else ''}", soft_wrap=True)
     many = f"{len(added)} new cell{'s' * (len(added) != 1)}"
     console.print(
         f"{many}: {len(found)} of {len(report.observations)} observations are not as on the release before; "

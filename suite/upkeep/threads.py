@@ -38,13 +38,13 @@ def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api
                 found[reference] = _look_up(session, api, reference)
             except (requests.RequestException, ValueError, LookupError, TypeError) as error:
                 kept = "what was known of it is kept" if reference in known else "nothing is known of it"
-                console.print(f"{reference}: {error}; {kept}", markup=False, highlight=False, soft_wrap=True)
+                console.print(f"{reference}: {error}; {kept}", soft_wrap=True)
     if wanted and not found:
         raise Failed(f"none of {len(wanted)} threads could be had from {api}")
     threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
     renewed = Threads(taken_on=datetime.now(UTC).date(), threads=threads)
     path.write_text(dump(renewed.model_dump(mode="json")), encoding="utf-8")
-    console.print(f"{len(found)} of {len(wanted)} threads looked up", highlight=False)
+    console.print(f"{len(found)} of {len(wanted)} threads looked up")
 
 
 def _look_up(session: requests.Session, api: str, reference: str) -> Thread:

@@ -29,7 +29,8 @@ def session(name: str, *options: str, made: Path, tree: Path = ROOT, state: Path
         env={**os.environ, "SUITE_STATE": str(state), "NOX_SCRIPT_MODE": "none"},
         capture_output=True,
         check=False,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
     )
     seconds = time.monotonic() - started
     if not made.exists() or made.stat().st_mtime_ns == before:

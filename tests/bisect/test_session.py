@@ -8,10 +8,10 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from rich.console import Console
 
 from suite import commands
 from suite.__main__ import main
+from suite.console import Terminal
 from suite.errors import Exit
 from suite.files import read
 from suite.judge.record import Record
@@ -75,7 +75,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
     monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
-    monkeypatch.setattr(commands, "OUT", Console(highlight=False, width=1000))
+    monkeypatch.setattr(commands, "OUT", Terminal(1000))
     monkeypatch.setenv("CORPUS_FOLDER", str(tmp_path))
     return made
 

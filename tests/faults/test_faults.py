@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from suite.cell import child
 from suite.cell.issue import Case
-from suite.files import read
+from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.verdicts import Judged
 from suite.run import catalogue, probe_call
 from suite.run.probe_call import Ended, Task
 from tests import faults
+from tests.cell.test_probe import PATIENCE, eventually
+from tests.worlds import started_with
 
 # Runs a command where the kernel lets nobody have a PID namespace.
 _BARE = 'echo 0 > /proc/sys/user/max_pid_namespaces && exec "$@"'
@@ -109,13 +114,18 @@ def test_what_a_case_does_stays_its_own(machine: Machine, module: str) -> None:
     assert {CLEAR} == set(told(found)), found
 
 
-def test_what_ends_its_parent_is_named_and_costs_no_other(machine: Machine) -> None:
-    """A case that kills the probe is our error, by name, or cannot; the case after it is run."""
-    found = machine.run("ends_its_parent")
+@pytest.mark.parametrize("module", ["ends_its_parent", "writes_on"])
+def test_what_ends_its_parent_is_named_and_costs_no_other(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    """A case that kills the probe is our error, by name, or cannot; the case after it is run, and nothing is left."""
+    monkeypatch.setenv("CORPUS_FOLDER", str(machine.folder))
+    found = machine.run(module)
 
     assert told(found)[1] == CLEAR
     assert told(found)[0] in (CLEAR, ("error", "run.probe"))
     assert (told(found)[0] == CLEAR) == (machine.said == [])
+    assert "none" == machine.ended.device
 
 
 def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
@@ -179,8 +189,55 @@ def test_a_long_chain_of_processes_is_looked_through(monkeypatch: pytest.MonkeyP
 
 def test_a_shell_s_limit_stops_all_and_says_so(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Under a limit in which JAX cannot live nothing is run, and the sentence names the limit."""
-    monkeypatch.setattr(probe_call, "LEAST_ADDRESS_SPACE", sys.maxsize)
     monkeypatch.setattr("resource.getrlimit", lambda _: (4 * 1024**3, 4 * 1024**3))
 
     assert ({}, "run.limits") == (machine.run("patches_the_clock"), machine.ended.reason)
     assert "4096 MiB (ulimit -v)" in machine.ended.detail
+
+
+# A driver in a process of its own, to be ended.
+DRIVE = """
+import sys
+from pathlib import Path
+from suite.run import probe_call
+from tests.faults.test_faults import BARE, KEY, Machine
+from suite.run import catalogue
+from suite.run.probe_call import Task
+folder, mode = Path(sys.argv[1]), sys.argv[2]
+probe_call.LOGS = folder / "logs"
+plain = probe_call.command
+if mode == "bare":
+    probe_call.command = lambda *words: [*BARE, *plain(*words)]
+entry = catalogue.narrowed(catalogue.entry("tests.cell.corpus.leaves_children"), ["lingers"])
+machine = Machine(folder, Path(sys.executable))
+tasks = [Task(entry, case, KEY, "right", machine.path(case)) for case in entry.issue.cases]
+probe_call.call(machine.python, "jax-0.0.0", [], tasks, machine, remake=machine.remake)
+"""
+
+
+ENDS = [("apart", each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)]
+ENDS += [("bare", signal.SIGTERM), ("bare", signal.SIGKILL)]
+
+
+def _lingers(folder: Path) -> bool:
+    """Whether the case hangs, with a grandchild in a session of its own."""
+    noted = folder / "pids"
+    return noted.exists() and len(noted.read_text().splitlines()) == 2
+
+
+def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
+    """However a run is ended, what its case has started ends with it, and a daemon in a session of its own, too."""
+    drivers = {}
+    for mode, number in ENDS:
+        folder = tmp_path / f"{mode}-{number}"
+        folder.mkdir()
+        surroundings = {**os.environ, "CORPUS_FOLDER": str(folder), "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", DRIVE, str(folder), mode]
+        drivers[folder] = subprocess.Popen(command, env=surroundings, stderr=subprocess.DEVNULL)
+    for (_, number), (folder, driver) in zip(ENDS, drivers.items(), strict=True):
+        # Six at once take their time to start.
+        assert any(eventually(partial(_lingers, folder)) for _ in range(5))
+        driver.send_signal(number)
+        driver.wait(PATIENCE)
+
+    assert eventually(lambda: not any(started_with("CORPUS_FOLDER", folder) for folder in drivers))

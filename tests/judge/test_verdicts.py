@@ -39,6 +39,14 @@ def attempt(reproducer: Part, workaround: Part | None = None, control: Part | No
 
 
 GOOD, BAD, KILLED = part("returned", "good"), part("returned", "bad"), part("signal", detail="SIGKILL")
+OF_MACHINE: list[tuple[Outcome, str]] = [
+    ("import-error", "ImportError: libgomp.so.1: cannot open shared object file: No such file or directory"),
+    ("import-error", "ImportError: /x/xla.so: failed to map segment from shared object"),
+    ("import-error", "ImportError: /lib/libc.so.6: version `GLIBC_2.38' not found (required by /x/xla.so)"),
+    ("import-error", "RuntimeError: This version of jaxlib was built using AVX instructions, which your CPU lacks"),
+    ("import-error", "PermissionError: [Errno 13] Permission denied: '/x/jaxlib/version.py'"),
+    ("import-signal", "SIGILL"),
+]
 ENDINGS: list[tuple[Part, Verdict, str | None, str | None]] = [
     (BAD, "affected", "bad", "run.bad"),
     (GOOD, "clear", "good", None),
@@ -50,6 +58,13 @@ ENDINGS: list[tuple[Part, Verdict, str | None, str | None]] = [
     (part("import-signal", detail="no"), "blocked", None, "import.signal"),
     (part("import-timeout", detail="no"), "blocked", None, "import.timeout"),
     (part("probe-ended", detail="no"), "error", None, "run.probe"),
+    # For want of something of the machine, nothing is upstream's.
+    *(
+        (part(outcome, detail=f"import jaxlib: {said}"), "error", None, "import.machine")
+        for outcome, said in OF_MACHINE
+    ),
+    (Part(outcome="raised", exception="OSError", detail="[Errno 28] No space left"), "error", None, "run.disk"),
+    (Part(outcome="raised", exception="MemoryError"), "error", None, "run.memory"),
     (part("unavailable", detail="it needs a CPU with amx_tile"), "unavailable", None, "plan.no-cpu-feature"),
     (part("unavailable", detail="it needs Python >=3.13, and this is 3.12.3"), "unavailable", None, "plan.no-python"),
     (part("signal", detail="SIGSEGV"), "crashed", None, "run.signal"),

@@ -143,6 +143,39 @@ def test_only_what_is_worse_fails(now: Observation, code: Exit) -> None:
     assert code == exit_code(diff(report(good()), report(now)))
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "code"),
+    [
+        ([good()], [good()], Exit.AS_EXPECTED),
+        ([good()], [good(), observation(case="b")], Exit.AS_EXPECTED),
+        ([good()], [good(behaviour="better")], Exit.AS_EXPECTED),
+        ([good()], [observation()], Exit.UNEXPECTED),
+        ([good(), good(case="b")], [good()], Exit.UNEXPECTED),
+        ([good()], [undecided("error")], Exit.UNEXPECTED),
+        ([undecided("error")], [undecided("error")], Exit.UNEXPECTED),
+        ([undecided("not-run")], [undecided("not-run")], Exit.UNEXPECTED),
+        ([undecided("unavailable")], [undecided("unavailable")], Exit.AS_EXPECTED),
+        ([good()], [undecided("flaky")], Exit.UNEXPECTED),
+    ],
+)
+def test_a_gate_wants_all_of_it(
+    before: list[Observation], now: list[Observation], code: Exit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --strict the exit code is 1 too where anything is gone or was not learned."""
+    old, new = saved([report(*before), report(*now)], tmp_path)
+
+    assert code == command.main(["diff", str(old), str(new), "--strict"])
+
+
+@pytest.mark.parametrize("now", [[undecided("error"), undecided("error", case="b")], [observation(case="c")]])
+def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -> None:
+    """Where all that one report tells is gone or error in the other, the last line says so."""
+    found = diff(report(good(), good(case="b")), report(*now))
+
+    assert shown(found).rstrip().endswith("; of 2 of the 2 told before, nothing is told now")
+    assert "nothing is told now" not in last(diff(report(good()), report(observation())))
+
+
 # One cause, told once
 
 

@@ -55,6 +55,17 @@ def test_what_is_not_as_expected_says_how_to_see_it() -> None:
     assert "not as expected (bad): nox -s run -- jax-0.4.30 --issue some-issue --fresh" in lines
 
 
+def test_what_kept_all_of_it_from_running_is_told_once() -> None:
+    """Cases that nobody could try, for one reason, are one line; those that were tried keep theirs."""
+    gone: dict[str, object] = {"verdict": "unavailable", "reason": "plan.yanked", "detail": "yanked", "attempts": 0}
+    lines = shown(
+        *({"case": case, **gone, "behaviour": None, "agreement": "spurious"} for case in "abc"), {"case": "d"}
+    )
+
+    assert ["∅ unavailable 3 cases: plan.yanked", "yanked"] == [line for line in lines if "yanked" in line]
+    assert any("some-issue/d" in line for line in lines)
+
+
 # What is expected of a stack that nobody ran
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from datetime import date, datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,22 +16,23 @@ from hypothesis import strategies as st
 
 from suite import __main__ as command
 from suite import files
-from suite.errors import BadFile, Exit
+from suite.errors import BadFile, Exit, Misused, guarded
 from suite.files import REPORTS
+from suite.printable import printable
 from suite.report import summary
 from suite.report.derive import derive
 from suite.report.formats.badges import badges
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import MOST, fit
-from suite.report.formats.markup import cell_text, element, printable, xml
-from suite.report.model import Observation, Report
+from suite.report.formats.markup import cell_text, element, xml
+from suite.report.model import Observation, Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site import timings
-from suite.report.write import TIMINGS, siblings, write
+from suite.report.write import TIMINGS, render, siblings, write
 from suite.run import archive
 from suite.stack import releases
-from tests.report.on_disk import there
-from tests.report.test_report import EVERY_VERDICT, REPORTS_TO_SHOW, observation, report, undecided
+from tests.report.on_disk import saved, there
+from tests.report.test_report import EVERY_VERDICT, REPORTS_TO_SHOW, observation, report, tokens, undecided
 
 pytestmark = pytest.mark.usefixtures("untimed")
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -339,10 +342,9 @@ def test_somebody_elses_text_is_text(text: str) -> None:
 
 
 def test_a_rebuild_gives_the_same_bytes(tmp_path: Path) -> None:
-    """From compat.json alone `rebuild` makes every other file as it was, and badges of issues that are gone go."""
+    """From compat.json alone `rebuild` makes every other file as it was."""
     write(EVERY_VERDICT, tmp_path)
     before = there(tmp_path)
-    (tmp_path / "badges" / "gone.json").write_text("{}", encoding="utf-8")
     (tmp_path / "feed.xml").unlink()
     for name in set(before) - {"compat.json", "feed.xml", TIMINGS}:
         (tmp_path / name).write_text("something else", encoding="utf-8")
@@ -351,6 +353,126 @@ def test_a_rebuild_gives_the_same_bytes(tmp_path: Path) -> None:
     assert before == there(tmp_path)
     assert Exit.MISUSED == command.main(["rebuild", str(tmp_path / "none")])
     assert not (tmp_path / "none").exists()
+
+
+def named(issue: str) -> Report:
+    """A report on an issue of this name."""
+    made = report(observation())
+    seen = [each.model_copy(update={"issue": issue}) for each in made.observations]
+    return made.model_copy(update={"issues": [made.issues[0].model_copy(update={"id": issue})], "observations": seen})
+
+
+def test_a_badge_goes_with_the_report_that_wrote_it(tmp_path: Path) -> None:
+    """A report takes away the badges that only the report before it had; whatever else lies there stays."""
+    mine = {"badges/coverage.json": b"{}", "badges/logo.svg": b"<svg/>", "notes.txt": b"mine"}
+    write(named("former-issue"), tmp_path)
+    for name, text in mine.items():
+        (tmp_path / name).write_bytes(text)
+
+    write(named("later-issue"), tmp_path)
+
+    found = there(tmp_path)
+    assert mine == {name: found.get(name) for name in mine}
+    assert {"badges/later-issue.json"} == {name for name in found if name.endswith("-issue.json")}
+
+
+@pytest.mark.parametrize("lies", ["index.html", "badges/jax-diffrax.json", "feed.xml"])
+def test_nothing_is_written_over_what_is_no_reports(
+    lies: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where a file of a report's name lies without a report, it stays, and a sentence names it."""
+    (shard,) = saved([report(observation())], tmp_path / "from")
+    path = tmp_path / "to" / lies
+    path.parent.mkdir(parents=True)
+    path.write_text("mine", encoding="utf-8")
+
+    with pytest.raises(Misused, match=f"no report wrote .*{lies}"):
+        write(files.read(Report, shard / "compat.json"), tmp_path / "to")
+
+    assert {lies: b"mine"} == there(tmp_path / "to")
+
+
+def test_a_report_that_cannot_be_written_leaves_the_one_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where one file of a report cannot be replaced, every other one stays as it was, and the file is named."""
+    write(named("former-issue"), tmp_path)
+    (tmp_path / "junit.xml").unlink()
+    (tmp_path / "junit.xml").mkdir()
+    before = there(tmp_path)
+
+    with guarded() as guard:
+        write(named("later-issue"), tmp_path)
+
+    assert Exit.MISUSED == guard.code
+    assert f"cannot use {tmp_path / 'junit.xml'}: Is a directory" in capsys.readouterr().err
+    assert before == there(tmp_path)
+
+
+def everywhere(text: str) -> Report:
+    """A report in which whatever somebody else's compat.json can say is `text`, a badge's name aside."""
+    made = hostile(text)
+    issue = made.issues[0]
+    case = issue.cases[0]
+    rules = [RuleRow(behaviour=text, on="", evidence=text)]
+    told = case.model_copy(
+        update={"question": text, "source": text, "rules": rules, "workaround": WorkaroundRow(text=text)}
+    )
+    threads = [UpstreamRow(ref=each, role="docs", title=text, state=text) for each in (text, f"https://x/{text}")]
+    issues = [
+        issue.model_copy(
+            update={"story": text, "shared_source": text, "upstream": threads, "cases": [told, *issue.cases[1:]]}
+        )
+    ]
+    platform = Platform(system=text, machine=text, cpu=text, device=text)
+    row = StackRow(question=text, holds={"jax": text}, along="jax", cells=[], ranges=[], declared=text)
+    real = report(observation(), observation(cell="jax-0.5.0")).cells
+    cells = [cell.model_copy(update={"packages": {**cell.packages, "other": text}, "python": text}) for cell in real]
+    update = {
+        "cells": cells,
+        "issues": issues,
+        "platform": platform,
+        "suite_version": text,
+        "stacks": [row],
+        "planned_cells": [text],
+    }
+    return made.model_copy(update=update)
+
+
+PLAIN = everywhere("plain")
+
+
+@given(ANYTHING)
+@example(HOSTILE)
+@example("</script><img src=x onerror=alert(1)> [a](javascript:b) ![c](d) <http://e> `f` | g\n# h")
+@settings(deadline=None, max_examples=20)
+def test_anybodys_report_is_text(text: str) -> None:
+    """Whatever a compat.json holds, page and Markdown have no control, and none of it is HTML, a link or a heading."""
+    made = everywhere(text)
+    page, markdown = render(made, "index.html.jinja"), render(made, "compat.md.jinja")
+
+    for shown in (page, markdown, json.dumps(json.loads(data_of(page)), ensure_ascii=False)):
+        assert shown.replace("\n", "").isprintable()
+    assert "<img" not in page
+    assert page.count("<script") == render(PLAIN, "index.html.jinja").count("<script")
+    acting = {"html_block", "html_inline", "image", "link_open", "heading_open"}
+    found, plain = (
+        Counter(token.type for token in tokens(each) if token.type in acting)
+        for each in (markdown, render(PLAIN, "compat.md.jinja"))
+    )
+    assert plain["heading_open"] == found["heading_open"]
+    assert {"html_block", "html_inline", "image"}.isdisjoint(found)
+    assert [] == [
+        target
+        for token in tokens(markdown)
+        if token.type == "link_open" and not (target := str(token.attrs["href"])).startswith("https://")
+    ]
+
+
+def data_of(page: str) -> str:
+    """The data that a page has for its script."""
+    (data,) = re.findall('<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return str(data)
 
 
 def test_the_published_folder_is_what_a_rebuild_gives() -> None:

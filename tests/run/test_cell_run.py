@@ -212,6 +212,19 @@ def test_an_index_out_of_reach_is_an_error(elsewhere: Path, monkeypatch: pytest.
     assert report.coverage.planned == report.coverage.error
 
 
+def test_a_uv_that_is_killed_is_named_as_that(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where uv is ended in the middle, the last it said is not taken for what went wrong."""
+    fake = elsewhere / "uv"
+    fake.write_text('#!/bin/sh\ntest "$1" = venv || { echo Using Python 3.12.1 environment >&2; kill -KILL $$; }\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr("uv.find_uv_bin", lambda: str(fake))
+
+    with pytest.raises(environment.Unprepared) as caught:
+        environment.prepare(CELL, lock.load(CELL))
+    assert ("error", "install.failed") == (caught.value.verdict, caught.value.reason)
+    assert caught.value.detail.startswith("uv pip sync: error: it was ended by SIGKILL")
+
+
 def test_without_an_interpreter_the_cell_is_unavailable(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,11 +259,13 @@ def test_a_record_that_is_none_is_named_before_anything_runs(state: Path, capsys
 
 
 def test_a_fresh_run_that_is_cut_short_loses_nothing(state: Path, found: Callable[[], dict[str, bytes]]) -> None:
-    """--fresh replaces a record when there is a new one, and not before."""
+    """What --fresh was killed before it could replace counts again, as it was, in a run that asks for no more."""
     before = found()
     with started(state, "--fresh") as running:
-        eventually(lambda: found() != before)
+        eventually(lambda: found() and not before.items() >= found().items())
         running.kill()
+    assert found().keys() < before.keys()
+    main(RECORD)
     assert before.keys() == found().keys()
     assert not before.items().isdisjoint(found().items())
 

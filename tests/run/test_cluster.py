@@ -28,6 +28,7 @@ from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.files import ROOT, dump
 from suite.report.assemble import assemble
+from suite.report.summary import exit_code
 from suite.run import catalogue, cell_run, cluster, environment, probe_call, records, worker
 from suite.run.environment import Marker
 from suite.run.worker import Kept
@@ -263,6 +264,22 @@ def test_what_a_worker_knows_it_does_not_run(lab: Cluster, tmp_path: Path) -> No
     assert f"{CELLS[0].id} reused: all of it was known on tcp:" in ran.said
     assert f"{CELLS[0].id} run: " in fresh.said
     assert first.results() == second.results()
+
+
+def test_what_a_worker_fails_to_make_afresh_is_not_run(lab: Cluster, driver: State) -> None:
+    """A cell that was known, asked afresh, and failed on its worker, is an error in the report and its exit code."""
+    driver.run(lab.address, "absent", count=1)
+    for state in lab.workers.values():
+        broken = state.folder / "records" / CELLS[0].id / "cell.json"
+        broken.parent.mkdir(parents=True, exist_ok=True)
+        broken.write_text("{}", encoding="utf-8")
+
+    ran = driver.run(lab.address, "absent", count=1, fresh=True)
+
+    assert "0 run, 0 reused, 0 unavailable, 1 failed" in ran.said
+    with driver.here():
+        report = assemble(CELLS[:1], found("absent"))
+    assert (Exit.INCOMPLETE, ["error"]) == (exit_code(report), [each.verdict for each in report.observations])
 
 
 @pytest.mark.parametrize(

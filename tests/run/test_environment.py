@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import venv
 from collections.abc import Callable
@@ -121,6 +122,17 @@ def test_a_lock_that_lacks_a_package_is_our_error(made: dict[str, str]) -> None:
     with pytest.raises(Unprepared, match=f"is not whole: jax {version} requires abacus; `nox -s lock`") as raised:
         environment.prepare(CELL, PINNED)
     assert ("error", "install.incomplete") == (raised.value.verdict, raised.value.reason)
+
+
+def test_where_nothing_can_be_executed_nothing_is_installed(
+    made: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a file system that runs no programs an import would fail, and be blamed: the environment is not made."""
+    mounted = os.statvfs_result((*os.statvfs("/")[:8], os.ST_NOEXEC, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _: mounted)
+
+    with pytest.raises(Unprepared, match=r"runs no programs \(noexec\): set SUITE_STATE"):
+        environment.prepare(CELL, PINNED)
 
 
 def run() -> Record | None:

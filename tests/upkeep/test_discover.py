@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
 from suite.stack import index, lock, plan, releases
 from suite.stack import matrix as matrices
-from suite.stack.releases import PACKAGES
+from suite.stack.releases import PACKAGES, Wheels
 from suite.upkeep import discover
 from tests.report.test_report import observation, report
 from tests.upkeep.conftest import Serve
@@ -114,7 +115,7 @@ def test_a_yanked_release_is_told_as_that(offered: Offered, planned: None, monke
     known = releases.load()
     release = known.packages["equinox"]["0.11.4"].model_copy(update={"yanked": "broken"})
     taken = known.model_copy(update={"packages": {**known.packages, "equinox": {"0.11.4": release}}})
-    monkeypatch.setattr(index, "snapshot", lambda known: taken)
+    monkeypatch.setattr(index, "snapshot", lambda known, forget: taken)
 
     said = told()
     assert "equinox 0.11.4 (yanked since)" in said
@@ -143,6 +144,93 @@ def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
         told()
 
     assert "0.4.31" not in releases.load().packages["jax"]
+
+
+LOGIN = "<html><body><form>Log in</form><a href='/help'>Help</a></body></html>"
+
+
+def page(files: str) -> str:
+    """A page of links in HTML, as older indexes answer."""
+    return f"<html><body>{files}</body></html>"
+
+
+@pytest.fixture
+def instead(offered: Offered, monkeypatch: pytest.MonkeyPatch, serve: Serve) -> Callable[[str, tuple[str, str]], None]:
+    """Have the index answer otherwise where an address ends so."""
+
+    def answers(end: str, told: tuple[str, str]) -> None:
+        def otherwise(path: str, _: object) -> tuple[str, str] | None:
+            return told if path.rstrip("/").endswith(end) else answer(offered, path)
+
+        monkeypatch.setenv("UV_DEFAULT_INDEX", f"{serve(otherwise)}/simple")
+
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("/jax", ("text/html", LOGIN)),
+        ("/lineax", ("text/html", LOGIN)),
+        ("/jax", ("text/html; charset=utf-8", page(""))),
+        ("/jax", ("text/html", page("<a href='/jax-0.4.30-py3-none-any.whl'>jax-0.4.30-py3-none-any.whl</a>"))),
+        ("/jax", ("text/html", page("<a href='x' data-upload-time='noon'>jax-0.4.30-py3-none-any.whl</a>"))),
+        ("/jax", ("application/vnd.pypi.simple.v1+json", LOGIN)),
+        ("/jax", ("application/vnd.pypi.simple.v1+json", "{}")),
+        ("/jax", ("application/json", "{}")),
+        ("/jax-0.4.31-py3-none-any.whl.metadata", ("text/plain", LOGIN)),
+        ("/jax-0.4.31-py3-none-any.whl.metadata", ("text/plain", "Name: jax\nVersion: 9\n")),
+    ],
+)
+@pytest.mark.parametrize("command", ["snapshot", "discover"])
+def test_what_is_no_index_is_told(
+    command: str,
+    end: str,
+    told: tuple[str, str],
+    offered: Offered,
+    planned: None,
+    instead: Callable[[str, tuple[str, str]], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A page to log in, an index without upload times, or an answer that is none: exit code 3, and nothing changes."""
+    before = releases.PATH.read_bytes()
+    offered["jax"]["0.4.31"] = []
+    instead(end, told)
+
+    assert Exit.INCOMPLETE == main([command, "--forget"])
+
+    assert "index" in capsys.readouterr().err
+    assert before == releases.PATH.read_bytes()
+
+
+@pytest.mark.parametrize("command", ["snapshot", "discover"])
+def test_a_release_is_lost_only_where_that_is_asked_for(
+    command: str, offered: Offered, planned: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the index has no longer is named, and stays with exit code 3, unless it is to be forgotten."""
+    offered["equinox"] = {"0.11.5": []}
+
+    assert Exit.INCOMPLETE == main([command])
+    assert (
+        "the index no longer has what releases.json has: equinox 0.11.4. Nothing is written" in capsys.readouterr().err
+    )
+    assert ["0.11.4"] == [*releases.load().packages["equinox"]]
+    assert Exit.AS_EXPECTED == main([command, "--forget"])
+    assert "forgotten: equinox 0.11.4" in capsys.readouterr().out
+    assert ["0.11.5"] == [*releases.load().packages["equinox"]]
+
+
+def test_a_wheel_is_not_lost_either(offered: Offered) -> None:
+    """Where a release has wheels no longer, they are named by interpreter and platform; of what is new, nothing is."""
+    known = releases.load()
+    had = known.packages["jax"]["0.4.30"]
+    wheels = {"cp312": Wheels(newest=had.uploaded, platforms=["any", "one", "other"]), **had.wheels}
+    more = had.model_copy(update={"wheels": wheels})
+    before = known.model_copy(update={"packages": {**known.packages, "jax": {"0.4.30": more}}})
+
+    assert ["jax 0.4.30 for cp312 on any, one, other"] == index.lost(before, known)
+    assert [] == index.lost(known, before)
+    assert [] == index.lost(known, known)
 
 
 def test_a_change_is_against_the_release_before() -> None:

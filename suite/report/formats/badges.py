@@ -9,13 +9,14 @@ from itertools import combinations
 from suite.files import dump
 from suite.judge.metadata import DeclaredObserved
 from suite.judge.table import PROPERTIES, VERDICTS, Verdict
-from suite.report.formats.markup import printable
+from suite.printable import printable
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import FORESEEN, line
 
 # Words and a colour.
 Told = tuple[str, str]
 
+_PAIRS = tuple(combinations(("jax", "equinox", "diffrax"), 2))
 _NOT_RUN = "not run", "lightgrey"
 _TOGETHER: Mapping[DeclaredObserved, Told] = {
     "supported": ("works", "brightgreen"),
@@ -35,9 +36,14 @@ def badges(report: Report) -> dict[str, str]:
         if newest and each.cell == newest.id and each.issue in seen:
             seen[each.issue].append(each)
     made = {issue: _badge(issue, _of_issue(of, newest)) for issue, of in seen.items()}
-    for one, other in combinations(("jax", "equinox", "diffrax"), 2):
+    for one, other in _PAIRS:
         made[f"{one}-{other}"] = _badge(f"{one} × {other}", _together(one, other, newest))
     return made
+
+
+def names(report: Report) -> list[str]:
+    """What the badges of `report` are called."""
+    return [*(issue.id for issue in report.issues), *map("-".join, _PAIRS)]
 
 
 def _badge(label: str, told: Told) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from itertools import groupby
 from typing import Literal, get_args
@@ -9,10 +10,10 @@ from typing import Literal, get_args
 from rich.console import Console
 from rich.text import Text
 
-from suite.files import dump
+from suite.printable import printable
 from suite.report.diff import Diff, Group, tally
 from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import cell_text, clipped, printable
+from suite.report.formats.markup import cell_text, clipped
 from suite.report.model import ChangeKind
 from suite.report.summary import last_line, replay
 
@@ -52,7 +53,8 @@ def show(found: Diff, console: Console) -> None:
                 say(f"      {printable(clipped(line))}", "dim")
         if len(groups) > _MOST:
             say(f"  … and {len(groups) - _MOST} more: `--format markdown` has them")
-    say(f"\n{last(found)}", f"bold {'red' if found.counts['regressed'] else 'green'}")
+    colour = "red" if found.counts["regressed"] else "yellow" if found.unlearned[0] else "green"
+    say(f"\n{last(found)}", f"bold {colour}")
 
 
 def markdown(found: Diff) -> str:
@@ -88,12 +90,16 @@ def as_json(found: Diff) -> str:
     ]
     not_alike = [asdict(each) for each in found.premises]
     counts = dict(found.counts)
-    return dump({"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes})
+    data = {"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
+    # It goes where the locale may have few letters.
+    return json.dumps(data, indent=1) + "\n"
 
 
 def last(found: Diff) -> str:
-    """The counts, all of them, each time; what is spurious apart."""
-    return f"{tally(found.counts)} ({_SPURIOUS})"
+    """The counts, all of them, each time; what is spurious apart, and how much is not told any more."""
+    lost, had = found.unlearned
+    less = f"; of {lost} of the {had} told before, nothing is told now" if lost else ""
+    return f"{tally(found.counts)} ({_SPURIOUS}){less}"
 
 
 def _reports(found: Diff) -> list[str]:

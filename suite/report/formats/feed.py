@@ -11,8 +11,9 @@ from uuid import UUID, uuid5
 from xml.etree.ElementTree import Element
 
 from suite.judge.table import UNDECIDED
+from suite.printable import printable
 from suite.report import summary
-from suite.report.formats.markup import clipped, element, printable, xml
+from suite.report.formats.markup import clipped, element, xml
 from suite.report.model import CellRow, Observation, Report, TurnRow
 
 # Any other would make new entries of all that have been read; it means nothing else.

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import re
 from html import escape
+from urllib.parse import quote
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
+
+from markupsafe import Markup
+
+from suite.printable import printable
 
 # A cell of a table is no place for more.
 _LONGEST = 500
 # More of one message than this is no reading matter; compat.json has it whole.
 LONGEST = 2000
-
-
-def printable(text: str, *, lines: bool = False) -> str:
-    """`text` with what cannot be shown spelled out: controls, marks that turn it round, lone surrogates.
-
-    XML 1.0 has no way to write most of these, a terminal acts on some, and a reader sees none of them. So it is with
-    line ends, unless `lines`.
-    """
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() or (lines and each == "\n") else _spelled(ord(each)) for each in text)
-
-
-def _spelled(number: int) -> str:
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
 
 
 def clipped(text: str, longest: int = _LONGEST) -> str:
@@ -44,10 +34,26 @@ def said(text: str) -> str:
     return shown if len(text) <= LONGEST else f"{shown}… ({len(text):,} characters in compat.json)"
 
 
-def cell_text(text: str) -> str:
+def cell_text(text: str) -> Markup:
     """Somebody else's text inside a Markdown table: one line, with nothing that Markdown or HTML would act on."""
-    line = escape(clipped(" ".join(text.split())), quote=False).replace("|", "&#124;").replace("`", "&#96;")
-    return re.sub(r"[\\*_\[\]~]", r"\\\g<0>", line)
+    return in_markdown(clipped(" ".join(text.split())))
+
+
+def in_markdown(text: str) -> Markup:
+    """Somebody else's text within a line of Markdown: nothing in it that Markdown or HTML would act on."""
+    line = escape(printable(re.sub(r"\s", " ", text)), quote=False).replace("|", "&#124;").replace("`", "&#96;")
+    return Markup(re.sub(r"[\\*_\[\]~]", r"\\\g<0>", line))
+
+
+def prose(text: str) -> Markup:
+    """Markdown of somebody else's, such as an issue's story: no heading, no HTML, no address behind words."""
+    plain = printable(text, lines=True).replace("&", "&amp;").replace("<", "&lt;").replace("](", "]&#40;")
+    return Markup(re.sub(r"(?m)^(\s*)#", r"\1\\#", plain))
+
+
+def address(url: str) -> Markup:
+    """An address as the target of a link in Markdown: nothing in it ends that."""
+    return Markup(quote(printable(url), safe=":/?#@!$&'*+,;=%~"))
 
 
 def element(tag: str, /, *inside: Element | str, **attributes: str) -> Element:

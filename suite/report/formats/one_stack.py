@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from rich.console import Console
@@ -29,8 +29,12 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, published: 
         if cell.excluded_by:
             console.print(Text(f"  the packages' own metadata excludes it: {cell.excluded_by}"), soft_wrap=True)
         loud = [each for each in seen if each.verdict not in _QUIET or is_unexpected(each)]
+        # What kept many cases from being tried is told once.
+        of: dict[tuple[Verdict, str | None, str] | int, list[Observation]] = {}
         for each in sorted(loud, key=lambda each: VERDICTS.index(each.verdict)):
-            console.print(_observation(report, each), soft_wrap=True)
+            of.setdefault(id(each) if each.attempts else (each.verdict, each.reason, each.detail), []).append(each)
+        for alike in of.values():
+            console.print(_observation(report, alike), soft_wrap=True)
         quiet = [each.verdict for each in seen if each not in loud]
         counts = ", ".join(f"{GLYPHS[each]} {quiet.count(each)} {each}" for each in VERDICTS if each in quiet)
         console.print(Text(f"  {counts or 'nothing else was planned'}", "dim"), soft_wrap=True)
@@ -53,9 +57,11 @@ def _expected(report: Report, cell: CellRow, published: Report, console: Console
         console.print(text, soft_wrap=True)
 
 
-def _observation(report: Report, each: Observation) -> Text:
+def _observation(report: Report, alike: Sequence[Observation]) -> Text:
+    each = alike[0]
     text = Text(f"  {GLYPHS[each.verdict]} {each.verdict}", PROPERTIES[each.verdict].colour)
-    text.append(f" {each.issue}/{each.case}: {each.behaviour or each.reason}", "default")
+    name = f"{each.issue}/{each.case}" if len(alike) == 1 else f"{len(alike)} cases"
+    text.append(f" {name}: {each.behaviour or each.reason}", "default")
     if each.detail:
         text.append(f"\n      {one_line(each.detail)}", "default")
     if each.workaround == "holds":

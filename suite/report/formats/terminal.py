@@ -28,13 +28,13 @@ def show(report: Report, console: Console) -> None:
         _line(report, console)
     _stacks(report, console)
     if odd := summary.unexpected(report):
-        console.print("\n[bold]Not as expected[/bold]")
+        console.print(Text("\nNot as expected", "bold"))
     for each in odd[:_MOST]:
         console.print(_deviation(each), soft_wrap=True)
     if len(odd) > _MOST:
         console.print(f"  … and {len(odd) - _MOST} more, in COMPAT.md")
     if groups := summary.undecided(report):
-        console.print("\n[bold]Not decided[/bold]")
+        console.print(Text("\nNot decided", "bold"))
     for group in groups:
         told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
         console.print(Text(told, PROPERTIES[group.verdict].colour), soft_wrap=True)

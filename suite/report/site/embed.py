@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +17,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String, _To
 from suite.judge.rules import concerned
 from suite.judge.specifiers import in_version_order
 from suite.judge.table import PROPERTIES
+from suite.printable import printable
 from suite.report import summary
 from suite.report.formats.markup import said
 from suite.report.model import CaseRow, IssueRow, Report
@@ -81,11 +83,20 @@ def embedded(report: Report, seen: Seen, year: tuple[str, str] | None) -> Markup
         "cells": cells,
         "issues": issues,
     }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(_printable(data), ensure_ascii=False, separators=(",", ":"))
     for mark in "<>&\u2028\u2029":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     # Nothing is left in it that HTML would act on.
     return Markup(text)
+
+
+def _printable(data: Any) -> Any:
+    """Data with all text in it printable: a script would show what stands in a string's escapes."""
+    if isinstance(data, Mapping):
+        return {printable(key): _printable(each) for key, each in data.items()}
+    if isinstance(data, (list, tuple)):
+        return list(map(_printable, data))
+    return printable(data, lines=True) if isinstance(data, str) else data
 
 
 class _Numbered(dict[Any, int]):

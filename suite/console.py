@@ -1,0 +1,29 @@
+"""The terminal that commands print to: whatever they print, none of it is markup and none of it acts on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from suite.printable import printable
+
+
+class Terminal(Console):
+    """A console for anybody's text: a style is given beside a text, never within it, and only rich moves the cursor."""
+
+    def __init__(self, width: int | None = None) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, width=width)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The parts of what is printed, a table's and a bar's too, each of them printable."""
+        for each in super().render(renderable, options):
+            yield each if each.control else Segment(printable(each.text, lines=True), each.style)
+
+    def on_broken_pipe(self) -> None:
+        """Where nobody reads any more, tell of it as of any other error: rich exits as if something were unexpected."""
+        raise BrokenPipeError
+
+
+OUT = Terminal()

@@ -1,0 +1,88 @@
+"""Whatever a user's shell and machine are like: the same verdicts, or an error that names what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suite.files import ROOT
+from tests.faults.surroundings import CASES, SURROUNDINGS
+
+# In these nothing can be run, and the sentence names why.
+REFUSED = {
+    "too-few-files": "32 (ulimit -n)",
+    "too-small-files": "0 MiB (ulimit -f)",
+    "little-memory": "2048 MiB (ulimit -v)",
+    "few-processes": "5 (ulimit -u)",
+    "little-time": "1 (ulimit -t)",
+}
+Outcome = Callable[[str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """What came of the cases in surroundings, by their name."""
+    folder = tmp_path_factory.mktemp("surroundings")
+    venv.create(folder / "env", with_pip=False, symlinks=True)
+    (folder / "modules").mkdir()
+    for name in ("json", "sitecustomize", "numpy"):
+        (folder / "modules" / f"{name}.py").write_text("raise SystemExit('not the real one')\n", encoding="utf-8")
+    command = [sys.executable, "-m", "tests.faults.surroundings", str(folder), str(folder / "env" / "bin" / "python")]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+    def of(name: str) -> dict[str, Any]:
+        said = (folder / f"{name}.json").read_text(encoding="utf-8")
+        assert said, (folder / f"{name}.err").read_text(encoding="utf-8")
+        found: dict[str, Any] = json.loads(said)
+        return found
+
+    return of
+
+
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_odd_surroundings_change_no_verdict(outcome: Outcome, name: str) -> None:
+    """Variables, locale, limits, folders: each case comes to what it does in plain ones, or all to a named error."""
+    plain, odd = outcome("plain"), outcome(name)
+    count = sum(map(len, CASES.values()))
+
+    assert (count, count, "") == (plain["cases"], len(plain["found"]), plain["reason"])
+    if name in REFUSED:
+        assert ({}, "run.limits", True) == (odd["found"], odd["reason"], REFUSED[name] in odd["detail"]), odd["detail"]
+    else:
+        assert plain == odd
+
+
+# What a shell does before it starts the command, and what is said then; each is several of the above at once.
+SHELLS = {
+    "export LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=latin-1 HOME=/nowhere TMPDIR=/nowhere; umask 777; exec <&-": "",
+    "export LC_ALL=xx_YY.banana LANG=tr_TR HOME=/etc/passwd TERM=banana COLUMNS=x TZ=:::Odd JAX_PLATFORMS=banana; "
+    "export PYTHONWARNINGS=error XLA_FLAGS=--nonsense OMP_NUM_THREADS=x; ulimit -n 32; ulimit -s 1024": "",
+    "export PYTHONOPTIMIZE=2 PYTHONDONTWRITEBYTECODE=1": "error: what an issue asks stands in its docstrings",
+    "mkdir gone; cd gone; rmdir ../gone; export SUITE_STATE=/tmp PYTHONPATH={root}": "",
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> None:
+    """Started by a shell with odd settings, a plan is told as ever; or there is a sentence, and exit code 2."""
+    words = f"{shell.format(root=ROOT)}; exec {sys.executable} -m suite plan"
+    ran = subprocess.run(
+        ["sh", "-c", words],
+        cwd=tmp_path if "gone" in shell else ROOT,
+        env={**os.environ, "SUITE_STATE": str(tmp_path / "state")},
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+
+    assert (2 * bool(SHELLS[shell]), True) == (ran.returncode, ran.stderr.startswith(SHELLS[shell])), ran.stderr
+    assert ("Traceback" in ran.stderr, "observations: " in ran.stdout) == (False, not SHELLS[shell])

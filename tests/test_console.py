@@ -1,0 +1,69 @@
+"""What commands print is text, whoever's it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.table import Table
+
+from suite.__main__ import main
+from suite.console import Terminal
+from suite.errors import Exit
+from suite.run.progress import CellProgress
+from suite.stack import plan
+
+ODD = "no [/issue], [bold]x, :smile: \x1b[2J\x1b]0;t\x07 \u202ed\ud800"
+
+
+@given(text=st.text())
+@settings(deadline=None, max_examples=50)
+def test_text_is_printed_as_it_is_said(text: str) -> None:
+    """No text is taken for markup or an emoji, and none of it acts on the screen, in a table as in a line."""
+    for made in (text, _table(text)):
+        out = Terminal(1000)
+        out.file = StringIO()
+        out.print(made, soft_wrap=True)
+        assert out.file.getvalue().replace("\n", "").isprintable()
+
+
+def _table(text: str) -> Any:
+    made = Table("a", title="b")
+    made.add_row(text)
+    return made
+
+
+def test_a_yanked_reason_is_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reason that looks like markup, or has an escape in it, is told by `plan` as it stands in the index."""
+    cell = next(each for each in plan.cells() if each.unavailable)
+    odd = replace(cell, unavailable=("plan.yanked", ODD))
+    monkeypatch.setattr(plan, "tagged", lambda tag: (odd,))
+
+    assert Exit.AS_EXPECTED == main(["plan", "--tag", "full"])
+
+    told = capsys.readouterr().out
+    assert "no [/issue], [bold]x, :smile: \\u001b[2J\\u001b]0;t" in told
+    assert told.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("on_terminal", [False, True])
+def test_a_bar_shows_names_as_they_are(
+    on_terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a cell says while it runs, and whatever its cases are called, is text too."""
+    monkeypatch.setattr(Terminal, "is_terminal", on_terminal)
+    monkeypatch.setattr(Terminal, "is_dumb_terminal", False)
+    with CellProgress("jax-1[/x]", Terminal(300)) as progress:
+        progress.step(1, 2, "[/issue]", f"[/case]{ODD[-9:]}")
+        progress.say(ODD)
+
+    told = capsys.readouterr().out
+    words = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", told)
+    assert "jax-1[/x] no [/issue], [bold]x" in words
+    assert ("[/issue]/[/case]" in words) == on_terminal
+    assert not re.search("[\x07\u202e\ud800]|\x1b[^[]|\x1b\\[2J", told)
