@@ -425,7 +425,9 @@ def everywhere(text: str) -> Report:
         )
     ]
     platform = Platform(system=text, machine=text, cpu=text, device=text)
-    row = StackRow(question=text, holds={"jax": text}, along="jax", cells=[], ranges=[], declared=text)
+    # Read from a file, these two would be versions.
+    row = StackRow(question=text, holds={}, along="jax", cells=[], ranges=[], declared="")
+    row = row.model_copy(update={"holds": {"jax": text}, "declared": text})
     real = report(observation(), observation(cell="jax-0.5.0")).cells
     cells = [cell.model_copy(update={"packages": {**cell.packages, "other": text}, "python": text}) for cell in real]
     update = {
