@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from suite.fields import CellId, Id
 from suite.files import FileModel
 
-AGAIN = "remove the file to run it again"
+AGAIN = "remove the file, and its cell runs it again"
 
 # How a process ends that has not answered, or not well.
 Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]
