@@ -28,14 +28,14 @@ _OLDEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo
 def identifier(text: str) -> str:
     """`text`, the id of an issue or of a case. Raises ValueError."""
     if len(text) > _NAME_LETTERS or not _ID.fullmatch(text):
-        raise ValueError(f"{shown(text)} is no id: up to {_NAME_LETTERS} lower-case letters, digits and single dashes")
+        raise ValueError(f"{quoted(text)} is no id: up to {_NAME_LETTERS} lower-case letters, digits and single dashes")
     return text
 
 
 @cache
 def _cell_id(text: str) -> str:
     if len(text) > _CELL_LETTERS or not _CELL.fullmatch(text):
-        raise ValueError(f"{shown(text)} is no id of a cell, such as jax-0.4.30 or jax-0.4.36+diffrax-0.6.0")
+        raise ValueError(f"{quoted(text)} is no id of a cell, such as jax-0.4.30 or jax-0.4.36+diffrax-0.6.0")
     return text
 
 
@@ -54,7 +54,7 @@ def is_version(text: str) -> bool:
 
 def _version(text: str) -> str:
     if not is_version(text):
-        raise ValueError(f"{shown(text)} is not a version")
+        raise ValueError(f"{quoted(text)} is not a version")
     return text
 
 
@@ -69,7 +69,7 @@ def requirement(text: str) -> Requirement:
             # What names an unknown variable parses, and fails where it is asked.
             found.marker.evaluate({"extra": ""})
     except (InvalidRequirement, ValueError, KeyError) as error:
-        raise ValueError(f"{shown(text)} is not a requirement: {_first_line(error)}") from error
+        raise ValueError(f"{quoted(text)} is not a requirement: {_first_line(error)}") from error
     return found
 
 
@@ -79,7 +79,7 @@ def plain_requirement(text: str) -> Requirement:
     found = requirement(text)
     odd = {"extras": found.extras, "a marker": found.marker, "an address": found.url}
     if has := [what for what, there in odd.items() if there]:
-        raise ValueError(f"{shown(text)} has {' and '.join(has)}: only a name and versions stand here")
+        raise ValueError(f"{quoted(text)} has {' and '.join(has)}: only a name and versions stand here")
     return found
 
 
@@ -91,10 +91,10 @@ def specifiers(text: str) -> SpecifierSet:
             raise InvalidSpecifier(f"it has more than {_REQUIREMENT_LETTERS} characters")
         return SpecifierSet(text)
     except InvalidSpecifier as error:
-        raise ValueError(f"{shown(text)} is not a specifier: {_first_line(error)}") from error
+        raise ValueError(f"{quoted(text)} is not a specifier: {_first_line(error)}") from error
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """Somebody's text or number in a sentence: in ASCII, and clipped."""
     told = ascii(value)
     return told if len(told) <= 60 else f"{told[:59]}…"

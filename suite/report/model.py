@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_v
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from suite.cell.issue import Kind, Meaning, Role
-from suite.fields import CellId, Id, Moment, PackageName, PlainRequirements, SpecifierText, VersionText, shown
+from suite.fields import CellId, Id, Moment, PackageName, PlainRequirements, SpecifierText, VersionText, quoted
 from suite.files import FileModel
 from suite.judge.agreement import Agreement
 from suite.judge.attribution import Grounds
@@ -322,7 +322,7 @@ class Report(FileModel):
         """In a file of another schema that is all that is wrong: nothing else has to be as it is in this one."""
         found = data.get("schema_version", SCHEMA) if isinstance(data, dict) else SCHEMA
         if found != SCHEMA:
-            raise _refusal({"schema_version": f"is {shown(found)}, and this suite reads {SCHEMA}"})
+            raise _refusal({"schema_version": f"is {quoted(found)}, and this suite reads {SCHEMA}"})
         return data
 
     @field_validator("observations")

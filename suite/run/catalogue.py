@@ -18,7 +18,7 @@ from suite import issues as folder
 from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
 from suite.fields import identifier as checked
-from suite.fields import shown, specifiers
+from suite.fields import quoted, specifiers
 from suite.judge import rules
 from suite.judge.verdicts import GIVEN
 from suite.stack import releases
@@ -168,7 +168,7 @@ def faults(found: Entry) -> list[Fault]:
             note(f"{case.id}.{key}", message)
     for text in (issue.title, issue.story, *(case.question for case in issue.cases), *_texts(issue)):
         if text != text.encode(errors="replace").decode():
-            note("texts", f"{shown(text)} has half a character in it, and cannot be written")
+            note("texts", f"{quoted(text)} has half a character in it, and cannot be written")
     return wrong
 
 

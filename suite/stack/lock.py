@@ -26,7 +26,7 @@ from packaging.utils import parse_wheel_filename
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
-from suite.fields import is_version, shown
+from suite.fields import is_version, quoted
 from suite.files import STACK, STATE, FileModel, dump, read
 from suite.stack import uv_call
 from suite.stack.plan import Cell
@@ -116,7 +116,7 @@ def parse(text: str, path: Path) -> Lock:
         name, _, version = pin.partition("==")
         if _PIN.fullmatch(pin):
             wrong = [f"{name} is pinned twice"] if name in pins else []
-            wrong += [] if is_version(version) else [f"{name}: {shown(version)} is not a version"]
+            wrong += [] if is_version(version) else [f"{name}: {quoted(version)} is not a version"]
             wrong += [] if hashes else [f"{name} has no hash"]
             wrong += [f"{name}: {each!r} is not a sha256 hash" for each in hashes if not _HASH.fullmatch(each)]
             pins[name] = version
