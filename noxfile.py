@@ -342,9 +342,13 @@ command("bench-publish", "Make asv's site of the results, in reports/timings.", 
 @nox.session(default=False)
 def tests(session: nox.Session) -> None:
     """Run the tests, one real cell among them; what follows `--` goes to pytest."""
-    install(session, "tests")
-    # A file of tests stays together: some share an environment that takes seconds to make.
-    session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)
+    tested(session, "--ignore=tests/faults")
+
+
+@nox.session(default=False)
+def faults(session: nox.Session) -> None:
+    """Run what machines, users and issues do wrong: each ends in a sentence or an `error`, never in another verdict."""
+    tested(session, "tests/faults")
 
 
 @nox.session(default=False)
@@ -355,6 +359,13 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check")
     session.run("mypy")
     session.run("zizmor", "--offline", "--quiet", "--no-progress", "--persona=auditor", ".github/workflows")
+
+
+def tested(session: nox.Session, where: str) -> None:
+    """Run these tests, and what follows `--`."""
+    install(session, "tests")
+    # A file of tests stays together: some share an environment that takes seconds to make.
+    session.run("pytest", "--numprocesses=auto", "--dist=loadfile", where, *session.posargs)
 
 
 def install(session: nox.Session, *groups: str, extras: Sequence[str] = ()) -> None:

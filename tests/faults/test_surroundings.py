@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
+from suite.errors import Exit
 from suite.files import ROOT
 from tests.faults.surroundings import CASES, SURROUNDINGS
+from tests.report.on_disk import saved
+from tests.report.test_report import observation, report
 
 # In these nothing can be run, and the sentence names why.
 REFUSED = {
@@ -86,3 +89,44 @@ def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> N
 
     assert (2 * bool(SHELLS[shell]), True) == (ran.returncode, ran.stderr.startswith(SHELLS[shell])), ran.stderr
     assert ("Traceback" in ran.stderr, "observations: " in ran.stdout) == (False, not SHELLS[shell])
+
+
+@pytest.mark.parametrize("place", ["/dev/null/below", "{}/file", "{}/loop", "/tmp/" + "n" * 300])
+def test_a_state_folder_that_can_be_none_is_a_sentence(place: str, tmp_path: Path) -> None:
+    """Where SUITE_STATE is at no place for a folder, a run ends in one sentence before anything is made."""
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    ran = suite("run", "jax-0.4.32", "--issue", "stack-smoke", SUITE_STATE=place.format(tmp_path))
+
+    assert (Exit.MISUSED, "error: ", 1) == (ran.returncode, ran.stderr[:7], len(ran.stderr.splitlines()))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_locale_of_few_letters_is_no_error(encoding: str, tmp_path: Path) -> None:
+    """What a locale cannot encode is replaced, and JSON stays JSON: `run` ends as ever, on a terminal too."""
+    few = {"PYTHONIOENCODING": encoding, "SUITE_STATE": str(tmp_path)}
+    saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
+    ran = suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json", **few)
+    assert ("✓ ł", "") == (json.loads(ran.stdout)["changes"][0]["now"]["behaviour"], ran.stderr)
+    assert "0 regressed" in suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), **few).stdout
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as screen, os.fdopen(theirs, "wb") as terminal:
+        ran = suite("run", "jax-0.4.32", "--issue", "stack-smoke", stdout=terminal, **few)
+        terminal.close()
+        shown = screen.read(65_536)
+    assert (Exit.INCOMPLETE, "") == (ran.returncode, ran.stderr)
+    assert b"unavailable" in shown
+
+
+def suite(*words: str, stdout: Any = subprocess.PIPE, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, with these variables."""
+    return subprocess.run(
+        [sys.executable, "-m", "suite", *words],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )

@@ -33,7 +33,7 @@ def clone(tmp_path: Path) -> Path:
 
 def test_the_two_commands_are_there() -> None:
     """The README has two commands that set themselves up, one for the main job and one for the tests."""
-    assert ["compat", "tests"] == [command.rpartition(" ")[2] for command in COMMANDS]
+    assert ["compat", "tests faults"] == [command.rpartition(" -s ")[2] for command in COMMANDS]
 
 
 def test_a_command_sets_itself_up_in_a_fresh_clone(clone: Path, tmp_path: Path) -> None:
