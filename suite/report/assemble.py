@@ -166,4 +166,10 @@ def _upstream(named: Upstream) -> UpstreamRow:
 
 def _case(case: Case, text: str) -> CaseRow:
     own = {name: getattr(case, name) for name in ("id", "question", "needs", "behaviours", "rules", "workaround")}
-    return CaseRow.model_validate({**own, "intervals": [], "source": text}, from_attributes=True)
+    signatures = [
+        {"behaviour": name, **asdict(each)}
+        for name, some in case.signatures.items()
+        for each in (some if isinstance(some, tuple) else (some,))
+    ]
+    told = {**own, "signatures": signatures, "intervals": [], "source": text}
+    return CaseRow.model_validate(told, from_attributes=True)

@@ -165,6 +165,15 @@ class WorkaroundRow(FileModel):
     )
 
 
+class SignatureRow(FileModel):
+    """An exception or a warning by which a behaviour is recognised; a `…` in its message stands for anything."""
+
+    behaviour: str
+    type: str
+    message: str = ""
+    module: str = ""
+
+
 class CaseRow(FileModel):
     """One variant of an issue."""
 
@@ -174,6 +183,7 @@ class CaseRow(FileModel):
     behaviours: dict[str, Meaning]
     rules: list[RuleRow]
     workaround: WorkaroundRow | None = None
+    signatures: list[SignatureRow] = Field(default=[], description="the symptoms that can be told by their text")
     intervals: list[IntervalRow]
     turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
     source: str = Field(default="", description="its reproducer and its workaround")

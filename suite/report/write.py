@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from markupsafe import Markup
 
 from suite.errors import BadFile, Fault, Misused, shown
 from suite.files import dump, read, replace_all
-from suite.judge.table import GLYPHS, TABLE
+from suite.judge.table import GLYPHS
 from suite.printable import printable
 from suite.report import compact, summary
 from suite.report.changes import since
@@ -23,13 +22,13 @@ from suite.report.formats import badges
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import address, cell_text, in_markdown, prose, said
+from suite.report.formats.markup import address, cell_text, in_markdown, prose
 from suite.report.model import Report
 from suite.report.site import timings
-from suite.report.site.embed import digest, highlight, link, verdict_styles
-from suite.report.site.page import View
-from suite.report.site.timings import Machine, amount, duration
-from suite.report.upstream_texts import SORTS
+from suite.report.site.build import site
+from suite.report.site.embed import link
+from suite.report.site.facts import Facts
+from suite.report.site.timings import Machine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
@@ -79,8 +78,8 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
         raise BadFile([Fault(source, "issues.id", f"{name!r} is no id: lower case, digits and dashes") for name in odd])
     return {
         "compat.schema.json": schema(),
-        "COMPAT.md": fit(render(report, "compat.md.jinja")),
-        "index.html": _lean(render(report, "index.html.jinja", timed)),
+        "COMPAT.md": fit(render(report)),
+        **site(report, timed),
         "feed.xml": feed(report),
         "junit.xml": junit(report),
         **{f"badges/{name}.json": text for name, text in made.items()},
@@ -110,69 +109,43 @@ def _former(folder: Path) -> Report | None:
         return None
 
 
-def render(report: Report, template: str, timed: tuple[Machine, ...] = ()) -> str:
-    """`report` and its timings as `template` shows them; whatever comes from somebody else's code is escaped."""
-    view = View(report)
-    script = _part("page/rules.js") + "\n" + _part("page/page.js")
-    style = _part("page/page.css") + "\n" + verdict_styles()
-    on_line = {cell.id for cell in view.line}
+def render(report: Report) -> str:
+    """COMPAT.md; whatever comes from somebody else's code is escaped."""
+    facts = Facts(report)
+    on_line = {cell.id for cell in facts.line}
     text = (
-        _templates(page=template.endswith(".html.jinja"))
-        .get_template(template)
+        _templates()
+        .get_template("compat.md.jinja")
         .render(
             report=report,
-            page=view,
-            seen=view.seen,
-            line=view.line,
+            seen=facts.seen,
+            own=facts.own,
+            line=facts.line,
             last_line=summary.last_line(report),
             unexpected=summary.unexpected(report),
             undecided=summary.undecided(report),
             of_line=lambda observations: [each for each in observations if each.cell in on_line],
             compared={cell.id: cell.declared_observed for cell in report.cells},
-            timed=_drawn(timed),
-            script=script,
-            script_digest=digest(script),
-            style=style,
-            style_digest=digest(style),
         )
     )
     # A control or a mark that turns text round may stand in anything that came from elsewhere.
     return printable(text.rstrip(), lines=True) + "\n"
 
 
-def _lean(page: str) -> str:
-    """The page without what HTML takes as said: the ends of cells and rows, of which there are ten thousands."""
-    return re.sub(r"</t[dhr]>", "", page)
-
-
-def _drawn(timed: tuple[Machine, ...]) -> Sequence[tuple[Machine, Mapping[str, Markup]]]:
-    """Each machine that has timings, and its charts."""
-    if not timed:
-        return ()
-    # `nox -j` passes on all that is logged, and what draws would log what it thinks of each font.
-    logging.getLogger("matplotlib").setLevel(logging.WARNING)
-    # It is slow to import, and not every tree has something to draw.
-    from suite.report.site.chart import drawn
-
-    return [(each, drawn([chart for of in each.sections for chart in of.charts], each.releases)) for each in timed]
-
-
 @cache
-def _templates(*, page: bool) -> Environment:
-    """Templates of the page, or of Markdown: in both what they show is escaped, unless it is marked as escaped."""
+def _templates() -> Environment:
+    """Templates of Markdown: what they show is escaped, unless it is marked as escaped."""
     templates = Environment(
         loader=PackageLoader("suite.report.site"),
-        autoescape=page,
-        finalize=None if page else _as_markdown,
+        finalize=_as_markdown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {each.__name__: each for each in (address, cell_text, prose, said)}
+    templates.filters |= {each.__name__: each for each in (address, cell_text, prose)}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, tally)
-    templates.globals |= {each.__name__: each for each in (*of_report, link, highlight, duration, amount)}
-    templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "sorts": SORTS}
-    templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
+    templates.globals |= {each.__name__: each for each in (*of_report, link)}
+    templates.globals |= {"glyphs": _marked(GLYPHS), "stack_glyphs": _marked(summary.STACK_GLYPHS)}
     return templates
 
 
@@ -183,10 +156,3 @@ def _marked(glyphs: Mapping[Any, str]) -> Mapping[Any, Markup]:
 
 def _as_markdown(value: object) -> object:
     return in_markdown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-@cache
-def _part(name: str) -> Markup:
-    """A script or a style of our own, to stand in the page as it is: what is hashed is what stands there."""
-    path = Path(__file__).parent / "site" / "templates" / name
-    return Markup(path.read_text(encoding="utf-8").strip())

@@ -18,6 +18,13 @@ from suite.report.site.table import minor_of
 # Ticks nearer than this, in percent of the axis, would lie on one another on a phone.
 NARROW = 9.0
 Turned = Literal["appears", "changes", "documented", "goes", "stays"]
+TURNS: Mapping[Turned, str] = {
+    "appears": "appears:",
+    "changes": "changes:",
+    "documented": "documented behaviour changes:",
+    "goes": "goes away:",
+    "stays": "stays:",
+}
 # What a verdict is to somebody who upgrades; "unknown" where nothing was learned.
 Stands = Literal["symptom", "documented", "well", "absent", "blocked", "unknown"]
 Seen = Mapping[tuple[str, str], Mapping[str, Observation]]

@@ -1,0 +1,79 @@
+"""A report and its timings → the files of the site: pages, and the style, scripts and data that they load. Pure.
+
+Every page stands by itself, works from a file and without scripts, and says nothing of the day on which it was made:
+a report in which a page's facts are the same gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from suite.judge.table import GLYPHS, PROPERTIES, TABLE
+from suite.printable import printable
+from suite.report import summary
+from suite.report.diff import tally
+from suite.report.formats.markup import said
+from suite.report.model import Report
+from suite.report.site.embed import highlight, link, verdict_styles
+from suite.report.site.facts import Facts, label
+from suite.report.site.page import Page
+from suite.report.site.pages import front
+from suite.report.site.timeline import TURNS
+from suite.report.site.timings import Machine, amount, duration
+
+ASSETS = Path(__file__).parent / "assets"
+KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (front.pages,)
+
+
+def site(report: Report, timed: tuple[Machine, ...]) -> dict[str, str]:
+    """Path → text of each file of the site."""
+    facts = Facts(report, timed)
+    parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.iterdir())}
+    # What all pages share comes first: what one kind of page adds may overrule it.
+    styles = sorted((name for name in parts if name.endswith(".css")), key=lambda name: (name != "style.css", name))
+    files = {"assets/style.css": "".join([*(parts[name] for name in styles), verdict_styles(), "\n"])}
+    files |= {f"assets/{name}": text for name, text in parts.items() if name.endswith(".js")}
+    for kind in KINDS:
+        for page in kind(facts):
+            files[page.path] = render(page, facts)
+            files |= page.data
+    return files
+
+
+def render(page: Page, facts: Facts) -> str:
+    """A page as its template shows it; whatever comes from somebody else's code is escaped."""
+    root = "../" * page.path.count("/")
+    text = _templates().get_template(page.template).render(page=page, view=page.view, facts=facts, root=root)
+    # A control or a mark that turns text round may stand in anything that came from elsewhere.
+    lean = re.sub(r"</(?:t[dhr]|li|dt|dd|option)>", "", text)
+    return printable(lean.strip(), lines=True) + "\n"
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("suite.report.site"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {"said": said, "label": label}
+    of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span, tally)
+    templates.globals |= {each.__name__: each for each in (*of_report, link, highlight, duration, amount, label)}
+    templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
+    templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
+    templates.globals["turn_words"] = TURNS
+    return templates
+
+
+def _marked(glyphs: Mapping[Any, str]) -> Mapping[Any, Markup]:
+    """Glyphs of our own, which are no markup and stand in code too."""
+    return {name: Markup(glyph) for name, glyph in glyphs.items()}

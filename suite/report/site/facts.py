@@ -1,0 +1,141 @@
+"""A report, looked at from all sides that its pages ask for: what was seen where, since when, what holds now. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+from suite.judge.neighbours import LineCell, in_order
+from suite.judge.table import UNDECIDED, VERDICTS, Verdict
+from suite.report import summary
+from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
+from suite.report.site.timeline import Step, stands, steps
+from suite.report.site.timings import Machine
+
+
+@dataclass(frozen=True)
+class Run:
+    """Columns of the line, side by side, that show one verdict: `width` of them, from `first` to `last`."""
+
+    verdict: Verdict | None
+    first: CellRow
+    last: CellRow
+    x: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Now:
+    """What an issue or a case shows on the newest release that tells, and the cell with which that began.
+
+    `before` is what was shown until then; None where it is all that was ever seen.
+    """
+
+    verdict: Verdict
+    cell: CellRow
+    since: CellRow
+    before: Verdict | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A report and what was timed, with indexes."""
+
+    report: Report
+    timed: tuple[Machine, ...] = ()
+
+    @cached_property
+    def seen(self) -> defaultdict[tuple[str, str], dict[str, Observation]]:
+        """The observations, by issue and case, then by cell."""
+        found: defaultdict[tuple[str, str], dict[str, Observation]] = defaultdict(dict)
+        for each in self.report.observations:
+            found[each.issue, each.case][each.cell] = each
+        return found
+
+    @cached_property
+    def cells(self) -> dict[str, CellRow]:
+        """The cells by their ids."""
+        return {cell.id: cell for cell in self.report.cells}
+
+    @cached_property
+    def issues(self) -> dict[str, IssueRow]:
+        """The issues by their ids."""
+        return {issue.id: issue for issue in self.report.issues}
+
+    @cached_property
+    def line(self) -> list[CellRow]:
+        """The cells of the line, in the order of their days."""
+        return summary.line(self.report)
+
+    @cached_property
+    def columns(self) -> list[CellRow]:
+        """The cells of the line by the version of their jax, and those of one jax by day: as tables show them."""
+        pins = ((cell, {**cell.holds, **cell.packages}) for cell in self.line)
+        known = (LineCell(cell.id, cell.moves, of, cell.released_on) for cell, of in pins if "jax" in of)
+        return [self.cells[each.id] for each in in_order(known)]
+
+    def worst(self, issue: IssueRow) -> dict[str, Verdict]:
+        """The worst verdict of an issue's cases, by cell; of those from which something was learned, where any was."""
+
+        def badness(verdict: Verdict) -> tuple[bool, int]:
+            return verdict in UNDECIDED, VERDICTS.index(verdict)
+
+        found: dict[str, Verdict] = {}
+        for case in issue.cases:
+            for cell, each in self.seen[issue.id, case.id].items():
+                found[cell] = min(found.get(cell, each.verdict), each.verdict, key=badness)
+        return found
+
+    def verdicts(self, issue: IssueRow, case: CaseRow) -> dict[str, Verdict]:
+        """The verdicts of one case, by cell."""
+        return {cell: each.verdict for cell, each in self.seen[issue.id, case.id].items()}
+
+    def runs(self, verdicts: dict[str, Verdict]) -> list[Run]:
+        """The columns of the line, those side by side with one verdict as one; None where there is no observation."""
+        found, x = [], 0
+        for verdict, of in groupby(self.columns, lambda cell: verdicts.get(cell.id)):
+            cells = list(of)
+            found.append(Run(verdict, cells[0], cells[-1], x, len(cells)))
+            x += len(cells)
+        return found
+
+    def now(self, verdicts: dict[str, Verdict]) -> Now | None:
+        """What is shown on the newest release that tells, and since when; None where none does."""
+        known = [cell for cell in self.columns if verdicts.get(cell.id, "not-run") not in UNDECIDED]
+        if not known:
+            return None
+        *before, (verdict, last) = ((each, list(of)) for each, of in groupby(known, lambda cell: verdicts[cell.id]))
+        return Now(verdict, last[-1], last[0], before[-1][0] if before else None)
+
+    @cached_property
+    def steps(self) -> dict[str, Step]:
+        """What turned on each cell of the line on which something did."""
+        return {step.after.id: step for step in steps(self.line, self.report.issues, self.seen)}
+
+    def workarounds(self, issue: IssueRow) -> dict[str, list[str]]:
+        """What to do instead, and the cases in which it was needed and did help."""
+        found: dict[str, list[str]] = {}
+        for case in issue.cases:
+            of = self.seen[issue.id, case.id].values()
+            if case.workaround is not None and any(each.workaround == "holds" for each in of):
+                found.setdefault(case.workaround.text, []).append(case.id)
+        return found
+
+    @cached_property
+    def own(self) -> list[tuple[CellRow, list[Observation], int]]:
+        """The stacks that nobody planned: what bites there, worst first, and in how many cases it is well."""
+        found = []
+        for cell in self.report.cells:
+            if cell.kind != "line" and not cell.asks:
+                of = [each for each in self.report.observations if each.cell == cell.id]
+                odd = [each for each in of if stands(each.verdict) in ("symptom", "unknown")]
+                odd.sort(key=lambda each: VERDICTS.index(each.verdict))
+                found.append((cell, odd, sum(stands(each.verdict) == "well" for each in of)))
+        return found
+
+
+def label(cell: CellRow) -> str:
+    """A cell of the line as a release: `jax 0.4.36`."""
+    return f"{cell.moves} {cell.holds[cell.moves]}"
