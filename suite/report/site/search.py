@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from suite.printable import printable
+from suite.report.model import CaseRow, IssueRow, Observation
 from suite.report.site.facts import Facts
+
+# How an import that failed is told: `import equinox: AttributeError: module …; import diffrax: …`.
+_IMPORT = re.compile(r"import \w+: (\w+): (.*?)(?=; import \w+: |$)")
 
 
 def search_data(facts: Facts) -> str:
     """A script that sets `SEARCH`: of each issue its names, titles, functions, threads and symptoms, and the cells."""
-    issues = []
+    issues: list[dict[str, Any]] = []
+    numbers: dict[str, int] = {}
     for issue in facts.report.issues:
-        symptoms = [[each.type, each.message] for case in issue.cases for each in case.signatures]
+        symptoms = [each for case in issue.cases for each in _symptoms(case, facts.seen[issue.id, case.id].values())]
+        names, areas = names_and_areas(issue)
         issues.append(
             {
-                **{"id": issue.id, "title": issue.title, "kind": issue.kind, "touches": issue.touches},
+                **{"id": issue.id, "title": issue.title, "kind": issue.kind, "areas": areas},
+                "touches": [numbers.setdefault(name, len(numbers)) for name in names],
                 "cases": [[case.id, case.question] for case in issue.cases],
                 "threads": [each.ref for each in issue.upstream],
-                "symptoms": [each for place, each in enumerate(symptoms) if each not in symptoms[:place]],
+                "symptoms": list(dict.fromkeys(symptoms)),
             }
         )
-    return script("SEARCH", {"issues": issues, "cells": [cell.id for cell in facts.line]})
+    amended = {
+        f"{each.package}-{each.version}" for row in facts.report.stacks for each in row.amendments if each.package
+    }
+    cells = [cell.id for cell in facts.line]
+    found = {"issues": issues, "names": list(numbers), "cells": cells, "amended": sorted(amended)}
+    return script("SEARCH", found)
+
+
+def _symptoms(case: CaseRow, seen: Iterable[Observation]) -> Iterator[tuple[str, str]]:
+    """Type and message of what a case is recognised by, where that is something to complain of; of imports, as seen."""
+    for each in case.signatures:
+        if case.behaviours.get(each.behaviour) not in ("clear", "absent"):
+            yield each.type, each.message
+    failed = {each.detail for each in seen if each.behaviour == "import-error"}
+    for detail in sorted(failed):
+        yield from _IMPORT.findall(detail)
+
+
+def names_and_areas(issue: IssueRow) -> tuple[list[str], list[str]]:
+    """What an issue touches: qualified names of functions and their keywords, and areas in plain words."""
+    names = [each for each in issue.touches if "." in each]
+    return names, [each for each in issue.touches if "." not in each]
 
 
 def script(name: str, data: Any) -> str:
