@@ -52,7 +52,7 @@
   const byWords = (issue, term) => {
     const wanted = words(term).filter(each => each.length > 1 && !COMMON.has(each)).map(stem);
     const hits = wanted.filter(each => issue.stems.has(each)).length;
-    return wanted.length && hits >= (wanted.length > 3 ? wanted.length / 2 : wanted.length) ? [10 + 20 * hits / wanted.length, term] : [0];
+    return wanted.length && hits >= (wanted.length > 3 ? wanted.length / 2 : wanted.length) ? [10 + 20 * hits / wanted.length, ""] : [0];
   };
 
   const isVersion = word => /^v?\d+(\.\d+)+/.test(word) || word === "newest";
@@ -99,7 +99,7 @@
   };
   const shown = ([issue, [, why]]) => {
     const facts = document.querySelector(`#issue-${CSS.escape(issue.id)} .facts`);
-    const item = make("li", {}, make("a", {href: `issues/${issue.id}.html`}, issue.title), " ", make("span", {class: "soft"}, `matches ${clip(why)}`));
+    const item = make("li", {}, make("a", {href: `issues/${issue.id}.html`}, issue.title), why ? make("span", {class: "soft"}, ` matches ${clip(why)}`) : "");
     if (facts) item.append(facts.cloneNode(true));
     return item;
   };

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from suite.judge.table import PROPERTIES, Properties
 from suite.report import summary
-from suite.report.model import CellRow, IssueRow, Observation, SinceRow
+from suite.report.model import CaseRow, CellRow, IssueRow, Observation, SinceRow
 from suite.report.site.facts import Facts, Now, Run
 from suite.report.site.page import Page
 from suite.report.site.search import search_data
@@ -29,10 +29,11 @@ LISTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One issue in a list: what it shows now, along the line, and what to do about it in a line."""
+    """One issue in a list: what it shows now, in which `cases`, along the line, and what to do about it."""
 
     issue: IssueRow
     now: Now | None
+    cases: list[str]
     runs: list[Run]
     todo: str
 
@@ -86,7 +87,9 @@ def _lists(facts: Facts) -> list[tuple[str, str, str, list[Row]]]:
     found: dict[str, list[Row]] = {name: [] for name in LISTS}
     for issue in facts.report.issues:
         verdicts = facts.worst(issue)
-        row = Row(issue, facts.now(verdicts), facts.runs(verdicts), _todo(facts, issue))
+        now = facts.now(verdicts)
+        cases = [case for case in issue.cases if now and _shows(facts, issue, case, now)]
+        row = Row(issue, now, [case.id for case in cases], facts.runs(verdicts), _todo(facts, issue, cases, now))
         found[_list_of(row)].append(row)
     for rows in found.values():
         rows.sort(key=lambda row: (-places[row.now.since.id] if row.now else 0, row.issue.id))
@@ -105,9 +108,19 @@ def _list_of(row: Row) -> str:
     return "elsewhere" if row.now.before is None else "fixed"
 
 
-def _todo(facts: Facts, issue: IssueRow) -> str:
-    """What to do instead: the first workaround that was run, was needed and held; else that there is none."""
-    return next(iter(facts.workarounds(issue)), "")
+def _shows(facts: Facts, issue: IssueRow, case: CaseRow, now: Now) -> bool:
+    """Whether a case is one of those that show what its issue shows now."""
+    seen = facts.seen[issue.id, case.id].get(now.cell.id)
+    return seen is not None and seen.verdict == now.verdict
+
+
+def _todo(facts: Facts, issue: IssueRow, cases: list[CaseRow], now: Now | None) -> str:
+    """What to do instead: what holds in a case that bites now, on the newest release; where none does, anywhere."""
+    for case in cases:
+        if now and case.workaround and facts.seen[issue.id, case.id][now.cell.id].workaround == "holds":
+            return case.workaround.text
+    well = now is None or now.verdict in ("clear", "absent")
+    return next(iter(facts.workarounds(issue)), "") if well else ""
 
 
 def _newest(facts: Facts) -> list[Release]:
