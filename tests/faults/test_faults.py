@@ -118,6 +118,18 @@ def test_what_a_case_does_stays_its_own(machine: Machine, module: str) -> None:
     assert {CLEAR} == set(told(found)), found
 
 
+def test_what_a_case_says_is_kept_spelled_out(machine: Machine) -> None:
+    """Text that no file can hold, in an answer or an exception, is in the record, and loses no case."""
+    found = machine.run("says_odd_things")
+
+    half = {name: (each.verdict, each.detail) for name, each in found.items()}
+    kept = {
+        "lone-surrogate": ("clear", "half \\ud800, \\u0000"),
+        "raises-it": ("different", "ValueError: half \\udcff"),
+    }
+    assert kept == half
+
+
 @pytest.mark.parametrize("module", ["ends_its_parent", "writes_on"])
 def test_what_ends_its_parent_is_named_and_costs_no_other(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, module: str
