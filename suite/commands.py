@@ -10,7 +10,6 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from suite.run import archive, catalogue, cell_run, environment, interpreter, re
 from suite.run.catalogue import Entry
 from suite.run.progress import CellProgress
 from suite.run.records import Asked
-from suite.run.shard import Measured, Shard, Timed
+from suite.run.shard import Shard, Timed
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 
@@ -77,16 +76,20 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
     """
     if part is None:
         return tuple(cells)
-    found = shard.shard(cells, shard.costs(cells, _measured()), part.part, part.parts)
+    found = shard.shard(cells, shard.costs(cells, measured()), part.part, part.parts)
     if not found:
         raise Misused(f"nothing is left for shard {part}: there are only {len(cells)} cells")
     return found
 
 
-@cache
-def _measured() -> Sequence[Timed]:
-    path = PUBLISHED / "compat.json"
-    return read(Measured, path).observations if path.exists() else ()
+def measured() -> Sequence[Timed]:
+    """What was published; where nothing is that can be read, as after a change of schema, all cells cost the same."""
+    from suite.report.model import Report
+
+    try:
+        return read(Report, PUBLISHED / "compat.json").observations
+    except BadFile:
+        return ()
 
 
 @_every_fault()

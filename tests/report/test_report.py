@@ -31,7 +31,7 @@ from suite.judge.rules import expected, met
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from suite.judge.verdicts import WorkaroundWord
 from suite.report import compact, summary
-from suite.report.assemble import assemble
+from suite.report.assemble import assemble, roughly
 from suite.report.changes import since
 from suite.report.derive import coverage
 from suite.report.formats import terminal
@@ -366,8 +366,17 @@ def test_what_was_observed_is_in_the_report(state: Path) -> None:
     assert found == observation(
         **{"cell": CELLS[0].id, "issue": "wraps-lower-bypass", "case": "jit", "behaviour": "bypassed"},
         **{"reason": "run.bypassed", "expected": "bypassed", "detail": "2.0, not 20.0", "workaround": "holds"},
-        **{"seconds": 1.5, "peak_rss_mib": 150},
+        **{"seconds": 1.0, "peak_rss_mib": 150},
     )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.0, 0.0), (0.04, 0.0), (0.05, 0.1), (0.2, 0.3), (0.6, 1.0), (2.0, 3.0), (5.0, 3.0), (5.1, 10.0), (61.2, 60.0)],
+)
+def test_a_time_is_told_roughly(seconds: float, told: float) -> None:
+    """What an attempt took is told so that another run of the same mostly says the same."""
+    assert told == roughly(seconds)
 
 
 # JSON
