@@ -24,6 +24,7 @@ from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import fit
 from suite.report.formats.markup import address, cell_text, in_markdown, prose, said
+from suite.report.formats.observations_csv import observations_csv
 from suite.report.model import Report
 from suite.report.site import timings
 from suite.report.site.embed import digest, highlight, link, verdict_styles
@@ -83,6 +84,7 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
         "index.html": _lean(render(report, "index.html.jinja", timed)),
         "feed.xml": feed(report),
         "junit.xml": junit(report),
+        "observations.csv": observations_csv(report),
         **{f"badges/{name}.json": text for name, text in made.items()},
     }
 

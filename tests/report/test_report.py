@@ -391,7 +391,15 @@ def test_every_report_is_written_and_read_back(tmp_path: Path) -> None:
         written = write(of, folder)
         validator.validate(json.loads((folder / "compat.json").read_text(encoding="utf-8")))
         assert of == files.read(Report, folder / "compat.json")
-        there = {"compat.json", "compat.schema.json", "COMPAT.md", "index.html", "feed.xml", "junit.xml"}
+        there = {
+            "compat.json",
+            "compat.schema.json",
+            "COMPAT.md",
+            "index.html",
+            "feed.xml",
+            "junit.xml",
+            "observations.csv",
+        }
         assert {*there, "timings.json"} == {path.name for path in written if path.parent == folder}
         assert sorted(written) == sorted(path for path in folder.rglob("*") if path.is_file())
         assert [] == [path for path in written if not path.read_text(encoding="utf-8").endswith("\n")]
