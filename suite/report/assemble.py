@@ -103,7 +103,7 @@ def _observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, 
         attempts=len(record.attempts) if record else 0,
         # What is beyond that varies from run to run, and would be written anew with each.
         seconds=roughly(last.seconds) if last else 0.0,
-        peak_rss_mib=round(last.peak_rss_mib / 50) * 50 if last else 0,
+        peak_rss_mib=round(last.peak_rss_mib, -2) if last else 0,
     )
 
 

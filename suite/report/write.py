@@ -20,9 +20,9 @@ from suite.report import compact, summary
 from suite.report.changes import since
 from suite.report.diff import tally
 from suite.report.formats import badges
+from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
-from suite.report.formats.length_limit import fit
 from suite.report.formats.markup import address, cell_text, in_markdown, prose, said
 from suite.report.formats.observations_csv import observations_csv
 from suite.report.model import Report
@@ -80,7 +80,7 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
         raise BadFile([Fault(source, "issues.id", f"{name!r} is no id: lower case, digits and dashes") for name in odd])
     return {
         "compat.schema.json": schema(),
-        "COMPAT.md": fit(render(report, "compat.md.jinja")),
+        "COMPAT.md": compat_md(report),
         "index.html": _lean(render(report, "index.html.jinja", timed)),
         "feed.xml": feed(report),
         "junit.xml": junit(report),

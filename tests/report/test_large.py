@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from itertools import cycle, islice
 
+import pytest
+
 from suite.files import REPORTS, read
 from suite.report import compact
 from suite.report.derive import coverage
+from suite.report.formats.compat_md import compat_md
 from suite.report.model import CaseRow, IssueRow, Observation, Report
 
 ISSUES = 100
@@ -55,9 +58,18 @@ def thinned(of: Report, count: int) -> Report:
     return of.model_copy(update={**update, "planned_cells": sorted(kept)})
 
 
-def test_a_large_report_is_small() -> None:
-    """compat.json has at most 6 MB for a hundred issues with three hundred cases on 250 cells."""
-    large = thinned(grown(read(Report, REPORTS / "published" / "compat.json")), CELLS)
+@pytest.fixture(scope="module")
+def large() -> Report:
+    """A report of the size that is meant."""
+    return thinned(grown(read(Report, REPORTS / "published" / "compat.json")), CELLS)
 
+
+def test_a_large_report_is_small(large: Report) -> None:
+    """compat.json has at most 6 MB for a hundred issues with three hundred cases on 250 cells."""
     assert (CELLS, 3 * ISSUES) == (len(large.cells), sum(len(issue.cases) for issue in large.issues))
     assert len(compact.text(large).encode()) <= 6_000_000
+
+
+def test_its_markdown_is_short(large: Report) -> None:
+    """COMPAT.md takes no more than 300 bytes for each issue, all else that is in it among them."""
+    assert len(compat_md(large).encode()) <= 300 * ISSUES

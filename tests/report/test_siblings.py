@@ -24,6 +24,7 @@ from suite.printable import printable
 from suite.report import summary
 from suite.report.derive import derive
 from suite.report.formats.badges import badges
+from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import MOST, fit
@@ -96,6 +97,29 @@ def test_what_can_be_shown_stays() -> None:
 
 
 # Markdown
+
+
+def test_an_issue_is_a_line() -> None:
+    """Markdown has a line for each issue: what it shows on the newest release, since when, what to do, and a thread."""
+    early = [observation(cell="jax-0.4.30", verdict="clear", behaviour="good", workaround="not-needed")]
+    made = report(*early, observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0"))
+    (issue,) = made.issues
+    case = issue.cases[0].model_copy(update={"workaround": WorkaroundRow(text="Do it otherwise.")})
+    threads = [UpstreamRow(ref="jax-ml/jax#1", role="fix"), UpstreamRow(ref="jax-ml/jax#2", role="report")]
+    issue = issue.model_copy(update={"cases": [case, *issue.cases[1:]], "upstream": threads})
+
+    text = compat_md(made.model_copy(update={"issues": [issue]}))
+
+    assert "## On jax 0.6.0\n" in text
+    thread = "[jax#2](https://github.com/jax-ml/jax/issues/2), 1 more"
+    assert (f"| ✗ | [{issue.title}](issues/some-issue.html) | jax 0.5.0 | Do it otherwise. | {thread} |\n") in text
+
+
+def test_the_legend_has_what_occurs() -> None:
+    """The legend of the Markdown names no verdict that nothing has."""
+    text = compat_md(report(observation(), undecided("error", case="other")))
+
+    assert "\n✗ affected · ! error\n" in text
 
 
 def test_the_last_sections_give_way_first() -> None:
@@ -508,7 +532,7 @@ PLAIN = everywhere("plain")
 def test_anybodys_report_is_text(text: str) -> None:
     """Whatever a compat.json holds, page and Markdown have no control, and none of it is HTML, a link or a heading."""
     made = everywhere(text)
-    page, markdown = render(made, "index.html.jinja"), render(made, "compat.md.jinja")
+    page, markdown = render(made, "index.html.jinja"), compat_md(made)
 
     for shown in (page, markdown, json.dumps(json.loads(data_of(page)), ensure_ascii=False)):
         assert shown.replace("\n", "").isprintable()
@@ -516,15 +540,15 @@ def test_anybodys_report_is_text(text: str) -> None:
     assert page.count("<script") == render(PLAIN, "index.html.jinja").count("<script")
     acting = {"html_block", "html_inline", "image", "link_open", "heading_open"}
     found, plain = (
-        Counter(token.type for token in tokens(each) if token.type in acting)
-        for each in (markdown, render(PLAIN, "compat.md.jinja"))
+        Counter(token.type for token in tokens(each) if token.type in acting) for each in (markdown, compat_md(PLAIN))
     )
     assert plain["heading_open"] == found["heading_open"]
     assert {"html_block", "html_inline", "image"}.isdisjoint(found)
     assert [] == [
         target
         for token in tokens(markdown)
-        if token.type == "link_open" and not (target := str(token.attrs["href"])).startswith("https://")
+        if token.type == "link_open"
+        and not re.match(r"https://|issues/|[a-z]+\.html$", target := str(token.attrs["href"]))
     ]
 
 
