@@ -24,6 +24,7 @@ _CODES = "Exit codes: 0 {0}; 1 {1}; 2 the command or a file is wrong; 3 {2}."
 _RUN_CODES = _CODES.format(
     "all planned observations made and as expected", "something is not as expected", "something did not run"
 )
+_VERBOSE = "report each case along the line, the arms, and all that was not decided"
 _STATE = "Environments and records are kept in .suite, or where SUITE_STATE says."
 
 
@@ -104,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument(
             "--to", type=Path, default=_REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
         )
+    merging.add_argument("--verbose", action="store_true", help=_VERBOSE)
     differing = command(
         "diff",
         "say what one report shows that another did not",
@@ -157,6 +159,7 @@ def _of_a_run() -> argparse.ArgumentParser:
     )
     parser.add_argument("--all-cases", dest="headlines", action="store_false", help="every case, after --headlines too")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
+    parser.add_argument("--verbose", action="store_true", help=_VERBOSE)
     parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler: tcp://host:8786"

@@ -242,9 +242,18 @@ def _asked(cell: Cell) -> Asked | None:
 
 @_every_fault()
 def report(
-    cells: Sequence[Cell], tag: str | None, issue: list[str], shard: Shard | None, to: Path, *, headlines: bool
+    cells: Sequence[Cell],
+    tag: str | None,
+    issue: list[str],
+    shard: Shard | None,
+    to: Path,
+    *,
+    headlines: bool,
+    verbose: bool,
 ) -> Exit:
     """Judge what was observed in `cells`, in those with a tag, or in all that were run; write it into `to`, print it.
+
+    What is printed is a screen; each case of the issues that are named; or with `verbose` all there is to say.
 
     Of a `shard` there are but some of them. Of a cell that was asked for its headlines alone, the cases that nobody ran
     were not planned, where neither the cell nor a tag of it is named.
@@ -266,7 +275,7 @@ def report(
         made = _asked_only(made, some)
     if own := [cell.id for cell in some if not cell.tags]:
         one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
-    code = _of_named(cells, _publish(made, to))
+    code = _of_named(cells, _publish(made, to, cases=bool(issue), verbose=verbose))
     if _is_published(to):
         archive.pack(cell.id for cell in some if cell.tags)
     if headlines:
@@ -298,20 +307,20 @@ def _named(cells: Sequence[Cell]) -> str:
     return f"{len(cells)} cell{'s' * (len(cells) != 1)}: {'; '.join(told)}"
 
 
-def merge(shards: Sequence[Path], to: Path) -> Exit:
+def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
     """Join the reports of shards into one in `to`, and print it."""
     from suite.report.merge import merge as joined
 
-    return _publish(joined(shards), to)
+    return _publish(joined(shards), to, verbose=verbose)
 
 
-def _publish(made: Report, folder: Path) -> Exit:
+def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool = False) -> Exit:
     from suite.report.formats import terminal
     from suite.report.summary import exit_code
     from suite.report.write import publish
 
     published = publish(made, folder)
-    terminal.show(published, OUT)
+    terminal.show(published, OUT, cases=cases, verbose=verbose)
     return exit_code(published)
 
 

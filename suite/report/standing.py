@@ -36,6 +36,11 @@ class Standing:
         return self.seen.verdict if self.seen else "not-run"
 
     @property
+    def shows(self) -> str:
+        """The behaviour that is shown, or the verdict where it is none of the case's."""
+        return (self.seen.behaviour if self.seen else None) or self.verdict
+
+    @property
     def bites(self) -> bool:
         """Whether something goes wrong there."""
         return self.seen is not None and not PROPERTIES[self.verdict].good
@@ -60,7 +65,8 @@ def columns(report: Report) -> list[CellRow]:
     by_id = {cell.id: cell for cell in cells}
     pins = ((cell, {**cell.holds, **cell.packages}) for cell in cells)
     known = (LineCell(cell.id, cell.moves, of, cell.released_on) for cell, of in pins if "jax" in of)
-    return [by_id[each.id] for each in in_order(known)]
+    # Of what never got a lock, the jax may not be known.
+    return [by_id[each.id] for each in in_order(known)] or cells
 
 
 def standings(report: Report) -> list[Standing]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from itertools import cycle, islice
+from math import ceil
 
 import pytest
+from rich.console import Console
 
 from suite.files import REPORTS, read
 from suite.report import compact
 from suite.report.derive import coverage
+from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import CaseRow, IssueRow, Observation, Report
 
@@ -73,3 +77,12 @@ def test_a_large_report_is_small(large: Report) -> None:
 def test_its_markdown_is_short(large: Report) -> None:
     """COMPAT.md takes no more than 300 bytes for each issue, all else that is in it among them."""
     assert len(compat_md(large).encode()) <= 300 * ISSUES
+
+
+def test_it_is_a_screen(large: Report) -> None:
+    """In a terminal of 100 columns a report on which all is as expected takes no more than forty lines."""
+    screen = StringIO()
+
+    terminal.show(large, Console(file=screen, width=100))
+
+    assert sum(max(1, ceil(len(line) / 100)) for line in screen.getvalue().splitlines()) <= 40

@@ -132,10 +132,10 @@ CHANGED = PLAIN.model_copy(update={"since": since(report(observation(behaviour="
 REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDICT, "changed": CHANGED}
 
 
-def shown(of: Report, **options: Any) -> str:
+def shown(of: Report, *, cases: bool = False, verbose: bool = False, **options: Any) -> str:
     """What a terminal of 80 columns shows of a report, without colour unless `options` ask for it."""
     screen = StringIO()
-    terminal.show(of, Console(file=screen, width=80, highlight=False, **options))
+    terminal.show(of, Console(file=screen, width=80, highlight=False, **options), cases=cases, verbose=verbose)
     return screen.getvalue()
 
 
@@ -662,8 +662,8 @@ def test_a_terminal_shows_an_empty_report() -> None:
 
 
 def test_a_terminal_shows_every_verdict() -> None:
-    """Each verdict's glyph is shown, and each cause of what was not decided."""
-    text = shown(EVERY_VERDICT)
+    """Who asks for all is shown each verdict's glyph, and each cause of what was not decided."""
+    text = shown(EVERY_VERDICT, verbose=True)
 
     assert [] == [verdict for verdict in VERDICTS if GLYPHS[verdict] not in text]
     # That a package does not import is told once, by row zero.
@@ -672,13 +672,43 @@ def test_a_terminal_shows_every_verdict() -> None:
 
 
 def test_a_terminal_shows_the_whole_line() -> None:
-    """All cells and issues of the real line fit into 80 columns, up to the lists below the table."""
+    """With each case along the line, all cells and issues of the real one fit into 80 columns."""
     published = files.read(Report, REPORTS / "published" / "compat.json")
 
-    table = shown(published.model_copy(update={"stacks": []})).split("\nNot decided\n")[0]
+    table = shown(published, cases=True).split("\nNot decided\n")[0]
 
     assert max(map(len, table.splitlines())) <= 80
     assert [] == [issue.id for issue in published.issues if issue.id not in table]
+
+
+def test_a_terminal_says_what_bites() -> None:
+    """A line for each issue that goes wrong on the newest release says its case, what that shows, and since when."""
+    early = observation(verdict="clear", behaviour="good")
+    seen = [early, observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0")]
+
+    lines = shown(report(*seen)).splitlines()
+
+    assert "What bites on jax 0.6.0, the newest of 3 releases, and since which of them" in lines
+    assert "  ✗ some-issue/headline: bad  jax 0.5.0" in lines
+    well = shown(report(observation(), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")))
+    assert "  the other issues: ✓ 1 clear; `-- --verbose` shows each case" in well.splitlines()
+    assert "some-issue" not in well
+
+
+def test_what_the_newest_release_does_not_tell_is_of_an_older_one() -> None:
+    """Where the newest release tells nothing of an issue, what an older one shows is told as that one's."""
+    text = shown(report(observation(), undecided("blocked", cell="jax-0.5.0")))
+
+    assert "  ✗ some-issue/headline: bad  jax 0.4.30 or before, told last by jax 0.4.30" in text.splitlines()
+
+
+def test_a_reason_is_a_line() -> None:
+    """What was not decided for one reason is a line that counts cells and cases; who asks for all is shown all."""
+    cells = ("jax-0.4.30", "jax-0.5.0")
+    made = report(*(undecided("error", cell=cell).model_copy(update={"detail": f"in {cell}"}) for cell in cells))
+
+    assert "  ! error [run.nothing] 2 cells, 2 cases, such as: in jax-0.4.30" in shown(made).splitlines()
+    assert ["      in jax-0.4.30", "      in jax-0.5.0"] == re.findall("^      in .*", shown(made, verbose=True), re.M)
 
 
 def test_a_terminal_says_how_many_it_leaves_out() -> None:

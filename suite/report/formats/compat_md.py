@@ -60,10 +60,10 @@ def _unexpected(report: Report) -> Iterator[str]:
 
 
 def _issues(report: Report) -> Iterator[str]:
-    if report.issues:
+    if report.issues and report.cells:
         on = standing.release(standing.columns(report)[-1])
         yield from _head(f"On {on}", "now", "issue", "since", "what to do", "thread")
-    for each in standing.standings(report):
+    for each in standing.standings(report) if report.cells else ():
         page = f"[{cell_text(each.issue.title)}]({address(f'issues/{each.issue.id}.html')})"
         told = (GLYPHS[each.verdict], page, cell_text(each.when), _todo(each), _thread(each.issue))
         yield f"| {' | '.join(told)} |"
