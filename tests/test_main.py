@@ -22,9 +22,9 @@ from suite.__main__ import main, parse
 from suite.bisect.search import FINDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
 from suite.files import REPORTS, ROOT, read
+from suite.report import write
 from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
-from suite.report import write
 from suite.run import catalogue, environment, records
 from suite.stack import lock, plan
 from tests.report.on_disk import saved
