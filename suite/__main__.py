@@ -198,10 +198,10 @@ def _add_bisect(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_bench(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _CODES.format(
-        "all was measured, and nothing is slower",
-        "something is slower, and confirmed",
-        "something was not measured, failed, or could not be decided",
+    codes = ("all was measured, and nothing is slower", "something is slower, and confirmed")
+    parser.epilog = (
+        _CODES.format(*codes, "something was not measured, or failed")
+        + " And 4: noise left something undecided, which under nox is no failure."
     )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--bench", action="append", metavar="REGEX", help="only these benchmarks; may be repeated")
@@ -226,6 +226,8 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     comparing.add_argument("base", type=_of_line, metavar="A")
     comparing.add_argument("other", type=_of_line, metavar="B")
     comparing.add_argument("--processes", type=int, metavar="N", help="of each side (default: the fewest that decide)")
+    kept = "keep what is judged in benchmarks/compared, of which the published page is made; without, nothing is kept"
+    comparing.add_argument("--keep", action="store_true", help=kept)
     noisy = chosen.add_parser("noise", parents=[common], help="measure a cell against itself")
     noisy.add_argument("cell", nargs="?", type=_of_line, metavar="CELL", help="default: the newest default one")
     noisy.add_argument("--processes", type=int, metavar="N", help="of both sides (default: the fewest that decide)")
