@@ -24,6 +24,7 @@ _CODES = "Exit codes: 0 {0}; 1 {1}; 2 the command or a file is wrong; 3 {2}."
 _RUN_CODES = _CODES.format(
     "all planned observations made and as expected", "something is not as expected", "something did not run"
 )
+_VERBOSE = "report each case along the line, the arms, and all that was not decided"
 _STATE = "Environments and records are kept in .suite, or where SUITE_STATE says."
 
 
@@ -104,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument(
             "--to", type=Path, default=_REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
         )
+    merging.add_argument("--verbose", action="store_true", help=_VERBOSE)
     differing = command(
         "diff",
         "say what one report shows that another did not",
@@ -157,6 +159,7 @@ def _of_a_run() -> argparse.ArgumentParser:
     )
     parser.add_argument("--all-cases", dest="headlines", action="store_false", help="every case, after --headlines too")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
+    parser.add_argument("--verbose", action="store_true", help=_VERBOSE)
     parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler: tcp://host:8786"
@@ -195,10 +198,10 @@ def _add_bisect(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_bench(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _CODES.format(
-        "all was measured, and nothing is slower",
-        "something is slower, and confirmed",
-        "something was not measured, failed, or could not be decided",
+    codes = ("all was measured, and nothing is slower", "something is slower, and confirmed")
+    parser.epilog = (
+        _CODES.format(*codes, "something was not measured, or failed")
+        + " And 4: noise left something undecided, which under nox is no failure."
     )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--bench", action="append", metavar="REGEX", help="only these benchmarks; may be repeated")
@@ -223,6 +226,8 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     comparing.add_argument("base", type=_of_line, metavar="A")
     comparing.add_argument("other", type=_of_line, metavar="B")
     comparing.add_argument("--processes", type=int, metavar="N", help="of each side (default: the fewest that decide)")
+    kept = "keep what is judged in benchmarks/compared, of which the published page is made; without, nothing is kept"
+    comparing.add_argument("--keep", action="store_true", help=kept)
     noisy = chosen.add_parser("noise", parents=[common], help="measure a cell against itself")
     noisy.add_argument("cell", nargs="?", type=_of_line, metavar="CELL", help="default: the newest default one")
     noisy.add_argument("--processes", type=int, metavar="N", help="of both sides (default: the fewest that decide)")

@@ -10,7 +10,6 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from suite.run import archive, catalogue, cell_run, environment, interpreter, re
 from suite.run.catalogue import Entry
 from suite.run.progress import CellProgress
 from suite.run.records import Asked
-from suite.run.shard import Measured, Shard, Timed
+from suite.run.shard import Shard, Timed
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 
@@ -77,16 +76,20 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
     """
     if part is None:
         return tuple(cells)
-    found = shard.shard(cells, shard.costs(cells, _measured()), part.part, part.parts)
+    found = shard.shard(cells, shard.costs(cells, measured()), part.part, part.parts)
     if not found:
         raise Misused(f"nothing is left for shard {part}: there are only {len(cells)} cells")
     return found
 
 
-@cache
-def _measured() -> Sequence[Timed]:
-    path = PUBLISHED / "compat.json"
-    return read(Measured, path).observations if path.exists() else ()
+def measured() -> Sequence[Timed]:
+    """What was published; where nothing is that can be read, as after a change of schema, all cells cost the same."""
+    from suite.report.model import Report
+
+    try:
+        return read(Report, PUBLISHED / "compat.json").observations
+    except BadFile:
+        return ()
 
 
 @_every_fault()
@@ -239,9 +242,18 @@ def _asked(cell: Cell) -> Asked | None:
 
 @_every_fault()
 def report(
-    cells: Sequence[Cell], tag: str | None, issue: list[str], shard: Shard | None, to: Path, *, headlines: bool
+    cells: Sequence[Cell],
+    tag: str | None,
+    issue: list[str],
+    shard: Shard | None,
+    to: Path,
+    *,
+    headlines: bool,
+    verbose: bool,
 ) -> Exit:
     """Judge what was observed in `cells`, in those with a tag, or in all that were run; write it into `to`, print it.
+
+    What is printed is a screen; each case of the issues that are named; or with `verbose` all there is to say.
 
     Of a `shard` there are but some of them. Of a cell that was asked for its headlines alone, the cases that nobody ran
     were not planned, where neither the cell nor a tag of it is named.
@@ -263,7 +275,7 @@ def report(
         made = _asked_only(made, some)
     if own := [cell.id for cell in some if not cell.tags]:
         one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
-    code = _of_named(cells, _publish(made, to))
+    code = _of_named(cells, _publish(made, to, cases=bool(issue), verbose=verbose))
     if _is_published(to):
         archive.pack(cell.id for cell in some if cell.tags)
     if headlines:
@@ -295,20 +307,20 @@ def _named(cells: Sequence[Cell]) -> str:
     return f"{len(cells)} cell{'s' * (len(cells) != 1)}: {'; '.join(told)}"
 
 
-def merge(shards: Sequence[Path], to: Path) -> Exit:
+def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
     """Join the reports of shards into one in `to`, and print it."""
     from suite.report.merge import merge as joined
 
-    return _publish(joined(shards), to)
+    return _publish(joined(shards), to, verbose=verbose)
 
 
-def _publish(made: Report, folder: Path) -> Exit:
+def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool = False) -> Exit:
     from suite.report.formats import terminal
     from suite.report.summary import exit_code
     from suite.report.write import publish
 
     published = publish(made, folder)
-    terminal.show(published, OUT)
+    terminal.show(published, OUT, cases=cases, verbose=verbose)
     return exit_code(published)
 
 

@@ -22,6 +22,7 @@ from suite.__main__ import main, parse
 from suite.bisect.search import FINDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
 from suite.files import REPORTS, ROOT, read
+from suite.report import write
 from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
 from suite.run import catalogue, environment, records
@@ -80,6 +81,32 @@ def test_a_cell_that_is_named_and_cannot_be_had_is_not_run(
 
     assert Exit.INCOMPLETE == main([command, yanked.id, *words])
     assert "jax 0.4.32 was yanked" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ([], set()),
+        (["--issue", "wraps-lower-bypass"], {"wraps-lower-bypass"}),
+        (["--verbose"], {"wraps-lower-bypass", "method-jit-caching"}),
+    ],
+)
+def test_who_asks_is_shown_each_case(
+    words: list[str],
+    shown: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A report is a screen without cases; --issue shows those of an issue, and --verbose those of all."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
+    # What is written is no matter here.
+    monkeypatch.setattr(write, "publish", lambda made, _: made)
+
+    main(["report", "jax-0.4.32", "--to", str(tmp_path / "to"), *words])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert shown == {"wraps-lower-bypass", "method-jit-caching"}.intersection(line.strip() for line in lines)
 
 
 def test_a_plan_tells_what_cannot_be_had_from_what_is_known(

@@ -71,6 +71,7 @@ def test_the_main_job_requires_the_default_cells(nox: Nox, words: tuple[str, ...
         (["--session=lint"], ["lint"]),
         (["-k", "lint"], ["lint"]),
         (["-s", DEFAULT[0], "report"], [DEFAULT[0], "report"]),
+        (["-s", DEFAULT[0], "report", "--", "--verbose"], [DEFAULT[0], "report"]),
         # What follows `--` is pytest's here, and not read as ours.
         (["-s", "tests", "--", "-k", "nothing", "--nonsense"], ["tests"]),
     ],

@@ -53,7 +53,7 @@ def _odd(name: Odd, glyph: str, meaning: str, counted: Count) -> Properties:
 # Worst first: what a row for a whole issue shows of its cases.
 TABLE: tuple[Properties, ...] = (
     Properties("crashed", "☠", "died on a signal, also at the interpreter's exit"),
-    Properties("hung", "⧖", "ran into its time limit"),
+    Properties("hung", "∞", "ran into its time limit"),
     Properties("affected", "✗", "the documented symptom, recognised by its signature", css="bad"),
     Properties("different", "≠", "it failed, but not in the documented way: somebody must look"),
     _odd("error", "!", "our fault or the machine's: it says nothing of upstream", "error"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -101,9 +102,16 @@ def _observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, 
         workaround_expected=workaround_expected(judged.workaround, fails, pins),
         attempts=len(record.attempts) if record else 0,
         # What is beyond that varies from run to run, and would be written anew with each.
-        seconds=round(last.seconds, 1) if last else 0.0,
-        peak_rss_mib=round(last.peak_rss_mib, -1) if last else 0,
+        seconds=roughly(last.seconds) if last else 0.0,
+        peak_rss_mib=round(last.peak_rss_mib, -2) if last else 0,
     )
+
+
+def roughly(seconds: float) -> float:
+    """A time as 0, or the nearest of 0.1, 0.3, 1 and 3 seconds, as a ratio; from 5 seconds on to ten."""
+    if not 0.05 <= seconds <= 5:
+        return round(seconds, -1)
+    return min((0.1, 0.3, 1.0, 3.0), key=lambda step: abs(math.log(seconds / step)))
 
 
 def _without(cell: Cell, status: Status | None) -> Judged:

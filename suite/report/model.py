@@ -212,12 +212,14 @@ class IssueRow(FileModel):
 class Observation(FileModel):
     """What one case did in one cell, judged.
 
-    In the file a field is left out where this says what it is. `behaviour`: the first of the case's with this
-    verdict. `agreement`: spurious where the verdict says nothing of upstream, else as-expected; then `expected` is the
-    behaviour. `reason`: none where clear, import.exception where blocked or an import-error, run.signal where crashed,
-    run.timeout where hung, else run.BEHAVIOUR. `detail`, and a `workaround` that is not-needed: as in the last
-    observation of this case with this behaviour or, where none was seen, verdict; of a behaviour, `seconds` and
-    `peak_rss_mib` too.
+    In the file a field is left out where this says what it is. `behaviour`: as in the last observation of this case
+    with this verdict, at first the first of the case's with it. `agreement`: spurious where the verdict says nothing of
+    upstream, else as-expected. Of a behaviour, `workaround`, `seconds`, `peak_rss_mib` and `detail` are as in the last
+    observation of this case with it, and `reason` is none where clear, import.exception where an import-error,
+    run.signal where crashed, run.timeout where hung, else run.BEHAVIOUR. Where none was seen, `reason`, `attempts` and
+    `detail` are as in the last observation of this cell with this verdict, at first of this case with it, and `reason`
+    is import.exception where blocked. `expected` is the behaviour where that is as expected; else nothing, where that
+    observation of this cell has nothing, or as in the last observation of this case.
     """
 
     cell: CellId
@@ -231,8 +233,8 @@ class Observation(FileModel):
     workaround: WorkaroundWord = "none"
     workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
     attempts: int = 1
-    seconds: float = Field(default=0.0, description="wall time of the last attempt, to a tenth of a second")
-    peak_rss_mib: int = Field(default=0, description="memory that the last attempt had at most, to ten MiB")
+    seconds: float = Field(default=0.0, description="wall time of the last attempt, roughly: 0.1, 0.3, 1, 3 or tens")
+    peak_rss_mib: int = Field(default=0, description="memory that the last attempt had at most, to a hundred MiB")
     detail: str = ""
 
 
@@ -244,7 +246,10 @@ class Gaps:
     """What a report, read or written from the top, leaves out of its next observation, as it says it elsewhere."""
 
     def __init__(self, issues: Iterable[IssueRow]) -> None:
-        self._last: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        self._of_case: dict[tuple[str, str], Mapping[str, Any]] = {}
+        self._of_verdict: dict[tuple[str, str, Verdict], Mapping[str, Any]] = {}
+        self._of_behaviour: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        self._of_cell: dict[tuple[str, Verdict], Mapping[str, Any]] = {}
         self._first = {
             (issue.id, case.id, means): name
             for issue in issues
@@ -259,22 +264,31 @@ class Gaps:
 
         The next rests on those before it: what is left out has to be filled in as it comes.
         """
-        issue, case, verdict = each["issue"], each["case"], each["verdict"]
-        yield "behaviour", self._first.get((issue, case, verdict))
+        cell, verdict, case = each["cell"], each["verdict"], (each["issue"], each["case"])
+        alike = self._of_verdict.get((*case, verdict))
+        yield "behaviour", alike["behaviour"] if alike else self._first.get((*case, verdict))
         yield "agreement", "spurious" if verdict in UNDECIDED else "as-expected"
         behaviour = each["behaviour"]
-        yield "expected", behaviour if each["agreement"] == "as-expected" else None
+        # What keeps one case of a cell from being seen mostly keeps all of them.
+        beside = None if behaviour else self._of_cell.get((cell, verdict))
+        nothing = beside is not None and beside["expected"] is None
+        before = None if nothing else self._of_case.get(case, {}).get("expected")
+        yield "expected", behaviour if each["agreement"] == "as-expected" else before
         told = "import-error" if verdict == "blocked" else behaviour
-        yield "reason", None if told is None or verdict == "clear" else _GIVEN.get(told, f"run.{told}")
-        key = issue, case, behaviour or verdict
-        last = self._last.get(key, {})
-        yield "workaround", "not-needed" if last.get("workaround") == "not-needed" else "none"
+        given = None if told is None or verdict == "clear" else _GIVEN.get(told, f"run.{told}")
+        yield "reason", beside["reason"] if beside else given
+        last = self._of_behaviour.get((*case, behaviour), {}) if behaviour else {}
+        yield "workaround", last.get("workaround", "none")
         yield "workaround_expected", True
-        yield "attempts", 1
-        yield "seconds", last.get("seconds", 0.0) if behaviour else 0.0
-        yield "peak_rss_mib", last.get("peak_rss_mib", 0) if behaviour else 0
-        yield "detail", last.get("detail", "")
-        self._last[key] = each
+        yield "attempts", beside["attempts"] if beside else 1
+        yield "seconds", last.get("seconds", 0.0)
+        yield "peak_rss_mib", last.get("peak_rss_mib", 0)
+        yield "detail", (last or beside or alike or {}).get("detail", "")
+        self._of_case[case] = self._of_verdict[*case, verdict] = each
+        if behaviour:
+            self._of_behaviour[*case, behaviour] = each
+        else:
+            self._of_cell[cell, verdict] = each
 
 
 class Coverage(FileModel):

@@ -32,12 +32,7 @@ def exit_code(report: Report) -> Exit:
     """0 only where every planned observation that can be had was made, and each is as expected."""
     if unexpected(report):
         return Exit.UNEXPECTED
-    missing = [
-        each
-        for each in report.observations
-        # What is blocked is row zero's to tell, and counted there.
-        if each.agreement == "spurious" and each.reason not in FORESEEN and each.verdict != "blocked"
-    ]
+    missing = [each for each in unlearned(report) if each.reason not in FORESEEN]
     whole = report.observations and len(report.observations) == report.coverage.planned
     return Exit.INCOMPLETE if missing or not whole else Exit.AS_EXPECTED
 
@@ -63,15 +58,19 @@ class Undecided:
     cases: str
 
 
-def undecided(report: Report) -> list[Undecided]:
-    """What was not decided, by cause: one broken environment, or a run that was not made, is one entry.
+def unlearned(report: Report) -> list[Observation]:
+    """The observations from which nothing was learned of upstream.
 
-    What is blocked is no entry: that its package does not import is told once, by row zero.
+    What is blocked is not among them: that its package does not import is told once, by row zero.
     """
+    return [each for each in report.observations if each.agreement == "spurious" and each.verdict != "blocked"]
+
+
+def undecided(report: Report) -> list[Undecided]:
+    """What was not decided, by cause: one broken environment, or a run that was not made, is one entry."""
     groups: dict[tuple[Verdict, str, str], list[Observation]] = {}
-    for each in report.observations:
-        if each.agreement == "spurious" and each.verdict != "blocked":
-            groups.setdefault((each.verdict, each.reason or "", each.detail), []).append(each)
+    for each in unlearned(report):
+        groups.setdefault((each.verdict, each.reason or "", each.detail), []).append(each)
     found = []
     for group, of in groups.items():
         cells = list(dict.fromkeys(each.cell for each in of))

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from suite.errors import BadFile, Fault, Misused, shown
 from suite.files import dump, read, replace_all
-from suite.judge.table import GLYPHS
-from suite.printable import printable
-from suite.report import compact, summary
+from suite.report import compact
 from suite.report.changes import since
-from suite.report.diff import tally
 from suite.report.formats import badges
+from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
-from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import address, cell_text, in_markdown, prose
+from suite.report.formats.observations_csv import observations_csv
 from suite.report.model import Report
 from suite.report.site import timings
 from suite.report.site.build import site
-from suite.report.site.embed import link
-from suite.report.site.facts import Facts
 from suite.report.site.timings import Machine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
@@ -78,10 +68,11 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
         raise BadFile([Fault(source, "issues.id", f"{name!r} is no id: lower case, digits and dashes") for name in odd])
     return {
         "compat.schema.json": schema(),
-        "COMPAT.md": fit(render(report)),
+        "COMPAT.md": compat_md(report),
         **site(report, timed),
         "feed.xml": feed(report),
         "junit.xml": junit(report),
+        "observations.csv": observations_csv(report),
         **{f"badges/{name}.json": text for name, text in made.items()},
     }
 
@@ -107,52 +98,3 @@ def _former(folder: Path) -> Report | None:
         return read(Report, folder / "compat.json")
     except BadFile:
         return None
-
-
-def render(report: Report) -> str:
-    """COMPAT.md; whatever comes from somebody else's code is escaped."""
-    facts = Facts(report)
-    on_line = {cell.id for cell in facts.line}
-    text = (
-        _templates()
-        .get_template("compat.md.jinja")
-        .render(
-            report=report,
-            seen=facts.seen,
-            own=facts.own,
-            line=facts.line,
-            last_line=summary.last_line(report),
-            unexpected=summary.unexpected(report),
-            undecided=summary.undecided(report),
-            of_line=lambda observations: [each for each in observations if each.cell in on_line],
-            compared={cell.id: cell.declared_observed for cell in report.cells},
-        )
-    )
-    # A control or a mark that turns text round may stand in anything that came from elsewhere.
-    return printable(text.rstrip(), lines=True) + "\n"
-
-
-@cache
-def _templates() -> Environment:
-    """Templates of Markdown: what they show is escaped, unless it is marked as escaped."""
-    templates = Environment(
-        loader=PackageLoader("suite.report.site"),
-        finalize=_as_markdown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters |= {each.__name__: each for each in (address, cell_text, prose)}
-    of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, tally)
-    templates.globals |= {each.__name__: each for each in (*of_report, link)}
-    templates.globals |= {"glyphs": _marked(GLYPHS), "stack_glyphs": _marked(summary.STACK_GLYPHS)}
-    return templates
-
-
-def _marked(glyphs: Mapping[Any, str]) -> Mapping[Any, Markup]:
-    """Glyphs of our own, which are no markup and stand in code too."""
-    return {name: Markup(glyph) for name, glyph in glyphs.items()}
-
-
-def _as_markdown(value: object) -> object:
-    return in_markdown(value) if isinstance(value, str) and not isinstance(value, Markup) else value

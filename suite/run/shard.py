@@ -11,11 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapreplace
 from statistics import median
-
-from pydantic import ConfigDict
+from typing import Protocol
 
 from suite.errors import Misused
-from suite.files import FileModel
 from suite.stack.plan import Cell
 
 
@@ -31,22 +29,20 @@ class Shard:
         return f"{self.part}/{self.parts}"
 
 
-class Timed(FileModel):
-    """What an observation in compat.json says of its cost. The rest is not looked at: an older report serves too."""
+class Timed(Protocol):
+    """What an observation of a report says of its cost; one without an attempt says nothing of it."""
 
-    model_config = ConfigDict(extra="ignore")
+    @property
+    def cell(self) -> str:
+        """Where it was made."""
 
-    cell: str
-    attempts: int = 1
-    seconds: float = 0.0
+    @property
+    def attempts(self) -> int:
+        """How often it was tried."""
 
-
-class Measured(FileModel):
-    """What compat.json says of costs."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    observations: list[Timed]
+    @property
+    def seconds(self) -> float:
+        """What the last attempt took."""
 
 
 def parse(text: str) -> Shard:

@@ -48,7 +48,8 @@ def carry_out(options: argparse.Namespace) -> Exit:
             cells = [own.cell] if own else release_line.cells() if options.line else options.cells or default
             return run(asv, cells, patterns, fresh=options.fresh, smoke=options.smoke)
         case "compare":
-            return compare.compare(asv, options.base, options.other, patterns, options.processes or MIN_PROCESSES)
+            processes = options.processes or MIN_PROCESSES
+            return compare.compare(asv, options.base, options.other, patterns, processes, keeping=options.keep)
         case "noise":
             return compare.noise(asv, options.cell or default[-1], patterns, options.processes or 2 * MIN_PROCESSES)
     site = asv.publish()

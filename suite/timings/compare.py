@@ -33,12 +33,25 @@ from suite.timings.statistics import Pair, Side, Verdict
 
 # A process of a comparison: half a second for each row, that the least may be of a moment when nothing else ran.
 _PROCESS = ("-a", "rounds=1", "-a", "repeat=(1,100,0.5)")
+# Until asv measures anything in a process it has imported itself, the benchmarks and the stack, in seconds.
+_START = 5.0
 
 
-def compare(asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> Exit:
-    """Measure two cells in turns, again what looks changed, and say what did change."""
+def compare(
+    asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int, *, keeping: bool = False
+) -> Exit:
+    """Measure two cells in turns, again what looks changed, and say what did change.
+
+    What was judged is written beside what is published where that is asked for: a try is no result.
+    """
     if processes < timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: a side needs at least {timing.MIN_PROCESSES}")
+    if keeping and base == other:
+        raise Misused(
+            f"--keep: there is nothing to keep of {base.id} against itself; `nox -s bench-noise` writes it down"
+        )
+    estimate = _estimate(asv, (base, other), patterns, 2 * processes)
+    OUT.print(f"{processes} processes of each side: {estimate}, and again for what looks changed", soft_wrap=True)
     folder = WORK / "compare" / f"{base.id}..{other.id}"
     shutil.rmtree(folder, ignore_errors=True)
     fences = _fences(asv.machine)
@@ -51,16 +64,31 @@ def compare(asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processe
         OUT.print(f"{len(looking)} of {len(first)} benchmarks look changed, and are measured again")
         again = measure(asv, base, other, _exactly(looking), processes, folder / "again")
     verdicts = timing.judge(first, again, usable)
-    if base != other:
-        keep(asv, base, other, processes, {key: _judged(first[key], each) for key, each in verdicts.items()})
     show(base, other, first, verdicts)
+    path = COMPARED / asv.machine / f"{base.id}..{other.id}.json"
+    shown = path.relative_to(ROOT)
+    if keeping:
+        keep(asv, base, other, processes, {key: _judged(first[key], each) for key, each in verdicts.items()}, path)
+        OUT.print(f"kept in {shown}; `nox -s rebuild` has the published page show it", soft_wrap=True)
+    elif base != other:
+        OUT.print(f"nothing was kept: with --keep it goes into {shown}, for the published page", soft_wrap=True)
     return exit_code(verdicts.values())
+
+
+def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:
+    """About how long so many processes take, by what their benchmarks took when results of them were kept."""
+    commits = [asv.commits[cell.id] for cell in cells]
+    seconds = results.took(asv.results, commits, patterns)
+    if seconds is None:
+        return "how long they take is not known, as no result of these benchmarks is kept"
+    return f"about {math.ceil(processes * (seconds + _START) / 60)} minutes on a machine like that of the kept results"
 
 
 def noise(asv: Asv, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
     """Measure one cell against itself, and write down what its benchmarks differ by where nothing changed."""
     if processes < 2 * timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: two sides need at least {2 * timing.MIN_PROCESSES}")
+    OUT.print(f"{processes} processes: {_estimate(asv, [cell], patterns, processes)}", soft_wrap=True)
     folder = WORK / "noise" / cell.id
     shutil.rmtree(folder, ignore_errors=True)
     # Every two processes are a round of a comparison.
@@ -146,9 +174,8 @@ def _goes_on(row: Row | None) -> bool:
     return row is not None and row.state == "measured" and not row.count
 
 
-def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, Judged]) -> None:
+def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, Judged], path: Path) -> None:
     """Write down what was judged, beside what the same two releases were judged by before. Raises BadFile."""
-    path = COMPARED / asv.machine / f"{base.id}..{other.id}.json"
     commits = asv.commits[base.id], asv.commits[other.id]
     known = read(Comparison, path) if path.exists() else None
     before = known.benchmarks if known and known.commits == commits else {}
@@ -177,15 +204,16 @@ def _judged(pair: Pair, verdict: Verdict) -> Judged:
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> Exit:
-    """1 where something regressed; 3 where something else was left undecided; 0 where all is known and none is slower.
+    """1 where something regressed; 3 where something failed or was not measured; 4 where noise hides something.
 
-    What a release lacks is known, and left out of it.
+    0 where all is known and none is slower. What a release lacks is known, and left out of it.
     """
-    found = [each for each in verdicts if not each.reason.startswith(timing.LACKS)]
-    if any(each.outcome == "regressed" for each in found):
+    found = {each.outcome for each in verdicts if not each.reason.startswith(timing.LACKS)}
+    if "regressed" in found:
         return Exit.UNEXPECTED
-    decided = found and all(each.outcome in ("stable", "improved") for each in found)
-    return Exit.AS_EXPECTED if decided else Exit.INCOMPLETE
+    if not found or not found.isdisjoint(("failed", "not-measured")):
+        return Exit.INCOMPLETE
+    return Exit.UNDECIDED if "insufficient" in found else Exit.AS_EXPECTED
 
 
 def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[str, Verdict]) -> None:
@@ -208,6 +236,8 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
         )
     if table.row_count:
         OUT.print(table)
+    if any(each.outcome == "insufficient" for each in verdicts.values()):
+        OUT.print("insufficient: too noisy to tell; more --processes or a quieter machine decide more", soft_wrap=True)
     OUT.print(timing.last_line(verdicts.values()))
 
 

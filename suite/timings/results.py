@@ -111,6 +111,24 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
     return found
 
 
+def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> float | None:
+    """The seconds that asv took to measure once what one of `patterns` finds, on one of `commits` or else on any.
+
+    None where no result of that is kept. Raises BadFile.
+    """
+    own = [path for commit in commits for path in sorted(results.glob(f"*/{commit[:8]}-*.json"))]
+    for path in [*own, *sorted(results.glob("*/*-*.json"))]:
+        made, seconds = load(path), 0.0
+        for name, cells in made["results"].items():
+            columns = dict(zip(made["result_columns"], cells, strict=False))
+            keys = _keys(name, columns["params"])
+            found = sum(any(re.search(pattern, key) for pattern in patterns) for key in keys)
+            seconds += (columns.get("duration") or 0.0) * found / len(keys)
+        if seconds:
+            return seconds
+    return None
+
+
 def tally(found: Iterable[Row]) -> dict[State, int]:
     """How many rows are in each state."""
     states = Counter(row.state for row in found)

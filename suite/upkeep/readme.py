@@ -15,7 +15,8 @@ from suite.report.model import Report
 
 README = ROOT / "README.md"
 PUBLISHED = REPORTS / "published" / "compat.json"
-SHOWN = ("wraps-lower-bypass", "tracer-hash-while-loop")
+# So many lines of each list: the README is no report.
+_MOST = 4
 
 
 def renew() -> None:
@@ -25,12 +26,10 @@ def renew() -> None:
 
 
 def with_excerpt(readme: str, report: Report) -> str:
-    """`readme`, its excerpt taken from `report`: two issues, one question of the arms, and the last line."""
+    """`readme`, its excerpt taken from `report`: what a terminal shows of it, less the length of its lists."""
     screen = StringIO()
     console = Console(file=screen, width=106, color_system=None, force_terminal=False)
-    issues = [issue for issue in report.issues if issue.id in SHOWN]
-    stacks = [row for row in report.stacks if row.question == report.stacks[0].question]
-    terminal.show(report.model_copy(update={"issues": issues, "stacks": stacks}), console)
+    terminal.show(report, console, most=_MOST)
     lines = [line.rstrip() for line in screen.getvalue().strip().splitlines()]
     return _with_block(readme, "excerpt", "```text\n" + "\n".join(lines) + "\n```")
 

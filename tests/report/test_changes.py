@@ -12,6 +12,7 @@ import pytest
 from suite.files import dump, read
 from suite.report.changes import CASES, MOST, row, since
 from suite.report.diff import diff
+from suite.report.formats.compat_md import compat_md
 from suite.report.model import Observation, Report
 from suite.report.write import publish, rebuild, render
 from tests.report.on_disk import there
@@ -174,7 +175,7 @@ def test_what_changed_is_on_the_first_screen() -> None:
     ) in page
     assert (
         "Since the report of 2026-11-01 10:00 UTC: 2 regressed, 0 changed, 0 fixed, 0 new, 0 gone; 0 spurious.\n"
-    ) in render(made, "compat.md.jinja")
+    ) in compat_md(made)
 
 
 def test_that_nothing_changed_is_said() -> None:
@@ -223,5 +224,5 @@ def test_somebody_elses_text_is_text() -> None:
 
     pages = [Page(render(each, "index.html.jinja")).elements for each in (harmless, hostile)]
     assert pages[0] == pages[1]
-    texts = [structure(render(each, "compat.md.jinja")) for each in (harmless, hostile)]
+    texts = [structure(compat_md(each)) for each in (harmless, hostile)]
     assert texts[0] == texts[1]

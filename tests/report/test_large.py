@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from itertools import cycle, islice
+from math import ceil
+
+import pytest
+from rich.console import Console
 
 from suite.files import REPORTS, read
 from suite.report import compact
 from suite.report.derive import coverage
+from suite.report.formats import terminal
+from suite.report.formats.compat_md import compat_md
 from suite.report.model import CaseRow, IssueRow, Observation, Report
 
 ISSUES = 100
+CELLS = 250
 
 
 def grown(of: Report) -> Report:
@@ -38,9 +46,43 @@ def grown(of: Report) -> Report:
     return of.model_copy(update={"issues": issues, "observations": observations, "coverage": counted})
 
 
-def test_a_large_report_is_small() -> None:
-    """compat.json has no more than 190 bytes for each observation, all else that is in it among them."""
-    large = grown(read(Report, REPORTS / "published" / "compat.json"))
+def thinned(of: Report, count: int) -> Report:
+    """`of` with so many of its cells, picked evenly."""
+    cells = [of.cells[number * len(of.cells) // count] for number in range(count)]
+    kept = {cell.id for cell in cells}
 
-    assert 3 * ISSUES == sum(len(issue.cases) for issue in large.issues)
-    assert len(compact.text(large).encode()) < 190 * len(large.observations)
+    def seen(case: CaseRow) -> CaseRow:
+        turns = [turn for turn in case.turns if {turn.before, turn.after} <= kept]
+        return case.model_copy(update={"turns": turns})
+
+    issues = [each.model_copy(update={"cases": list(map(seen, each.cases))}) for each in of.issues]
+    stacks = [row.model_copy(update={"cells": [each for each in row.cells if each in kept]}) for row in of.stacks]
+    observations = [each for each in of.observations if each.cell in kept]
+    update = {"cells": cells, "issues": issues, "stacks": stacks, "observations": observations}
+    return of.model_copy(update={**update, "planned_cells": sorted(kept)})
+
+
+@pytest.fixture(scope="module")
+def large() -> Report:
+    """A report of the size that is meant."""
+    return thinned(grown(read(Report, REPORTS / "published" / "compat.json")), CELLS)
+
+
+def test_a_large_report_is_small(large: Report) -> None:
+    """compat.json has at most 6 MB for a hundred issues with three hundred cases on 250 cells."""
+    assert (CELLS, 3 * ISSUES) == (len(large.cells), sum(len(issue.cases) for issue in large.issues))
+    assert len(compact.text(large).encode()) <= 6_000_000
+
+
+def test_its_markdown_is_short(large: Report) -> None:
+    """COMPAT.md takes no more than 300 bytes for each issue, all else that is in it among them."""
+    assert len(compat_md(large).encode()) <= 300 * ISSUES
+
+
+def test_it_is_a_screen(large: Report) -> None:
+    """In a terminal of 100 columns a report on which all is as expected takes no more than forty lines."""
+    screen = StringIO()
+
+    terminal.show(large, Console(file=screen, width=100))
+
+    assert sum(max(1, ceil(len(line) / 100)) for line in screen.getvalue().splitlines()) <= 40

@@ -152,7 +152,7 @@ def test_shards_are_published_as_any_report_is(tmp_path: Path) -> None:
     worse = [*seen[:place], broken, *seen[place + 1 :]]
     folder = tmp_path / "to"
     for name, of in (("before", whole()), ("now", changed(whole(), observations=worse))):
-        commands.merge(saved(split(of, 3), tmp_path / name), folder)
+        commands.merge(saved(split(of, 3), tmp_path / name), folder, verbose=False)
 
     made = files.read(Report, folder / "compat.json")
     assert made.since is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
@@ -31,10 +31,11 @@ from suite.judge.rules import expected, met
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from suite.judge.verdicts import WorkaroundWord
 from suite.report import compact, summary
-from suite.report.assemble import assemble
+from suite.report.assemble import assemble, roughly
 from suite.report.changes import since
 from suite.report.derive import coverage
 from suite.report.formats import terminal
+from suite.report.formats.compat_md import compat_md
 from suite.report.formats.markup import clipped, said
 from suite.report.model import Observation, Report
 from suite.report.site.embed import digest
@@ -131,10 +132,10 @@ CHANGED = PLAIN.model_copy(update={"since": since(report(observation(behaviour="
 REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDICT, "changed": CHANGED}
 
 
-def shown(of: Report, **options: Any) -> str:
+def shown(of: Report, *, cases: bool = False, verbose: bool = False, **options: Any) -> str:
     """What a terminal of 80 columns shows of a report, without colour unless `options` ask for it."""
     screen = StringIO()
-    terminal.show(of, Console(file=screen, width=80, highlight=False, **options))
+    terminal.show(of, Console(file=screen, width=80, highlight=False, **options), cases=cases, verbose=verbose)
     return screen.getvalue()
 
 
@@ -366,8 +367,17 @@ def test_what_was_observed_is_in_the_report(state: Path) -> None:
     assert found == observation(
         **{"cell": CELLS[0].id, "issue": "wraps-lower-bypass", "case": "jit", "behaviour": "bypassed"},
         **{"reason": "run.bypassed", "expected": "bypassed", "detail": "2.0, not 20.0", "workaround": "holds"},
-        **{"seconds": 1.5, "peak_rss_mib": 150},
+        **{"seconds": 1.0, "peak_rss_mib": 100},
     )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.0, 0.0), (0.04, 0.0), (0.05, 0.1), (0.2, 0.3), (0.6, 1.0), (2.0, 3.0), (5.0, 3.0), (5.1, 10.0), (61.2, 60.0)],
+)
+def test_a_time_is_told_roughly(seconds: float, told: float) -> None:
+    """What an attempt took is told so that another run of the same mostly says the same."""
+    assert told == roughly(seconds)
 
 
 # JSON
@@ -382,7 +392,15 @@ def test_every_report_is_written_and_read_back(tmp_path: Path) -> None:
         written = write(of, folder)
         validator.validate(json.loads((folder / "compat.json").read_text(encoding="utf-8")))
         assert of == files.read(Report, folder / "compat.json")
-        there = {"compat.json", "compat.schema.json", "COMPAT.md", "index.html", "feed.xml", "junit.xml"}
+        there = {
+            "compat.json",
+            "compat.schema.json",
+            "COMPAT.md",
+            "index.html",
+            "feed.xml",
+            "junit.xml",
+            "observations.csv",
+        }
         assert {*there, "timings.json"} == {path.name for path in written if path.parent == folder}
         assert sorted(written) == sorted(path for path in folder.rglob("*") if path.is_file())
         assert [] == [path for path in written if not path.read_text(encoding="utf-8").endswith("\n")]
@@ -433,21 +451,19 @@ def test_another_schema_is_one_fault(tmp_path: Path) -> None:
 
 # Pages and Markdown
 
-TEMPLATES = ("compat.md.jinja", "index.html.jinja")
-
 
 @cache
-def rendered(name: str, template: str) -> str:
-    """One of the reports above as a page or Markdown."""
-    return render(REPORTS_TO_SHOW[name], template)
+def rendered(name: str) -> str:
+    """One of the reports above as a page."""
+    return render(REPORTS_TO_SHOW[name], "index.html.jinja")
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
-def test_page_and_markdown_show_every_verdict_and_the_counts(template: str) -> None:
+@pytest.mark.parametrize("shown", [rendered, lambda name: compat_md(REPORTS_TO_SHOW[name])], ids=["page", "markdown"])
+def test_page_and_markdown_show_every_verdict_and_the_counts(shown: Callable[[str], str]) -> None:
     """They have the last line, with its counts, each verdict's glyph and name, and no hole where nothing was there."""
     counts = {name: f"{summary.last_line(of)}." for name, of in REPORTS_TO_SHOW.items()}
-    assert [] == [name for name, told in counts.items() if told not in rendered(name, template)]
-    text = rendered("every verdict", template)
+    assert [] == [name for name, told in counts.items() if told not in shown(name)]
+    text = shown("every verdict")
     assert [] == [verdict for verdict in VERDICTS if f"{GLYPHS[verdict]} {verdict}" not in text]
     assert not re.search(r"\b(None|Undefined)\b", text)
 
@@ -457,7 +473,7 @@ def test_the_page_is_closed() -> None:
 
     No two of its elements have one id, and every link within it leads to one.
     """
-    for page in (Page(rendered(name, "index.html.jinja")) for name in REPORTS_TO_SHOW):
+    for page in (Page(rendered(name)) for name in REPORTS_TO_SHOW):
         tags = {tag for tag, _ in page.elements}
         assert set() == tags & {"iframe", "object", "embed", "img", "link", "base", "image", "use", "foreignobject"}
         attributes = [(key, value or "") for _, attributes in page.elements for key, value in attributes]
@@ -471,7 +487,7 @@ def test_the_page_is_closed() -> None:
 
 def test_the_policy_of_the_page_admits_its_own_script_alone() -> None:
     """The content security policy names the page's script and style by their hashes, and admits no more."""
-    text = rendered("every verdict", "index.html.jinja")
+    text = rendered("every verdict")
 
     (policy,) = re.findall('Content-Security-Policy" content="([^"]*)"', text)
     (script,) = re.findall("<script>(.*?)</script>", text, re.DOTALL)
@@ -514,18 +530,18 @@ def test_somebody_elses_text_is_text() -> None:
     """Whatever an exception says stands in page and Markdown as it was said, and adds no element to either."""
     odd, plain = saying(HOSTILE.values()), saying(map(str, range(len(HOSTILE))))
 
-    page, text = Page(render(odd, "index.html.jinja")), render(odd, "compat.md.jinja")
+    page, text = Page(render(odd, "index.html.jinja")), compat_md(odd)
 
     assert Page(render(plain, "index.html.jinja")).elements == page.elements
     assert [] == [name for name, each in HOSTILE.items() if said(f"said {each}") not in page.text]
-    assert structure(render(plain, "compat.md.jinja")) == structure(text)
+    assert structure(compat_md(plain)) == structure(text)
     told = {token.content for token in tokens(text) if token.type == "text"}
     assert [] == [name for name, each in HOSTILE.items() if clipped(" ".join(f"said {each}".split())) not in told]
 
 
 def shape(of: Report) -> tuple[object, object]:
     """The elements of its page, and the blocks of its Markdown."""
-    return Page(render(of, "index.html.jinja")).elements, structure(render(of, "compat.md.jinja"))
+    return Page(render(of, "index.html.jinja")).elements, structure(compat_md(of))
 
 
 @cache
@@ -553,7 +569,7 @@ def test_what_is_judged_cannot_act_on_a_screen(outcome: Any, where: str) -> None
 
     told = report(observation(verdict=judged.verdict, detail=judged.detail, agreement="changed"))
 
-    for text in (shown(told), render(told, "index.html.jinja"), render(told, "compat.md.jinja")):
+    for text in (shown(told), render(told, "index.html.jinja"), compat_md(told)):
         assert [] == re.findall("[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", text)
 
 
@@ -646,8 +662,8 @@ def test_a_terminal_shows_an_empty_report() -> None:
 
 
 def test_a_terminal_shows_every_verdict() -> None:
-    """Each verdict's glyph is shown, and each cause of what was not decided."""
-    text = shown(EVERY_VERDICT)
+    """Who asks for all is shown each verdict's glyph, and each cause of what was not decided."""
+    text = shown(EVERY_VERDICT, verbose=True)
 
     assert [] == [verdict for verdict in VERDICTS if GLYPHS[verdict] not in text]
     # That a package does not import is told once, by row zero.
@@ -656,13 +672,43 @@ def test_a_terminal_shows_every_verdict() -> None:
 
 
 def test_a_terminal_shows_the_whole_line() -> None:
-    """All cells and issues of the real line fit into 80 columns, up to the lists below the table."""
+    """With each case along the line, all cells and issues of the real one fit into 80 columns."""
     published = files.read(Report, REPORTS / "published" / "compat.json")
 
-    table = shown(published.model_copy(update={"stacks": []})).split("\nNot decided\n")[0]
+    table = shown(published, cases=True).split("\nNot decided\n")[0]
 
     assert max(map(len, table.splitlines())) <= 80
     assert [] == [issue.id for issue in published.issues if issue.id not in table]
+
+
+def test_a_terminal_says_what_bites() -> None:
+    """A line for each issue that goes wrong on the newest release says its case, what that shows, and since when."""
+    early = observation(verdict="clear", behaviour="good")
+    seen = [early, observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0")]
+
+    lines = shown(report(*seen)).splitlines()
+
+    assert "What bites on jax 0.6.0, the newest of 3 releases, and since which of them" in lines
+    assert "  ✗ some-issue/headline: bad  jax 0.5.0" in lines
+    well = shown(report(observation(), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")))
+    assert "  the other issues: ✓ 1 clear; `-- --verbose` shows each case" in well.splitlines()
+    assert "some-issue" not in well
+
+
+def test_what_the_newest_release_does_not_tell_is_of_an_older_one() -> None:
+    """Where the newest release tells nothing of an issue, what an older one shows is told as that one's."""
+    text = shown(report(observation(), undecided("blocked", cell="jax-0.5.0")))
+
+    assert "  ✗ some-issue/headline: bad  jax 0.4.30 or before, told last by jax 0.4.30" in text.splitlines()
+
+
+def test_a_reason_is_a_line() -> None:
+    """What was not decided for one reason is a line that counts cells and cases; who asks for all is shown all."""
+    cells = ("jax-0.4.30", "jax-0.5.0")
+    made = report(*(undecided("error", cell=cell).model_copy(update={"detail": f"in {cell}"}) for cell in cells))
+
+    assert "  ! error [run.nothing] 2 cells, 2 cases, such as: in jax-0.4.30" in shown(made).splitlines()
+    assert ["      in jax-0.4.30", "      in jax-0.5.0"] == re.findall("^      in .*", shown(made, verbose=True), re.M)
 
 
 def test_a_terminal_says_how_many_it_leaves_out() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections import Counter
 from datetime import date, datetime
+from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -22,10 +24,12 @@ from suite.printable import printable
 from suite.report import summary
 from suite.report.derive import derive
 from suite.report.formats.badges import badges
+from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import MOST, fit
 from suite.report.formats.markup import cell_text, element, xml
+from suite.report.formats.observations_csv import observations_csv
 from suite.report.model import Observation, Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site import timings
 from suite.report.write import TIMINGS, render, siblings, write
@@ -93,6 +97,29 @@ def test_what_can_be_shown_stays() -> None:
 
 
 # Markdown
+
+
+def test_an_issue_is_a_line() -> None:
+    """Markdown has a line for each issue: what it shows on the newest release, since when, what to do, and a thread."""
+    early = [observation(cell="jax-0.4.30", verdict="clear", behaviour="good", workaround="not-needed")]
+    made = report(*early, observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0"))
+    (issue,) = made.issues
+    case = issue.cases[0].model_copy(update={"workaround": WorkaroundRow(text="Do it otherwise.")})
+    threads = [UpstreamRow(ref="jax-ml/jax#1", role="fix"), UpstreamRow(ref="jax-ml/jax#2", role="report")]
+    issue = issue.model_copy(update={"cases": [case, *issue.cases[1:]], "upstream": threads})
+
+    text = compat_md(made.model_copy(update={"issues": [issue]}))
+
+    assert "## On jax 0.6.0\n" in text
+    thread = "[jax#2](https://github.com/jax-ml/jax/issues/2), 1 more"
+    assert (f"| ✗ | [{issue.title}](issues/some-issue.html) | jax 0.5.0 | Do it otherwise. | {thread} |\n") in text
+
+
+def test_the_legend_has_what_occurs() -> None:
+    """The legend of the Markdown names no verdict that nothing has."""
+    text = compat_md(report(observation(), undecided("error", case="other")))
+
+    assert "\n✗ affected · ! error\n" in text
 
 
 def test_the_last_sections_give_way_first() -> None:
@@ -199,6 +226,60 @@ def test_a_change_keeps_its_id() -> None:
 
     assert ids[1:] == again[1:]
     assert ids[0] != again[0]
+
+
+def test_an_entry_leads_to_what_it_tells() -> None:
+    """A change links to its case on the issue's page, the report's own entry to the front page: both relatively."""
+    links = [
+        [(each.get("rel"), each.get("href")) for each in entry.iter(f"{ATOM}link")]
+        for entry in parsed(feed(changing())).iter(f"{ATOM}entry")
+    ]
+
+    assert [("alternate", "index.html")] == links[0]
+    assert links[1:]
+    assert all(each == [("alternate", "issues/some-issue.html#headline")] for each in links[1:])
+
+
+# Rows
+
+
+def rows(of: Report) -> list[dict[str, str]]:
+    """What a CSV reader makes of a report's observations."""
+    return list(csv.DictReader(StringIO(observations_csv(of), newline=""), strict=True))
+
+
+def test_each_observation_is_a_row() -> None:
+    """There is a row for each observation with its cell's versions, and what is null is empty."""
+    (first, second) = rows(report(observation(detail='it said "no", twice\n, then\tended'), undecided("error")))
+
+    assert {
+        **{"cell": "jax-0.4.30", "kind": "line", "released_on": "2024-06-18", "python": "3.12", "jax": "0.4.30"},
+        **{"jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "issue": "some-issue", "case": "headline"},
+        **{"verdict": "affected", "behaviour": "bad", "reason": "run.bad", "expected": "bad"},
+        **{"agreement": "as-expected", "workaround": "holds", "attempts": "1", "seconds": "0.5"},
+        **{"peak_rss_mib": "100", "detail": 'it said "no", twice , then ended'},
+    } == first
+    assert ("error", "", "spurious") == (second["verdict"], second["behaviour"], second["agreement"])
+    for of in REPORTS_TO_SHOW.values():
+        assert [(each.cell, each.issue, each.case, each.verdict) for each in of.observations] == [
+            (row["cell"], row["issue"], row["case"], row["verdict"]) for row in rows(of)
+        ]
+
+
+@given(ANYTHING)
+@example("=1+1")
+@example("\t@x")
+@example("\r\n-1")
+@settings(deadline=None, max_examples=50)
+def test_no_row_is_a_formula(text: str) -> None:
+    """Whatever text a report holds, each observation is one printable line, and no text in it begins as a formula."""
+    made = hostile(text)
+
+    assert [len(made.observations) + 1, True] == [
+        observations_csv(made).count("\r\n"),
+        observations_csv(made).replace("\r\n", "").isprintable(),
+    ]
+    assert [] == [value for row in rows(made) for value in row.values() if value.startswith(("=", "+", "-", "@"))]
 
 
 # Badges
@@ -451,7 +532,7 @@ PLAIN = everywhere("plain")
 def test_anybodys_report_is_text(text: str) -> None:
     """Whatever a compat.json holds, page and Markdown have no control, and none of it is HTML, a link or a heading."""
     made = everywhere(text)
-    page, markdown = render(made, "index.html.jinja"), render(made, "compat.md.jinja")
+    page, markdown = render(made, "index.html.jinja"), compat_md(made)
 
     for shown in (page, markdown, json.dumps(json.loads(data_of(page)), ensure_ascii=False)):
         assert shown.replace("\n", "").isprintable()
@@ -459,15 +540,15 @@ def test_anybodys_report_is_text(text: str) -> None:
     assert page.count("<script") == render(PLAIN, "index.html.jinja").count("<script")
     acting = {"html_block", "html_inline", "image", "link_open", "heading_open"}
     found, plain = (
-        Counter(token.type for token in tokens(each) if token.type in acting)
-        for each in (markdown, render(PLAIN, "compat.md.jinja"))
+        Counter(token.type for token in tokens(each) if token.type in acting) for each in (markdown, compat_md(PLAIN))
     )
     assert plain["heading_open"] == found["heading_open"]
     assert {"html_block", "html_inline", "image"}.isdisjoint(found)
     assert [] == [
         target
         for token in tokens(markdown)
-        if token.type == "link_open" and not (target := str(token.attrs["href"])).startswith("https://")
+        if token.type == "link_open"
+        and not re.match(r"https://|issues/|[a-z]+\.html$", target := str(token.attrs["href"]))
     ]
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from math import isclose
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from suite import commands
 from suite.errors import Misused
-from suite.run.shard import Measured, Shard, Timed, costs, parse, shard
+from suite.report import compact
+from suite.run.shard import Shard, Timed, costs, parse, shard
 from suite.stack.plan import Cell
+from tests.report.test_report import observation, report
 
 
 def cell(identifier: str, unavailable: tuple[str, str] | None = None) -> Cell:
@@ -30,9 +35,18 @@ def cell(identifier: str, unavailable: tuple[str, str] | None = None) -> Cell:
     )
 
 
-def timed(identifier: str, seconds: float, attempts: int = 1) -> Timed:
+@dataclass(frozen=True)
+class Cost:
     """What one observation cost."""
-    return Timed(cell=identifier, seconds=seconds, attempts=attempts)
+
+    cell: str
+    seconds: float
+    attempts: int = 1
+
+
+def timed(identifier: str, seconds: float, attempts: int = 1) -> Timed:
+    """The same, as a report has it."""
+    return Cost(identifier, seconds, attempts)
 
 
 COSTS = st.dictionaries(
@@ -107,11 +121,17 @@ def test_a_cell_costs_what_it_took(wanted: dict[str, float], seen: list[Timed]) 
     assert wanted == costs(cells, seen)
 
 
-def test_costs_are_read_from_any_report() -> None:
-    """A report with keys that the model does not have, older or newer than it, still tells its costs."""
-    text = '{"schema_version": 9, "observations": [{"cell": "a", "attempts": 1, "seconds": 2.5, "mood": "good"}]}'
+def test_costs_are_of_the_published_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What an observation cost counts where the published file leaves it out; without that, all cost the same."""
+    of = report(observation(), observation(cell="jax-0.5.0", case="other"), observation(cell="jax-0.5.0"))
+    monkeypatch.setattr(commands, "PUBLISHED", tmp_path)
+    known = []
+    for text in ("", compact.text(of)):
+        (tmp_path / "compat.json").write_text(text, encoding="utf-8")
+        known.append(costs([cell("jax-0.4.30"), cell("jax-0.5.0")], commands.measured()))
 
-    assert [timed("a", 2.5)] == Measured.model_validate_json(text).observations
+    assert text.count('"seconds"') < len(of.observations)
+    assert [{"jax-0.4.30": 1.0, "jax-0.5.0": 1.0}, {"jax-0.4.30": 0.5, "jax-0.5.0": 1.0}] == known
 
 
 # Writing it

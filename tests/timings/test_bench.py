@@ -102,7 +102,7 @@ def test_a_slow_down_is_told_and_confirmed(
     """Eight processes of each side in turns, and eight again of what looks changed alone: exit code 1."""
     asv = pretend(told(slower=1.5))
 
-    code = compare.compare(asv, *CELLS, TIMED, 8)
+    code = compare.compare(asv, *CELLS, TIMED, 8, keeping=True)
 
     assert Exit.UNEXPECTED == code
     assert "1 regressed, 2 stable, 1 not-measured, 0 failed, of 4" in capsys.readouterr().out
@@ -123,13 +123,49 @@ def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pr
     asv = pretend(told())
     path = tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json"
 
-    compare.compare(asv, *CELLS, ["time_it"], 8)
-    compare.compare(asv, *CELLS, ["track_size"], 8)
+    compare.compare(asv, *CELLS, ["time_it"], 8, keeping=True)
+    compare.compare(asv, *CELLS, ["track_size"], 8, keeping=True)
 
     assert {"m.time_it(1)", "m.time_it('two')", "m.track_size"} == set(read(Comparison, path).benchmarks)
     path.write_text(path.read_text(encoding="utf-8").replace("a" * 40, "c" * 40), encoding="utf-8")
-    compare.compare(asv, *CELLS, ["track_size"], 8)
+    compare.compare(asv, *CELLS, ["track_size"], 8, keeping=True)
     assert {"m.track_size"} == set(read(Comparison, path).benchmarks)
+
+
+def test_a_try_leaves_nothing_behind(
+    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A comparison writes among the published results only where that is asked for, and says what it did of the two."""
+    place = f"compared/cpu-x/{BASE}..{OTHER}.json"
+
+    compare.compare(pretend(told()), *CELLS, TIMED, 8)
+
+    assert f"nothing was kept: with --keep it goes into {place}" in capsys.readouterr().out
+    assert not (tmp_path / "compared").exists()
+    compare.compare(pretend(told()), *CELLS, TIMED, 8, keeping=True)
+    assert f"kept in {place}" in capsys.readouterr().out
+    assert (tmp_path / place).exists()
+    with pytest.raises(Misused, match="nothing to keep"):
+        compare.compare(pretend(told()), CELLS[0], CELLS[0], TIMED, 8, keeping=True)
+
+
+def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]) -> None:
+    """By what the kept results say that their benchmarks took, a comparison says about how long it will take."""
+    asv = pretend(told())
+    said = []
+    for measured in (False, True):
+        if measured:
+            bench.run(asv, CELLS[:1], TIMED, fresh=False, smoke=False)
+            capsys.readouterr()
+        compare.compare(asv, *CELLS, TIMED, 8)
+        said.append(capsys.readouterr().out.splitlines()[0])
+
+    # Three benchmarks of a second, and five until they start, sixteen times.
+    estimates = (
+        "how long they take is not known, as no result of these benchmarks is kept",
+        "about 3 minutes on a machine like that of the kept results",
+    )
+    assert [f"8 processes of each side: {each}, and again for what looks changed" for each in estimates] == said
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -195,7 +231,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     assert "16 processes of jax-0.6.0" in capsys.readouterr().out
     fence = made.benchmarks["m.time_it('two')"].fence
     slower = pretend(told(slower=1 + 0.8 * fence, noise=0.001))
-    assert Exit.INCOMPLETE == compare.compare(slower, *CELLS, TIMED, 8)
+    assert Exit.UNDECIDED == compare.compare(slower, *CELLS, TIMED, 8)
     assert "no more than runs of one lock differ by" in capsys.readouterr().out
 
 

@@ -163,14 +163,15 @@ def test_the_last_line_counts_everything() -> None:
 
 
 def test_the_exit_code_means_what_it_says() -> None:
-    """1 is a confirmed regression, 3 something undecided, 0 neither; what a release lacks is no fault."""
+    """1 is a confirmed regression, 3 something not measured, 4 noise, 0 neither; what a release lacks is no fault."""
     lacks = Verdict("not-measured", f"{LACKS} on the base side")
     stable, improved, regressed = Verdict("stable"), Verdict("improved"), Verdict("regressed")
 
     assert Exit.AS_EXPECTED == compare.exit_code([stable, improved, lacks])
     assert Exit.UNEXPECTED == compare.exit_code([stable, regressed, Verdict("failed")])
-    for undecided in ("failed", "insufficient", "not-measured"):
-        assert Exit.INCOMPLETE == compare.exit_code([stable, Verdict(undecided)])
+    for missing in ("failed", "not-measured"):
+        assert Exit.INCOMPLETE == compare.exit_code([stable, Verdict("insufficient"), Verdict(missing)])
+    assert Exit.UNDECIDED == compare.exit_code([stable, lacks, Verdict("insufficient")])
     assert Exit.INCOMPLETE == compare.exit_code([])
     assert Exit.INCOMPLETE == compare.exit_code([lacks])
 

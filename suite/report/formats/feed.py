@@ -1,7 +1,7 @@
 """feed.xml: Atom, an entry for each release that changed a case, dated by the release, and one for the report itself.
 
 It is made of the report alone, so that rebuilding it gives the same bytes and former entries need no keeping: an
-entry's id is of the change it tells, and a reader that has seen it knows it again.
+entry's id is of the change it tells, and a reader that has seen it knows it again. Links are relative to the feed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 from suite.judge.table import UNDECIDED
 from suite.printable import printable
 from suite.report import summary
-from suite.report.formats.markup import clipped, element, xml
+from suite.report.formats.markup import address, clipped, element, xml
 from suite.report.model import CellRow, Observation, Report, TurnRow
 
 # Any other would make new entries of all that have been read; it means nothing else.
@@ -46,7 +46,7 @@ def _itself(report: Report, made: datetime) -> Element:
     told = [f"{each.cell} {each.issue}/{each.case}: {each.behaviour or each.verdict}" for each in odd[:_MOST]]
     told += [f"and {len(odd) - _MOST} more"] if len(odd) > _MOST else []
     text = "\n".join([f"{summary.last_line(report)}.", *(["Not as expected:", *told] if odd else [])])
-    return _entry(f"report {made.isoformat()}", f"Report of {made:%Y-%m-%d %H:%M} UTC", made, text)
+    return _entry(f"report {made.isoformat()}", f"Report of {made:%Y-%m-%d %H:%M} UTC", "index.html", made, text)
 
 
 def _changes(report: Report) -> list[Element]:
@@ -60,13 +60,13 @@ def _changes(report: Report) -> list[Element]:
                 before, now = (seen[issue.id, case.id, each] for each in (turn.before, turn.after))
                 # What blocks a case, row zero's own entry tells.
                 if not {before.verdict, now.verdict} & UNDECIDED:
-                    found.append((cells[turn.after], clipped(f"{issue.id}/{case.id}"), before, now, turn))
+                    found.append((cells[turn.after], before, now, turn))
     found.sort(key=lambda each: each[0].released_on, reverse=True)
     return [_change(*each) for each in found]
 
 
-def _change(cell: CellRow, name: str, before: Observation, now: Observation, turn: TurnRow) -> Element:
-    day = cell.released_on
+def _change(cell: CellRow, before: Observation, now: Observation, turn: TurnRow) -> Element:
+    day, name = cell.released_on, clipped(f"{now.issue}/{now.case}")
     shows, showed = (f"{each.behaviour or each.reason} ({each.verdict})" for each in (now, before))
     grounds = {"run": "by the runs", "rule": "by the case's rules", "together": ""}[turn.grounds]
     because = ", ".join(filter(None, (turn.blame, grounds)))
@@ -74,16 +74,18 @@ def _change(cell: CellRow, name: str, before: Observation, now: Observation, tur
     return _entry(
         f"{cell.id} {name} {now.behaviour}",
         f"{cell.id} ({day}): {name} now {shows}",
+        f"issues/{now.issue}.html#{now.case}",
         datetime(day.year, day.month, day.day, tzinfo=UTC),
         f"{name} shows {shows} in {turn.after}, and {showed} in {turn.before}. What did it: {because}.{rests}",
     )
 
 
-def _entry(key: str, title: str, updated: datetime, text: str) -> Element:
+def _entry(key: str, title: str, page: str, updated: datetime, text: str) -> Element:
     return element(
         "entry",
         element("title", title),
         element("id", _id(key)),
+        element("link", rel="alternate", type="text/html", href=address(page)),
         element("updated", updated.isoformat()),
         element("content", text, type="text"),
     )

@@ -1,46 +1,102 @@
-"""The report in a terminal: a line per case, a glyph per cell, what wants a look, and the counts."""
+"""The report in a terminal: what is not as expected, what bites on the newest release, and the counts.
+
+Of a hundred issues that is a screen. The rest, a line per case and a glyph per cell, is for who asks for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from suite.errors import Exit
-from suite.judge.table import GLYPHS, PROPERTIES
-from suite.report import summary
+from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
+from suite.report import standing, summary
+from suite.report.formats.markup import clipped, one_line
 from suite.report.model import CaseRow, Observation, Report
-from suite.report.summary import STACK_GLYPHS, is_unexpected
+from suite.report.summary import FORESEEN, STACK_GLYPHS, is_unexpected
 
 _MOST = 20
 # A line of more cells than this has its glyphs under the words.
 _SHORT = 24
+# What is shown of an issue has its place up to here.
+_WIDE = 70
 
 
-def show(report: Report, console: Console) -> None:
-    """Print the report."""
+def show(report: Report, console: Console, *, cases: bool = False, verbose: bool = False, most: int = _MOST) -> None:
+    """Print the report; with `cases`, each of them along the line, and with `verbose` that and all there is to say.
+
+    Of what is not as expected, and of what bites, there are so many lines at `most`.
+    """
     if not report.cells:
         console.print("There are no records to report on: `nox -s compat` makes some.")
         return
-    if summary.line(report):
+    if (cases or verbose) and summary.line(report):
         _line(report, console)
-    _stacks(report, console)
+    if verbose:
+        _stacks(report, console)
     if odd := summary.unexpected(report):
         console.print(Text("\nNot as expected", "bold"))
-    for each in odd[:_MOST]:
+    for each in odd[:most]:
         console.print(_deviation(each), soft_wrap=True)
-    if len(odd) > _MOST:
-        console.print(f"  … and {len(odd) - _MOST} more, in COMPAT.md")
-    if groups := summary.undecided(report):
+    if len(odd) > most:
+        console.print(f"  … and {len(odd) - most} more, in COMPAT.md")
+    if not (cases or verbose):
+        _standings(report, console, most)
+    if undecided := list(_undecided(report) if verbose else _reasons(report)):
         console.print(Text("\nNot decided", "bold"))
-    for group in groups:
-        told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
-        console.print(Text(told, PROPERTIES[group.verdict].colour), soft_wrap=True)
-        console.print(Text(f"      {group.detail}"), soft_wrap=True)
+    for text in undecided:
+        console.print(text, soft_wrap=True)
     colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(summary.exit_code(report), "red")
     console.print(Text(f"\n{summary.last_line(report)}", style=f"bold {colour}"), soft_wrap=True)
+
+
+def _standings(report: Report, console: Console, most: int) -> None:
+    """What bites on the newest release, a line for each issue, the worst first; of the others, how many there are."""
+    columns, found = standing.columns(report), standing.standings(report)
+    told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.bites]
+    heading = f"\nWhat bites on {standing.label(columns[-1])}"
+    if len(columns) > 1:
+        heading += f", the newest of {len(columns)} releases, and since which of them"
+    console.print(Text(heading, "bold"), soft_wrap=True)
+    width = min(_WIDE, max((len(words) for words, _ in told[:most]), default=0))
+    for words, each in told[:most]:
+        text = Text(f"  {GLYPHS[each.verdict]} ", PROPERTIES[each.verdict].colour)
+        text.append(f"{words.ljust(width)}  {each.when}" if len(columns) > 1 else words, "default")
+        console.print(text, soft_wrap=True)
+    if len(told) > most:
+        console.print(f"  … and {len(told) - most} more, in COMPAT.md")
+    others = [each.verdict for each in found if each.now and not each.bites]
+    counts = [f"{GLYPHS[each]} {others.count(each)} {each}" for each in VERDICTS if each in others]
+    counts += [f"{unknown} not known"] if (unknown := sum(each.now is None for each in found)) else []
+    rest = f"the other issues: {', '.join(counts)}" if counts else "no other issue"
+    console.print(Text(f"  {rest}; `-- --verbose` shows each case", "dim"), soft_wrap=True)
+
+
+def _reasons(report: Report) -> Iterator[Text]:
+    """A line for each reason for which something was not decided: how many cells and cases, and what the first says."""
+    groups: dict[tuple[Verdict, str], list[Observation]] = {}
+    for each in summary.unlearned(report):
+        groups.setdefault((each.verdict, each.reason or ""), []).append(each)
+    for (verdict, reason), of in groups.items():
+        cells = dict.fromkeys(each.cell for each in of)
+        where = of[0].cell if len(cells) == 1 else f"{len(cells)} cells"
+        cases = f"{of[0].issue}/{of[0].case}" if len(of) == 1 else f"{len(of)} cases"
+        text = Text(f"  {GLYPHS[verdict]} {verdict} [{reason}]", PROPERTIES[verdict].colour)
+        text.append(f" {where}, {cases}", "default")
+        # What the plan knew beforehand of many, nobody has to do anything about.
+        if reason not in FORESEEN or len(cells) == 1:
+            such = ", such as" if len({each.detail for each in of}) > 1 else ""
+            text.append(f"{such}: {clipped(one_line(of[0].detail))}", "default")
+        yield text
+
+
+def _undecided(report: Report) -> Iterator[Text]:
+    for group in summary.undecided(report):
+        told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
+        yield Text(told, PROPERTIES[group.verdict].colour).append(f"\n      {group.detail}", "default")
 
 
 def _line(report: Report, console: Console) -> None:

@@ -22,11 +22,12 @@ from suite.report.diff import tally
 from suite.report.formats.markup import said
 from suite.report.model import Report
 from suite.report.site.embed import highlight, link, verdict_styles
-from suite.report.site.facts import Facts, label
+from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.report.site.pages import front, tags
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration
+from suite.report.standing import label
 
 ASSETS = Path(__file__).parent / "assets"
 KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (

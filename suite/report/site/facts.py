@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from suite.judge.neighbours import LineCell, in_order
-from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.report import summary
+from suite.judge.table import VERDICTS, Verdict
+from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.timeline import Step, stands, steps
 from suite.report.site.timings import Machine
+from suite.report.standing import Now
 
 
 @dataclass(frozen=True)
@@ -24,19 +25,6 @@ class Run:
     last: CellRow
     x: int
     width: int
-
-
-@dataclass(frozen=True)
-class Now:
-    """What an issue or a case shows on the newest release that tells, and the cell with which that began.
-
-    `before` is what was shown until then; None where it is all that was ever seen.
-    """
-
-    verdict: Verdict
-    cell: CellRow
-    since: CellRow
-    before: Verdict | None
 
 
 @dataclass(frozen=True)
@@ -72,27 +60,17 @@ class Facts:
     @cached_property
     def columns(self) -> list[CellRow]:
         """The cells of the line by the version of their jax, and those of one jax by day: as tables show them."""
-        pins = ((cell, {**cell.holds, **cell.packages}) for cell in self.line)
-        known = (LineCell(cell.id, cell.moves, of, cell.released_on) for cell, of in pins if "jax" in of)
-        return [self.cells[each.id] for each in in_order(known)]
+        return standing.columns(self.report)
 
     def worst(self, issue: IssueRow) -> dict[str, Verdict]:
-        """The worst verdict of an issue's cases, by cell; of those from which something was learned, where any was."""
-
-        def badness(verdict: Verdict) -> tuple[bool, int]:
-            return verdict in UNDECIDED, VERDICTS.index(verdict)
-
-        found: dict[str, Verdict] = {}
-        for case in issue.cases:
-            for cell, each in self.seen[issue.id, case.id].items():
-                found[cell] = min(found.get(cell, each.verdict), each.verdict, key=badness)
-        return found
+        """The worst verdict of an issue's cases, by cell."""
+        return standing.worst(each for case in issue.cases for each in self.seen[issue.id, case.id].values())
 
     def verdicts(self, issue: IssueRow, case: CaseRow) -> dict[str, Verdict]:
         """The verdicts of one case, by cell."""
         return {cell: each.verdict for cell, each in self.seen[issue.id, case.id].items()}
 
-    def runs(self, verdicts: dict[str, Verdict]) -> list[Run]:
+    def runs(self, verdicts: Mapping[str, Verdict]) -> list[Run]:
         """The columns of the line, those side by side with one verdict as one; None where there is no observation."""
         found, x = [], 0
         for verdict, of in groupby(self.columns, lambda cell: verdicts.get(cell.id)):
@@ -101,13 +79,9 @@ class Facts:
             x += len(cells)
         return found
 
-    def now(self, verdicts: dict[str, Verdict]) -> Now | None:
+    def now(self, verdicts: Mapping[str, Verdict]) -> Now | None:
         """What is shown on the newest release that tells, and since when; None where none does."""
-        known = [cell for cell in self.columns if verdicts.get(cell.id, "not-run") not in UNDECIDED]
-        if not known:
-            return None
-        *before, (verdict, last) = ((each, list(of)) for each, of in groupby(known, lambda cell: verdicts[cell.id]))
-        return Now(verdict, last[-1], last[0], before[-1][0] if before else None)
+        return standing.now(self.columns, verdicts)
 
     @cached_property
     def steps(self) -> dict[str, Step]:
@@ -134,8 +108,3 @@ class Facts:
                 odd.sort(key=lambda each: VERDICTS.index(each.verdict))
                 found.append((cell, odd, sum(stands(each.verdict) == "well" for each in of)))
         return found
-
-
-def label(cell: CellRow) -> str:
-    """A cell of the line as a release: `jax 0.4.36`."""
-    return f"{cell.moves} {cell.holds[cell.moves]}"

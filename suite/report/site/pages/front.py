@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from suite.judge.table import PROPERTIES, Properties
 from suite.report import summary
-from suite.report.model import CaseRow, CellRow, IssueRow, Observation, SinceRow
-from suite.report.site.facts import Facts, Now, Run
+from suite.report.model import CellRow, Observation, SinceRow
+from suite.report.site.facts import Facts, Run
 from suite.report.site.page import Page
 from suite.report.site.search import search_data
 from suite.report.site.timeline import Turned
+from suite.report.standing import Standing, standings
 
 # So many releases are news.
 _NEWEST = 6
@@ -29,18 +30,16 @@ LISTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One issue in a list: what it shows now, in which `cases`, along the line, and what to do about it."""
+    """One issue in a list: where it stands, in which cases where not in all of them, and along the line."""
 
-    issue: IssueRow
-    now: Now | None
+    of: Standing
     cases: list[str]
     runs: list[Run]
-    todo: str
 
     @property
     def packages(self) -> list[str]:
         """What its cases need."""
-        return list(dict.fromkeys(name for case in self.issue.cases for name in case.needs))
+        return list(dict.fromkeys(name for case in self.of.issue.cases for name in case.needs))
 
 
 @dataclass(frozen=True)
@@ -83,44 +82,24 @@ def pages(facts: Facts) -> Iterator[Page]:
 
 def _lists(facts: Facts) -> list[tuple[str, str, str, list[Row]]]:
     """The lists that have an issue, in each the newest change first."""
-    places = {cell.id: place for place, cell in enumerate(facts.columns)}
     found: dict[str, list[Row]] = {name: [] for name in LISTS}
-    for issue in facts.report.issues:
-        verdicts = facts.worst(issue)
-        now = facts.now(verdicts)
-        cases = [case for case in issue.cases if now and _shows(facts, issue, case, now)]
-        row = Row(issue, now, [case.id for case in cases], facts.runs(verdicts), _todo(facts, issue, cases, now))
-        found[_list_of(row)].append(row)
+    for each in standings(facts.report):
+        cases = [one.case for one in each.seen]
+        some = cases if len(cases) < len(each.issue.cases) else []
+        found[_list_of(each)].append(Row(each, some, facts.runs(facts.worst(each.issue))))
+    places = {cell.id: place for place, cell in enumerate(facts.columns)}
     for rows in found.values():
-        rows.sort(key=lambda row: (-places[row.now.since.id] if row.now else 0, row.issue.id))
+        rows.sort(key=lambda row: -places[row.of.now.since.id] if row.of.now else 0)
     return [(name, *LISTS[name], rows) for name, rows in found.items() if rows]
 
 
-def _list_of(row: Row) -> str:
-    if row.now is None:
+def _list_of(each: Standing) -> str:
+    if each.now is None:
         return "unknown"
-    if row.now.verdict == "documented":
-        return "documented"
-    if row.now.verdict == "guarded":
-        return "refused"
-    if not PROPERTIES[row.now.verdict].good:
+    if each.bites:
         return "bites"
-    return "elsewhere" if row.now.before is None else "fixed"
-
-
-def _shows(facts: Facts, issue: IssueRow, case: CaseRow, now: Now) -> bool:
-    """Whether a case is one of those that show what its issue shows now."""
-    seen = facts.seen[issue.id, case.id].get(now.cell.id)
-    return seen is not None and seen.verdict == now.verdict
-
-
-def _todo(facts: Facts, issue: IssueRow, cases: list[CaseRow], now: Now | None) -> str:
-    """What to do instead: what holds in a case that bites now, on the newest release; where none does, anywhere."""
-    for case in cases:
-        if now and case.workaround and facts.seen[issue.id, case.id][now.cell.id].workaround == "holds":
-            return case.workaround.text
-    well = now is None or now.verdict in ("clear", "absent")
-    return next(iter(facts.workarounds(issue)), "") if well else ""
+    named = {"documented": "documented", "guarded": "refused"}
+    return named.get(each.verdict, "fixed" if each.now.before else "elsewhere")
 
 
 def _newest(facts: Facts) -> list[Release]:

@@ -1,0 +1,100 @@
+"""COMPAT.md: a line for each issue, and what wants a look; what is longer stands on the pages, and is linked. Pure.
+
+It is read on GitHub, and shown as the summary of a job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from suite.judge.table import GLYPHS, VERDICTS
+from suite.report import standing, summary
+from suite.report.diff import tally
+from suite.report.formats.length_limit import fit
+from suite.report.formats.markup import address, cell_text, clipped, in_markdown
+from suite.report.model import IssueRow, Report
+from suite.report.site.embed import link
+from suite.report.standing import Standing
+
+# What to do is a line, and of threads there is one: the page of the issue has them whole.
+_TODO = 120
+_PAGES = {
+    "every case on every stack": "matrix.html",
+    "metadata against the runs": "metadata.html",
+    "the stacks": "cells.html",
+    "all of it": "index.html",
+}
+
+
+def compat_md(report: Report) -> str:
+    """`report` as Markdown that goes into an issue, a pull request or a step summary."""
+    return fit("\n".join(_lines(report)).rstrip() + "\n")
+
+
+def _lines(report: Report) -> Iterator[str]:
+    platform = report.platform
+    where = f"{platform.system} {platform.machine}, {platform.cpu}, device {platform.device}"
+    yield from ("# What bites on which release", "", f"{in_markdown(summary.last_line(report))}.", "")
+    yield cell_text(f"Run {report.generated_at:%Y-%m-%d %H:%M} UTC on {where}; suite {report.suite_version}.")
+    yield ""
+    if report.since:
+        yield f"Since the report of {report.since.generated_at:%Y-%m-%d %H:%M} UTC: {tally(report.since.counts)}."
+        yield ""
+    occur = {each.verdict for each in report.observations}
+    yield " · ".join(f"{GLYPHS[each]} {each}" for each in VERDICTS if each in occur)
+    yield ""
+    yield from _unexpected(report)
+    yield from _issues(report)
+    yield from _undecided(report)
+
+
+def _unexpected(report: Report) -> Iterator[str]:
+    if odd := summary.unexpected(report):
+        yield from _head("Not as expected", "cell", "case", "seen", "expected", "detail")
+    for each in odd:
+        workaround = "" if each.workaround_expected else f", workaround {each.workaround}"
+        seen = f"{GLYPHS[each.verdict]} {each.behaviour or each.verdict}{workaround}"
+        yield _row((each.cell, f"{each.issue}/{each.case}", seen, each.expected or "nothing", each.detail))
+    if odd:
+        yield ""
+
+
+def _issues(report: Report) -> Iterator[str]:
+    if report.issues and report.cells:
+        on = standing.label(standing.columns(report)[-1])
+        yield from _head(f"On {on}", "now", "issue", "since", "what to do", "thread")
+    for each in standing.standings(report) if report.cells else ():
+        page = f"[{cell_text(each.issue.title)}]({address(f'issues/{each.issue.id}.html')})"
+        told = (GLYPHS[each.verdict], page, cell_text(each.when), _todo(each), _thread(each.issue))
+        yield f"| {' | '.join(told)} |"
+    yield from ("", f"As pages: {' · '.join(f'[{title}]({page})' for title, page in _PAGES.items())}.", "")
+
+
+def _todo(each: Standing) -> str:
+    if each.verdict in ("clear", "absent"):
+        return ""
+    if each.todo:
+        return cell_text(clipped(each.todo, _TODO))
+    return "no workaround is known" if each.bites else ""
+
+
+def _thread(issue: IssueRow) -> str:
+    """The thread that reports it, or what else upstream says of it, and how many more there are."""
+    known = sorted((each for each in issue.upstream if link(each.ref)), key=lambda each: each.role != "report")
+    more = f", {len(known) - 1} more" if len(known) > 1 else ""
+    return f"[{cell_text(known[0].ref.rpartition('/')[2])}]({address(link(known[0].ref))}){more}" if known else ""
+
+
+def _undecided(report: Report) -> Iterator[str]:
+    if groups := summary.undecided(report):
+        yield from _head("Not decided", "cell", "cases", "verdict", "reason", "detail")
+    for each in groups:
+        yield _row((each.cell, each.cases, f"{GLYPHS[each.verdict]} {each.verdict}", each.reason, each.detail))
+
+
+def _head(title: str, *columns: str) -> Iterator[str]:
+    yield from (f"## {cell_text(title)}", "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|")
+
+
+def _row(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(map(cell_text, texts))} |"

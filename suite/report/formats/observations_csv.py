@@ -1,0 +1,40 @@
+"""observations.csv: a row for each observation with the versions it was made on, for pandas and spreadsheets. Pure.
+
+By RFC 4180: a header, commas, quotes where they are needed, CRLF. What is null is empty. Each row is one line, and text
+that a spreadsheet would take for a formula, as it begins with = + - or @, has an apostrophe before it (as OWASP has
+it); compat.json has the text as it was.
+"""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+from suite.report.formats.markup import one_line
+from suite.report.model import CellRow, Observation, Report
+
+_VERSIONS = ("jax", "jaxlib", "equinox", "diffrax")
+_SEEN = ("issue", "case", "verdict", "behaviour", "reason", "expected", "agreement", "workaround")
+_COSTS = ("attempts", "seconds", "peak_rss_mib")
+HEADER = ("cell", "kind", "released_on", "python", *_VERSIONS, *_SEEN, *_COSTS, "detail")
+
+
+def observations_csv(report: Report) -> str:
+    """Every observation of `report` under HEADER, in its order."""
+    text = StringIO()
+    rows = csv.writer(text)
+    rows.writerow(HEADER)
+    cells = {cell.id: cell for cell in report.cells}
+    rows.writerows(_row(cells[each.cell], each) for each in report.observations)
+    return text.getvalue()
+
+
+def _row(cell: CellRow, each: Observation) -> list[str]:
+    stack = [cell.id, cell.kind, str(cell.released_on), cell.python, *(cell.packages.get(of, "") for of in _VERSIONS)]
+    seen = [getattr(each, name) or "" for name in _SEEN]
+    return [*map(_plain, [*stack, *seen]), *(str(getattr(each, name)) for name in _COSTS), _plain(each.detail)]
+
+
+def _plain(text: str) -> str:
+    shown = one_line(text)
+    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
