@@ -84,7 +84,7 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
             )
         else:
             known = " It is known to fail there." if seen.workaround_expected else ""
-            text = f"“{issue.workaround}” does not help on {where}.{known}"
+            text = f"“{_instead(issue, case)}” does not help on {where}.{known}"
         key = f"{number}/{issue.id}/{case.id}"
         yield _of_case(report, sort, key, issue, case, text, (_evidence(*of),), seen.cell)
 
@@ -199,12 +199,17 @@ def _of_case(
         f"{case.question} {text}",
         *_table("| where | seen | |", rows),
         *(["```python", case.source.rstrip(), "```", ""] if case.source else []),
-        f"Workaround: {issue.workaround}",
+        f"Workaround: {_instead(issue, case)}",
         "",
         *(_environment(report, cell, issue.id) if cell else []),
         f"Related: {', '.join(each.ref for each in issue.upstream)}",
     ]
     return Finding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, evidence, "\n".join(body))
+
+
+def _instead(issue: IssueRow, case: CaseRow) -> str:
+    """What to do instead in a case; where it has nothing of its own, in the others."""
+    return case.workaround.text if case.workaround else issue.workaround
 
 
 def _table(head: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:

@@ -131,9 +131,8 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
 
 def _elsewhere(facts: Facts, of: Mapping[str, Observation]) -> list[Alike]:
     """What was seen beside the line, each stack once, the worst first."""
-    left = dict(of)
-    for cell in facts.columns:
-        left.pop(cell.id, None)
+    on_line = {cell.id for cell in facts.columns}
+    left = {cell: each for cell, each in of.items() if cell not in on_line}
     found: dict[object, Alike] = {}
 
     def put(row: str, label: str, each: Observation) -> None:
@@ -141,9 +140,9 @@ def _elsewhere(facts: Facts, of: Mapping[str, Observation]) -> list[Alike]:
 
     for row in facts.report.stacks:
         name = f"{summary.held(row)}, along {row.along}"
-        for cell in row.cells:
-            if cell in left:
-                put(name, facts.cells[cell].holds[row.along], left.pop(cell))
+        for id in row.cells:
+            if id in left:
+                put(name, facts.cells[id].holds[row.along], left.pop(id))
     for each in left.values():
         put("", each.cell, each)
     return sorted(found.values(), key=lambda alike: VERDICTS.index(alike.seen.verdict))
