@@ -8,6 +8,7 @@ from suite.files import REPORTS, read
 from suite.report import compact
 from suite.report.derive import coverage
 from suite.report.model import CaseRow, IssueRow, Observation, Report
+from suite.report.site.build import site
 
 ISSUES = 100
 
@@ -44,3 +45,13 @@ def test_a_large_report_is_small() -> None:
 
     assert 3 * ISSUES == sum(len(issue.cases) for issue in large.issues)
     assert len(compact.text(large).encode()) < 190 * len(large.observations)
+
+
+def test_no_page_is_large() -> None:
+    """No page has more than 250 kB, be it of the issues there are or of a hundred."""
+    published = read(Report, REPORTS / "published" / "compat.json")
+
+    for of in (published, grown(published)):
+        pages = site(of, ())
+        assert len(pages) > len(of.issues)
+        assert {} == {path: size for path, text in pages.items() if (size := len(text.encode())) > 250_000}

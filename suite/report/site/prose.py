@@ -9,7 +9,7 @@ from textwrap import dedent
 from markupsafe import Markup
 
 _INDENT = "    "
-_SPAN = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|\*(?P<em>\w[^*\n]*)\*")
+_SPAN = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|(?<!\w)\*(?P<em>\w[^*\n]*)\*(?!\w)")
 
 
 def prose(text: str) -> Markup:
@@ -39,7 +39,9 @@ def _block(sort: str, text: str) -> Markup:
         return Markup('<pre tabindex="0" role="group" aria-label="As code"><code>{}</code></pre>').format(dedent(text))
     if sort == "ul":
         items = re.split(r"(?m)^- ", text)[1:]
-        return Markup("<ul>{}</ul>").format(Markup("").join(Markup("<li>{}</li>").format(_line(each)) for each in items))
+        return Markup("<ul>{}</ul>").format(
+            Markup("").join(Markup("<li>{}</li>").format(_line(each)) for each in items)
+        )
     return Markup("<p>{}</p>").format(_line(text))
 
 

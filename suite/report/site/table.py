@@ -49,16 +49,6 @@ class Grid:
     rows: list[tuple[StackRow, list[Mark | None]]]
 
 
-def by_minor(line: Iterable[CellRow]) -> list[tuple[str, list[CellRow]]]:
-    """The line by minor release of jax; in each by release, and by day where that is the same."""
-
-    def jax(cell: CellRow) -> str:
-        return cell.packages.get("jax") or cell.holds.get("jax") or "0"
-
-    ordered = sorted(line, key=lambda cell: Version(jax(cell)))
-    return [(minor, list(of)) for minor, of in groupby(ordered, lambda cell: minor_of(jax(cell)))]
-
-
 def with_room(row: Iterable[Mark | None]) -> list[Mark | None]:
     """A word is wider than a column: of neighbours with one verdict, some have room for it."""
     found: list[Mark | None] = []
