@@ -284,6 +284,8 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
         *seen("affected", "affected", case="one"),
         *seen("affected", "affected", case="another"),
         *seen("affected", "affected", case="fails", workaround="fails"),
+        *seen("affected", case="unverified", workaround="none"),
+        *seen("clear", case="well", workaround="none"),
         *seen("affected", case="without", workaround="none"),
     )
     (issue,) = of.issues
@@ -296,6 +298,7 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
     assert {
         "on jax it holds 0.4.30–0.4.31": ["one", "another"],
         "on jax it fails 0.4.30–0.4.31; workaround fails on jax-0.4.30, jax-0.4.31": ["fails"],
+        "that was not run": ["unverified"],
     } == told.cases
     assert ["without"] == page.view.without
 

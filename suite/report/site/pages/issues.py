@@ -149,18 +149,19 @@ def _elsewhere(facts: Facts, of: Mapping[str, Observation]) -> list[Alike]:
 
 
 def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
-    """What to do instead, each text once, with the cases in which it was needed and where it holds or fails."""
+    """What to do instead, each text once, with the cases in which it was needed, and where it holds or fails there."""
     found: dict[str, Instead] = {}
     for case in issue.cases:
-        of = facts.seen[issue.id, case.id]
-        if case.workaround is None or {each.workaround for each in of.values()}.isdisjoint(("holds", "fails")):
+        if case.workaround is None or not _bites(facts, issue, case):
             continue
+        of = facts.seen[issue.id, case.id]
         told, elsewhere = verified(facts.line, of), summary.workaround(of.values())
-        where = f"on jax it {told}" if told else "it holds on stacks beside the line" if "holds" in elsewhere else ""
-        where += f"; {elsewhere}" if "fails" in elsewhere else ""
-        found.setdefault(case.workaround.text, Instead(case.workaround.text, {})).cases.setdefault(
-            where.removeprefix("; "), []
-        ).append(case.id)
+        where = (
+            [f"on jax it {told}"] if told else ["it holds on stacks beside the line"] if "holds" in elsewhere else []
+        )
+        where += [elsewhere] if "fails" in elsewhere else []
+        of_text = found.setdefault(case.workaround.text, Instead(case.workaround.text, {})).cases
+        of_text.setdefault("; ".join(where) or "that was not run", []).append(case.id)
     return list(found.values())
 
 
