@@ -167,9 +167,12 @@ def _issue(entry: Entry) -> IssueRow:
 
 
 def _upstream(named: Upstream) -> UpstreamRow:
-    thread = threads.load().get(named.ref)
-    known = {"title": thread.title, "state": thread.state} if thread else {}
-    return UpstreamRow(ref=named.ref, role=named.role, **known)
+    looked_up = threads.load()
+    row = UpstreamRow(ref=named.ref, role=named.role)
+    thread = looked_up.threads.get(named.ref)
+    if thread is None:
+        return row
+    return row.model_copy(update={"title": thread.title, "state": thread.state, "looked_up": looked_up.taken_on})
 
 
 def _case(case: Case, text: str) -> CaseRow:

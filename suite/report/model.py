@@ -117,6 +117,7 @@ class UpstreamRow(FileModel):
     role: Role
     title: str = Field(default="", description="what upstream calls it; nothing where that is not known")
     state: str = Field(default="", description="open, closed, merged; nothing where it is not known")
+    looked_up: date | None = Field(default=None, description="the day on which it was so")
 
 
 class IntervalRow(FileModel):

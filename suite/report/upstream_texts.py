@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -28,7 +29,7 @@ _GLYPHS: Mapping[str, str] = {str(verdict): glyph for verdict, glyph in GLYPHS.i
 
 @dataclass(frozen=True)
 class Evidence:
-    """One thing that was seen: where, how it was judged, and in which words. `target` is an id on the page."""
+    """One thing that was seen: where, how it was judged, and in which words. `target` is where the site shows it."""
 
     where: str
     verdict: str
@@ -53,10 +54,14 @@ def findings(report: Report) -> list[Finding]:
     odd = [each for each in report.observations if each.agreement not in ("as-expected", "spurious")]
     failing = [each for each in report.observations if each.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
+    seen: defaultdict[tuple[str, str], dict[str, Observation]] = defaultdict(dict)
+    for each in report.observations:
+        seen[each.issue, each.case][each.cell] = each
     for issue in report.issues:
         for case in issue.cases:
             found += _came_back(report, issue, case)
-        found += _outlives_its_fix(report, issue)
+        decided = {case.id: _decided(report, seen[issue.id, case.id]) for case in issue.cases}
+        found += _outlives_its_fix(report, issue, decided)
     found += [each for row in report.stacks for each in _of_stack(report, row)]
     order = list(SORTS)
     return sorted(found, key=lambda each: order.index(each.sort))
@@ -79,7 +84,7 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
             )
         else:
             known = " It is known to fail there." if seen.workaround_expected else ""
-            text = f"“{issue.workaround}” does not help on {where}.{known}"
+            text = f"“{_instead(issue, case)}” does not help on {where}.{known}"
         key = f"{number}/{issue.id}/{case.id}"
         yield _of_case(report, sort, key, issue, case, text, (_evidence(*of),), seen.cell)
 
@@ -98,7 +103,8 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Findi
             f"{', '.join(where for _, where in again)}."
         )
         evidence = tuple(
-            Evidence(f"{package} {where}", each.verdict, each.behaviour, f"{issue.id}/{case.id}") for each, where in of
+            Evidence(f"{package} {where}", each.verdict, each.behaviour, f"issues/{issue.id}.html#{case.id}")
+            for each, where in of
         )
         last = Version(again[-1][0].first)
         of_line = [cell for cell in summary.line(report) if cell.moves == package]
@@ -107,16 +113,16 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Findi
         yield _of_case(report, "came-back", key, issue, case, text, evidence, cell_id)
 
 
-def _outlives_its_fix(report: Report, issue: IssueRow) -> Iterator[Finding]:
+def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]) -> Iterator[Finding]:
     """Cases that show on the newest stack of the line what the headline showed once, and shows there no longer."""
     if issue.kind == "by-design" or not issue.cases:
         return
     headline, *others = issue.cases
-    seen = _decided(report, issue, headline)
+    seen = decided[headline.id]
     if not seen or seen[-1].verdict not in GOOD:
         return
     now, gone = seen[-1], {each.behaviour for each in seen if each.verdict == "affected"}
-    newest = [(case, of[-1]) for case in others if (of := _decided(report, issue, case))]
+    newest = [(case, of[-1]) for case in others if (of := decided[case.id])]
     still = [(case, each) for case, each in newest if each.verdict == "affected" and each.behaviour in gone]
     if not still:
         return
@@ -130,9 +136,8 @@ def _outlives_its_fix(report: Report, issue: IssueRow) -> Iterator[Finding]:
     yield replace(found, title=issue.id)
 
 
-def _decided(report: Report, issue: IssueRow, case: CaseRow) -> list[Observation]:
+def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]:
     """What a case shows on the stacks of the line in which it was decided, by their days."""
-    of = {each.cell: each for each in report.observations if (each.issue, each.case) == (issue.id, case.id)}
     seen = [of[cell.id] for cell in summary.line(report) if cell.id in of]
     return [each for each in seen if each.verdict not in UNDECIDED]
 
@@ -147,7 +152,7 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
             f"{row.along} {where}",
             each.declared_observed,
             each.detail,
-            f"cell-{cells[each.first].id}" if each.first in cells else "",
+            f"cells.html#{cells[each.first].id}" if each.first in cells else "",
         )
         for each, where in zip(row.ranges, spans, strict=True)
     )
@@ -174,7 +179,7 @@ def _evidence(each: Observation, *alike: Observation) -> Evidence:
     """What was seen, and everywhere where it was."""
     told = f"{each.behaviour or each.reason}: {each.detail}"
     where = ", ".join(one.cell for one in (each, *alike))
-    return Evidence(where, each.verdict, told, f"{each.issue}/{each.case}")
+    return Evidence(where, each.verdict, told, f"issues/{each.issue}.html#{each.case}@{each.cell}")
 
 
 def _of_case(
@@ -194,12 +199,17 @@ def _of_case(
         f"{case.question} {text}",
         *_table("| where | seen | |", rows),
         *(["```python", case.source.rstrip(), "```", ""] if case.source else []),
-        f"Workaround: {issue.workaround}",
+        f"Workaround: {_instead(issue, case)}",
         "",
         *(_environment(report, cell, issue.id) if cell else []),
         f"Related: {', '.join(each.ref for each in issue.upstream)}",
     ]
     return Finding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, evidence, "\n".join(body))
+
+
+def _instead(issue: IssueRow, case: CaseRow) -> str:
+    """What to do instead in a case; where it has nothing of its own, in the others."""
+    return case.workaround.text if case.workaround else issue.workaround
 
 
 def _table(head: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:

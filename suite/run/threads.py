@@ -33,9 +33,9 @@ class Threads(FileModel):
 
 
 @cache
-def load() -> Mapping[str, Thread]:
+def load() -> Threads:
     """Each thread by its reference, `jax-ml/jax#27829`. Raises BadFile with every fault in the file."""
-    return read(Threads, PATH).threads
+    return read(Threads, PATH)
 
 
 def references(issues: Iterable[Issue]) -> list[str]:

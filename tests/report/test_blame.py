@@ -8,7 +8,7 @@ import pytest
 
 from suite.report.formats.feed import feed
 from suite.report.model import Report
-from suite.report.site.page import View
+from suite.report.site.facts import Facts
 from suite.report.upstream_texts import findings
 from suite.stack import plan
 from tests.worlds import as_known
@@ -39,7 +39,7 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
         in_feed[key] = f" in {before}. What did it: {blame}" in content
     in_steps = [
         ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
-        for step in View(line).steps
+        for step in Facts(line).steps.values()
         for of in step.turns.values()
         for blame, each in of.items()
         for before, after in each

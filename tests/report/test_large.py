@@ -15,6 +15,7 @@ from suite.report.derive import coverage
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import CaseRow, IssueRow, Observation, Report
+from suite.report.site.build import site
 
 ISSUES = 100
 CELLS = 250
@@ -86,3 +87,11 @@ def test_it_is_a_screen(large: Report) -> None:
     terminal.show(large, Console(file=screen, width=100))
 
     assert sum(max(1, ceil(len(line) / 100)) for line in screen.getvalue().splitlines()) <= 40
+
+
+def test_no_page_is_large(large: Report) -> None:
+    """No page has more than 250 kB, be it of the issues there are or of a hundred."""
+    for of in (read(Report, REPORTS / "published" / "compat.json"), large):
+        pages = site(of, ())
+        assert len(pages) > len(of.issues)
+        assert {} == {path: size for path, text in pages.items() if (size := len(text.encode())) > 250_000}

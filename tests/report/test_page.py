@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from suite.judge.prediction import predict
 from suite.judge.rules import Run, concerned
-from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
+from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.report import write as writing
 from suite.report.changes import since
 from suite.report.model import Observation, Report
@@ -149,20 +149,6 @@ def violations(page: Page, **options: Any) -> list[str]:
 # What is on it
 
 
-def test_every_cell_has_a_word_and_a_glyph(page: Page, known: Report) -> None:
-    """Every observation of the line stands in the matrix as a glyph and a word: colour alone carries nothing."""
-    of_line = {cell.id for cell in known.cells if cell.kind == "line"}
-    shown: dict[str, str] = page.evaluate(
-        "Object.fromEntries([...document.querySelectorAll('#grid td[id]')].map(e => [e.id, e.textContent.trim()]))"
-    )
-    assert {
-        f"cell-{each.cell}/{each.issue}/{each.case}": f"{GLYPHS[each.verdict]}{each.verdict}"
-        for each in known.observations
-        if each.cell in of_line
-    } == shown
-    assert {f"{GLYPHS[each]} {each}" for each in VERDICTS} <= set(page.locator("#legend .v").all_inner_texts())
-
-
 def test_the_first_screen_has_the_counts_and_what_changed(visit: Open, known: Report) -> None:
     """Coverage, the questions and the worst changes are seen at once; these lead to their cases and their cells."""
     page = visit()
@@ -185,27 +171,6 @@ def test_the_first_screen_has_the_counts_and_what_changed(visit: Open, known: Re
     assert first.first in page.locator("#panel").inner_text()
 
 
-def test_every_link_within_the_page_leads_somewhere(page: Page) -> None:
-    """Each fragment that the page links to, its script's answers included, is an element of it."""
-    answer(page, "jax-0.4.31", "jax-0.6.0")
-
-    lost = page.evaluate(
-        "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.getAttribute('href').slice(1))"
-        ".filter(id => !document.getElementById(id))"
-    )
-    assert [] == lost
-    assert page.locator("a[href^='#']").count() > 300
-
-
-def test_tables_have_headers_that_name_their_rows_and_columns(page: Page) -> None:
-    """A screen reader can say which case, which release and which minor release a verdict belongs to."""
-    for table in page.locator("table.grid").all():
-        assert table.locator("thead th[scope]").count() == table.locator("thead th").count() > 1
-        assert table.locator("tbody th[scope]").count() == table.locator("tbody tr").count() > 0
-    groups = page.locator("#grid th[scope=colgroup]")
-    assert ["jax 0.4", "0.5", "0.6", "0.7", "0.8", "0.12"] == groups.all_inner_texts()
-
-
 def test_the_three_questions_are_answered(page: Page) -> None:
     """The page says who refused first, that diffrax 0.6.0 does not go with jax 0.4.36, and what to write instead."""
     refused = page.locator("section[aria-labelledby='wraps-lower-bypass/jit'] ol").inner_text()
@@ -221,65 +186,6 @@ def test_the_three_questions_are_answered(page: Page) -> None:
 
 
 # What it does
-
-
-def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
-    """Package, kind, verdict and releases narrow the matrix down; the address says how, and restores it."""
-    page = visit()
-    cases = page.locator("#grid tr.case:visible")
-    assert 0 == cases.count()
-
-    page.select_option("#f-package", "diffrax")
-    needing = [case.id for issue in known.issues for case in issue.cases if "diffrax" in case.needs]
-    assert needing == cases.locator("th").all_inner_texts()
-    page.select_option("#f-kind", "crash")
-    page.select_option("#f-since", "0.5")
-    page.check("#f-jax")
-    assert ["0.5.3", "0.6.0", "0.7.0", "0.8.0", "0.12.0.1"] == page.locator("#grid .release:visible").all_inner_texts()
-    told = page.locator("#f-count").inner_text()
-    assert "3 of 30 cases, 5 of 11 releases" == told
-
-    visit(page.url[page.url.index("#") :])
-    assert told == page.locator("#f-count").inner_text()
-    page.select_option("#f-verdict", "guarded")
-    assert 0 == cases.count()
-
-
-def test_a_cell_opens_what_was_seen(visit: Open) -> None:
-    """A click on a cell tells behaviour, reason, expected, attempts, packages and the replay; Escape closes it."""
-    page = visit("#matrix")
-    page.locator("tbody[data-issue=wraps-lower-bypass] .fold input").check()
-    page.locator("[id='cell-jax-0.5.3/wraps-lower-bypass/jit'] a").click()
-
-    panel = page.locator("#panel")
-    said = panel.inner_text()
-    for what in ("bypassed", "run.bypassed", "as-expected", "attempts\n1", "jaxlib 0.5.3", "saw bypassed"):
-        assert what in said
-    assert 'nox -s "cell(jax-0.5.3)" report -- --issue wraps-lower-bypass --fresh' in said
-    assert page.url.endswith("#cell-jax-0.5.3/wraps-lower-bypass/jit")
-    page.keyboard.press("Escape")
-    expect(panel).to_be_hidden()
-    assert page.evaluate("document.activeElement.closest('td').id") == "cell-jax-0.5.3/wraps-lower-bypass/jit"
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.closest('td').id") == "cell-jax-0.6.0/wraps-lower-bypass/jit"
-
-
-@pytest.mark.parametrize(
-    ("address", "told"),
-    [
-        ("#cell-jax-0.6.0/wraps-lower-bypass/jit", "attribute-error"),
-        ("#cell-jax-0.4.36+equinox-0.11.8+diffrax-0.6.0/stack-smoke/train-and-solve", "concrete-array-removed"),
-        ("#cell-jax-0.4.36+equinox-0.11.8+diffrax-0.6.0", "latent"),
-        ("#cell-jax-0.4.32/wraps-lower-bypass/jit", "plan.yanked"),
-    ],
-)
-def test_a_permalink_opens_its_cell(visit: Open, address: str, told: str) -> None:
-    """An address of a cell, of the line or of an arm, shows what was seen there, even where its row was folded."""
-    page = visit(address)
-
-    assert told in page.locator("#panel").inner_text()
-    if "+" not in address:
-        expect(page.locator(f"[id='{address[1:]}']")).to_be_in_viewport()
 
 
 def test_the_picker_answers_as_the_report_does(page: Page, known: Report) -> None:
@@ -371,29 +277,12 @@ def test_a_stack_that_does_not_import_is_said_first(page: Page, known: Report) -
     expect(page.locator("#answer .standing a")).to_have_attribute("href", f"#cell-{cell}")
 
 
-def test_a_workaround_stands_where_it_helps(page: Page, known: Report) -> None:
+def test_a_workaround_stands_where_it_helps(page: Page) -> None:
     """It is told with a symptom that it is for; what goes away has none, nor has what never needed it."""
     answer(page, "jax-0.5.3", "jax-0.6.0")
 
     assert page.locator("[data-turned=changes] .workaround").count() > 0
     assert 0 == page.locator("[data-turned=goes] .workaround").count()
-    view = View(known)
-    for issue in known.issues:
-        shown = page.locator(f"article[aria-labelledby={issue.id}] > .workaround")
-        assert len(view.workarounds(issue)) == shown.count()
-
-
-def test_a_stack_of_ones_own_is_told(visit: Open, tmp_path: Path) -> None:
-    """A stack that nobody planned stands in a section of its own, the worst first, and can be compared."""
-    seen = [observation(case="bad"), observation(case="good", verdict="clear", behaviour="good", reason=None)]
-    of = report(*seen, observation(cell="jax-0.5.0", case="bad", verdict="clear", behaviour="good", reason=None))
-    own = of.cells[0].model_copy(update={"kind": "arm"})
-    write(of.model_copy(update={"cells": [of.cells[1], own]}), tmp_path)
-
-    page = visit("", tmp_path / "index.html")
-    table = page.locator("#own ~ .scroll").inner_text()
-    assert "jax-0.4.30\t✗ bad some-issue/bad\t1 case" in re.sub(r"\s*\t\s*", "\t", table)
-    assert "Appears 1" in answer(page, "jax-0.5.0", "jax-0.4.30")
 
 
 # The script and the judge

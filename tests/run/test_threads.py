@@ -15,7 +15,7 @@ from suite.run import catalogue, threads
 def test_the_snapshot_has_the_threads_that_issues_name() -> None:
     """Every thread of every issue is in the snapshot, in order, with a title, and nothing else is."""
     named = threads.references(entry.issue for entry in catalogue.entries())
-    assert named == [reference for reference, thread in threads.load().items() if thread.title]
+    assert named == [reference for reference, thread in threads.load().threads.items() if thread.title]
 
 
 def test_pages_and_commits_are_no_threads() -> None:

@@ -24,7 +24,8 @@ from suite.report.model import Report
 from suite.report.site.embed import highlight, link, verdict_styles
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
-from suite.report.site.pages import front, tags
+from suite.report.site.pages import cells, findings, front, issues, matrix, tags
+from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration
 from suite.report.standing import label
@@ -33,6 +34,10 @@ ASSETS = Path(__file__).parent / "assets"
 KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
     front.pages,
     tags.pages,
+    issues.pages,
+    matrix.pages,
+    cells.pages,
+    findings.pages,
 )
 
 
@@ -69,9 +74,10 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"said": said, "label": label}
-    of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span, tally)
-    templates.globals |= {each.__name__: each for each in (*of_report, link, highlight, duration, amount, label)}
+    templates.filters |= {"said": said, "label": label, "prose": prose}
+    of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
+    own = (*of_report, summary.replay, tally, link, highlight, duration, amount, label)
+    templates.globals |= {each.__name__: each for each in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals["turn_words"] = TURNS

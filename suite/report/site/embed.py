@@ -6,10 +6,11 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cache
 from itertools import groupby
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import lex
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
@@ -124,11 +125,12 @@ def verdict_styles() -> str:
 
 def highlight(source: str) -> Markup:
     """Python source with its keywords, strings, comments, numbers and definitions marked; whatever else is text."""
-    found = Markup("")
+    found = []
     for name, tokens in groupby(lex(source, PythonLexer()), lambda token: _mark_of(token[0])):
-        text = "".join(value for _, value in tokens)
-        found += Markup('<i class="{}">{}</i>').format(name, text) if name else Markup("{}").format(text)
-    return found
+        text = escape("".join(value for _, value in tokens))
+        found.append(f'<i class="{name}">{text}</i>' if name else text)
+    # All text in it is escaped, and the marks are ours.
+    return Markup("".join(found))
 
 
 def digest(text: str) -> str:
@@ -144,5 +146,6 @@ def link(ref: str) -> str:
     return ref if ref.startswith("https://") else ""
 
 
+@cache
 def _mark_of(token: _TokenType) -> str:
     return next((name for kind, name in _MARKS if token in kind), "")

@@ -33,11 +33,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Cells in a row, `first` to `last`, in which the very same was seen."""
+    """Cells in a row in which the very same was seen: (what it is called there, its id) each."""
 
-    first: str
-    last: str
-    count: int
+    cells: list[tuple[str, str]]
     seen: Observation
 
 
@@ -51,16 +49,6 @@ class Grid:
     rows: list[tuple[StackRow, list[Mark | None]]]
 
 
-def by_minor(line: Iterable[CellRow]) -> list[tuple[str, list[CellRow]]]:
-    """The line by minor release of jax; in each by release, and by day where that is the same."""
-
-    def jax(cell: CellRow) -> str:
-        return cell.packages.get("jax") or cell.holds.get("jax") or "0"
-
-    ordered = sorted(line, key=lambda cell: Version(jax(cell)))
-    return [(minor, list(of)) for minor, of in groupby(ordered, lambda cell: minor_of(jax(cell)))]
-
-
 def with_room(row: Iterable[Mark | None]) -> list[Mark | None]:
     """A word is wider than a column: of neighbours with one verdict, some have room for it."""
     found: list[Mark | None] = []
@@ -72,11 +60,11 @@ def with_room(row: Iterable[Mark | None]) -> list[Mark | None]:
 
 
 def stretches(ordered: Iterable[tuple[str, Observation]]) -> list[Stretch]:
-    """Neighbours of which the very same is told, as one."""
+    """Named observations, those side by side of which the very same is told as one."""
     found = []
     for _, group in groupby(ordered, lambda each: kind_of(each[1])):
         of = list(group)
-        found.append(Stretch(of[0][0], of[-1][0], len(of), of[0][1]))
+        found.append(Stretch([(name, each.cell) for name, each in of], of[0][1]))
     return found
 
 

@@ -74,11 +74,16 @@ def timeline(case: CaseRow, cells: Sequence[CellRow]) -> list[Axis]:
             for each in case.intervals
             if each.package == package and each.first in begins and each.last in begins
         ]
-        ticks: list[tuple[float, str, bool]] = []
-        for minor, of in groupby(versions, minor_of):
-            x = begins[next(of)]
-            ticks.append((x, minor, x - max((each for each, _, near in ticks if not near), default=-99.0) < NARROW))
-        found.append(Axis(package, bands, ticks))
+        found.append(Axis(package, bands, ticks(versions)))
+    return found
+
+
+def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
+    """Where each minor release begins among releases in their order: in percent, its name, whether it is too near."""
+    found: list[tuple[float, str, bool]] = []
+    for minor, of in groupby(enumerate(versions), lambda each: minor_of(each[1])):
+        x = round(100 * next(of)[0] / len(versions), 2)
+        found.append((x, minor, x - max((each for each, _, near in found if not near), default=-99.0) < NARROW))
     return found
 
 

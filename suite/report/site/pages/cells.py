@@ -1,0 +1,34 @@
+"""cells.html: every stack that was run, with its packages, its lock, and how metadata and runs compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from suite.report import summary
+from suite.report.model import CellRow, Observation
+from suite.report.site.facts import Facts
+from suite.report.site.page import Page
+
+# What a stack is told by; the rest is folded.
+MAIN = ("jax", "jaxlib", "equinox", "diffrax")
+
+
+@dataclass(frozen=True)
+class View:
+    """What cells.html shows: the stacks in groups, each once, and what those of one's own show."""
+
+    groups: list[tuple[str, list[CellRow]]]
+    own: list[tuple[CellRow, list[Observation], int]]
+    main = MAIN
+    replay = summary.REPLAY.partition(" -- ")[0]
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """The list of all stacks."""
+    groups: dict[str, list[CellRow]] = {"The line": facts.line} if facts.line else {}
+    for cell in facts.report.cells:
+        if cell.kind != "line":
+            groups.setdefault(cell.asks[0].question if cell.asks else "Nobody's plan", []).append(cell)
+    title = "Stacks: everything that was run"
+    yield Page("cells.html", "cells.html.jinja", title, View(list(groups.items()), facts.own))

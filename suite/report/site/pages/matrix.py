@@ -1,0 +1,106 @@
+"""matrix.html: every issue and case against the releases of the line, releases side by side with one verdict as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from suite.judge.table import PROPERTIES, UNDECIDED, VERDICTS, Properties, Verdict
+from suite.report import summary
+from suite.report.model import CaseRow, CellRow, IssueRow, Observation
+from suite.report.site.facts import Facts
+from suite.report.site.page import Page
+from suite.report.site.table import minor_of
+
+# A word has room in so many columns.
+_ROOM = 5
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Columns side by side with one verdict, which lead to the first of them; `seen` is None where nothing is."""
+
+    seen: Observation | None
+    odd: bool
+    width: int
+    last: CellRow
+
+    @property
+    def room(self) -> bool:
+        """Whether its word is seen."""
+        return self.width >= _ROOM
+
+
+@dataclass(frozen=True)
+class Row:
+    """An issue whose cases vary: the worst of them all, and those that vary themselves."""
+
+    issue: IssueRow
+    worst: list[Mark]
+    cases: list[tuple[CaseRow, list[Mark]]]
+
+
+@dataclass(frozen=True)
+class View:
+    """What matrix.html shows: the columns by minor release of jax, the rows, and the cases that never vary.
+
+    Of those, each with its one verdict; None where no release of the line tells.
+    """
+
+    groups: list[tuple[str, list[CellRow]]]
+    rows: list[Row]
+    alike: list[tuple[IssueRow, CaseRow, Verdict | None]]
+    packages: list[str]
+    kinds: list[str]
+    verdicts: list[Properties]
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """The matrix."""
+    rows, alike = [], []
+    for issue in facts.report.issues:
+        cases = []
+        for case in issue.cases:
+            of = facts.seen[issue.id, case.id]
+            decided = [of[cell.id] for cell in facts.columns if cell.id in of and of[cell.id].verdict not in UNDECIDED]
+            verdicts = {each.verdict for each in decided}
+            if len(verdicts) > 1 or any(map(summary.is_unexpected, decided)):
+                cases.append((case, _marks([of.get(cell.id) for cell in facts.columns], facts.columns)))
+            else:
+                alike.append((issue, case, next(iter(verdicts), None)))
+        if cases:
+            rows.append(Row(issue, _marks(_worst(facts, issue), facts.columns), cases))
+    shown = {of[cell.id].verdict for of in facts.seen.values() for cell in facts.columns if cell.id in of}
+    needed = {name for issue in facts.report.issues for case in issue.cases for name in case.needs}
+    view = View(
+        [(minor, list(of)) for minor, of in groupby(facts.columns, _minor)],
+        rows,
+        alike,
+        sorted(needed, key=lambda name: (name != "jax", name != "equinox", name)),
+        sorted({issue.kind for issue in facts.report.issues}),
+        [each for name, each in PROPERTIES.items() if name in shown],
+    )
+    yield Page("matrix.html", "matrix.html.jinja", "Matrix: which release does what", view, ("assets/matrix.js",))
+
+
+def _minor(cell: CellRow) -> str:
+    return minor_of(cell.packages.get("jax") or cell.holds["jax"])
+
+
+def _worst(facts: Facts, issue: IssueRow) -> list[Observation | None]:
+    """The worst of an issue's cases for each column; of those from which something was learned, where any was."""
+    found: list[Observation | None] = []
+    for cell in facts.columns:
+        of = [each for case in issue.cases if (each := facts.seen[issue.id, case.id].get(cell.id))]
+        found.append(min(of, key=lambda each: (each.verdict in UNDECIDED, VERDICTS.index(each.verdict)), default=None))
+    return found
+
+
+def _marks(seen: Sequence[Observation | None], columns: Sequence[CellRow]) -> list[Mark]:
+    found = []
+    kinds = [(each and each.verdict, each is not None and summary.is_unexpected(each)) for each in seen]
+    for (_, odd), group in groupby(range(len(seen)), lambda place: kinds[place]):
+        places = list(group)
+        found.append(Mark(seen[places[0]], odd, len(places), columns[places[-1]]))
+    return found

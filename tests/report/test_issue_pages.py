@@ -1,0 +1,487 @@
+"""The pages of issues, the matrix, the stacks and the findings in a real browser; old addresses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
+from suite.report.changes import since
+from suite.report.model import Observation, Report
+from suite.report.site.build import site
+from suite.report.site.facts import Facts
+from suite.report.summary import REPLAY
+from tests.report.site_browser import UNFOLD, WIDTH, built, chromium, put, tab, violations
+from tests.report.test_report import EMPTY, observation, report
+from tests.worlds import as_known, few, otherwise
+
+NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
+# What is published beside the pages, and pages of other kinds.
+ELSEWHERE = re.compile(
+    r"releases/.*|(stack|metadata|timings|tags)\.html|feed\.xml|compat\.json|COMPAT\.md|observations\.csv"
+)
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def made(known: Report) -> dict[str, str]:
+    """The site of a report on some real stacks."""
+    return site(known, ())
+
+
+@pytest.fixture(scope="module")
+def folder(made: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, in files."""
+    return put(made, tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def complaints() -> list[str]:
+    """What the pages complained of, and what they asked the network for."""
+    return []
+
+
+@pytest.fixture(autouse=True)
+def _no_complaints(complaints: list[str]) -> Iterator[None]:
+    complaints.clear()
+    yield
+    assert [] == complaints
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Browser, complaints: list[str], folder: Path) -> Open:
+    """Load a page of the site, or of another one, anew, at an address within it."""
+    opened = tab(browser, complaints)
+
+    def visited(address: str, of: Path = folder, width: int = 1280) -> Page:
+        opened.set_viewport_size({"width": width, "height": 720})
+        opened.emulate_media(media="null", color_scheme="null")
+        # From there every address is a page to load, and none a place to scroll to.
+        opened.goto("about:blank")
+        opened.goto(f"{of.as_uri()}/{address}")
+        return opened
+
+    return visited
+
+
+def ids(text: str) -> Counter[str]:
+    """The ids of a page's elements."""
+    return Counter(re.findall(r"<[^<>]*\sid=\"?([^\s\">]+)", text))
+
+
+# What is on them
+
+
+def test_every_link_leads_somewhere(made: dict[str, str]) -> None:
+    """Each address within the site is that of a page, and of an element on it; no element's id stands there twice."""
+    there = {path: ids(text) for path, text in made.items() if path.endswith(".html")}
+    lost, count = [], 0
+    for path in there:
+        for target in re.findall(r'<(?:a|link|script)[^<>]*\s(?:href|src)="?([^\s">]+)', made[path]):
+            to, _, fragment = urljoin(f"http://site/{path}", target).removeprefix("http://site/").partition("#")
+            if to.startswith("https://") or ELSEWHERE.fullmatch(to):
+                continue
+            count += 1
+            if to not in made or (fragment and fragment not in there[to]):
+                lost.append(f"{path}: {target}")
+    assert [] == lost
+    assert count > 500
+    assert [] == [f"{path}: {name}" for path, of in there.items() for name, many in of.items() if many > 1]
+
+
+def test_every_cell_of_every_case_has_an_address(known: Report, made: dict[str, str]) -> None:
+    """An issue's page has one element for each observation of the issue, by case and cell, on the line or not."""
+    for issue in known.issues:
+        there = {name for name in ids(made[f"issues/{issue.id}.html"]) if "@" in name}
+        assert {f"{each.case}@{each.cell}" for each in known.observations if each.issue == issue.id} == there
+
+
+def test_a_page_says_nothing_of_the_day(known: Report, made: dict[str, str]) -> None:
+    """A report of another day, on another machine, with other counts, has the same pages but for its front page."""
+    other = otherwise(known)
+    platform = other.platform.model_copy(update={"cpu": "another cpu"})
+    later = known.model_copy(
+        update={"generated_at": other.generated_at, "platform": platform, "coverage": other.coverage, "since": None}
+    )
+    again = site(later, ())
+
+    assert {"index.html"} == {path for path, text in made.items() if again[path] != text}
+
+
+def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Report, made: dict[str, str]) -> None:
+    """One more stack beside the line changes the pages of those issues alone that were seen on it."""
+    arm = next(cell for cell in reversed(known.cells) if cell.kind == "arm")
+    less = known.model_copy(
+        update={
+            "cells": [cell for cell in known.cells if cell.id != arm.id],
+            "observations": [each for each in known.observations if each.cell != arm.id],
+            "stacks": [
+                row.model_copy(update={"cells": [cell for cell in row.cells if cell != arm.id]}) for row in known.stacks
+            ],
+        }
+    )
+    before = site(less, ())
+    concerned = {f"issues/{each.issue}.html" for each in known.observations if each.cell == arm.id}
+
+    changed = {path for path, text in made.items() if before[path] != text}
+    assert concerned == {path for path in changed if path.startswith("issues/")}
+    assert len(concerned) < len(known.issues)
+
+
+def test_the_matrix_has_every_verdict_of_the_line(visit: Open, known: Report) -> None:
+    """Each release has a glyph and a word in it, or a case that never varies once; the legend has no more."""
+    page = visit("matrix.html")
+    columns = [cell.id for cell in Facts(known).columns]
+    rows: dict[str, list[str]] = page.evaluate(
+        """Object.fromEntries([...document.querySelectorAll('.matrix tr.case')].map(row => [
+            row.querySelector('th a').getAttribute('href').slice(7).replace('.html#', '/'),
+            [...row.querySelectorAll('td')].flatMap(td => Array(td.colSpan).fill(td.textContent.trim())),
+        ]))"""
+    )
+    told_once = (each.strip().rpartition(" ") for each in page.locator("#alike li").all_text_contents())
+    alike = {case: verdict for verdict, _, case in told_once}
+    shown = set()
+    for (issue, case), of in Facts(known).seen.items():
+        told = [f"{GLYPHS[of[cell].verdict]} {of[cell].verdict}" if cell in of else "" for cell in columns]
+        shown |= set(told)
+        decided = {
+            f"{GLYPHS[of[cell].verdict]} {of[cell].verdict}" for cell in columns if of[cell].verdict not in UNDECIDED
+        }
+        if f"{issue}/{case}" in rows:
+            assert told == rows[f"{issue}/{case}"]
+        else:
+            assert decided == {alike[f"{issue}/{case}"]}
+    assert shown == set(page.locator("#legend .v").all_inner_texts())
+
+
+def test_tables_have_headers_that_name_their_rows_and_columns(visit: Open) -> None:
+    """A screen reader can say which case, which release and which minor release a verdict belongs to."""
+    page = visit("matrix.html")
+
+    table = page.locator(".matrix")
+    assert table.locator("thead th[scope]").count() == table.locator("thead th").count() > 1
+    assert table.locator("tbody th[scope]").count() == table.locator("tbody tr").count() > 0
+    groups = table.locator("th[scope=colgroup]").all_inner_texts()
+    assert ["jax 0.4", "0.5", "0.6", "0.7", "0.8", "0.12"] == groups
+
+
+def test_an_issue_says_what_it_does_where_and_what_to_do(visit: Open) -> None:
+    """Who refused first, and whether pmap is the same; where a callable is refused, and what was verified instead."""
+    page = visit("issues/wraps-lower-bypass.html")
+    assert "attribute-error 0.6.0 on" in page.locator("section[aria-labelledby=jit] ol").inner_text()
+    assert "bypassed 0.8.0 on" in page.locator("section[aria-labelledby=pmap] ol").inner_text()
+    turned = page.locator("section[aria-labelledby=pmap] .turns li").last
+    assert "jax 0.8.0 ◐ attribute-error → ✗ bypassed" in re.sub(r"\s+", " ", turned.inner_text())
+
+    page = visit("issues/tracer-hash-while-loop.html")
+    assert "0.4.36 on" in page.locator("section[aria-labelledby=while-loop-callable]").inner_text()
+    instead = page.locator(".workaround", has_text="lambda c: f(c)")
+    assert "while-loop-callable: on jax it holds 0.4.31–0.12.0.1" in instead.inner_text()
+
+
+def test_what_to_do_stands_once(visit: Open, known: Report) -> None:
+    """A text that is for several cases is told once, and names them, each with where it was verified."""
+    for issue in known.issues:
+        shown = visit(f"issues/{issue.id}.html").locator(".workaround > p").all_inner_texts()
+        assert sorted(set(shown)) == sorted(shown)
+        assert set(Facts(known).workarounds(issue)) <= set(shown)
+
+
+def test_a_stack_of_ones_own_is_told(visit: Open, tmp_path: Path) -> None:
+    """A stack that nobody planned stands in a section of its own, the worst first."""
+    seen = [observation(case="bad"), observation(case="good", verdict="clear", behaviour="good", reason=None)]
+    of = report(*seen, observation(cell="jax-0.5.0", case="bad", verdict="clear", behaviour="good", reason=None))
+    own = of.cells[0].model_copy(update={"kind": "arm"})
+    built(of.model_copy(update={"cells": [of.cells[1], own]}), tmp_path)
+
+    table = visit("cells.html", tmp_path).locator("#own ~ .scroll").inner_text()
+    assert "jax-0.4.30\t✗ bad some-issue/bad\t1 case" in re.sub(r"\s*\t\s*", "\t", table)
+    other = visit("issues/some-issue.html", tmp_path).locator("details.seen").first
+    other.locator("summary").click()
+    assert "On other stacks" in other.inner_text()
+
+
+# What they do
+
+
+def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
+    """Package, kind and verdict narrow it down; the address says how, and restores it; taken back, all is as it was."""
+    page = visit("matrix.html")
+    cases = page.locator(".matrix tr.case:visible")
+    assert 0 == cases.count()
+    page.locator(".fold input").last.check()
+    unfolded = cases.count()
+
+    page.select_option("#f-package", "diffrax")
+    alike = {each.split("/")[-1] for each in page.locator("#alike a").all_text_contents()}
+    needing = [case.id for issue in known.issues for case in issue.cases if "diffrax" in case.needs]
+    assert [case for case in needing if case not in alike] == cases.locator("th").all_inner_texts()
+    page.select_option("#f-kind", "crash")
+    told = page.locator("#f-count").inner_text()
+    assert f"{len(needing)} of {sum(len(issue.cases) for issue in known.issues)} cases" == told
+    assert page.url.endswith("matrix.html#package=diffrax,kind=crash")
+    page.select_option("#f-verdict", "documented")
+    assert 0 == cases.count()
+    for name in ("verdict", "kind", "package"):
+        page.select_option(f"#f-{name}", "")
+    assert unfolded == cases.count() > 0
+
+    page = visit("matrix.html#package=diffrax,kind=crash")
+    assert told == page.locator("#f-count").inner_text()
+    page.select_option("#f-package", "")
+    page.select_option("#f-kind", "")
+    assert 0 == cases.count()
+
+
+def test_the_keyboard_walks_the_matrix(visit: Open) -> None:
+    """It is one stop for the Tab key; arrows go to the next verdict, and to the row below at the same release."""
+    page = visit("matrix.html")
+    links = page.locator(".matrix td a")
+    assert 1 == page.locator(".matrix td a[tabindex='0']").count()
+
+    focused = "document.activeElement.getAttribute('href')"
+    links.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert links.nth(1).get_attribute("href") == page.evaluate(focused)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    below = page.locator(".matrix tr.issue").nth(1).locator("td a").first
+    assert below.get_attribute("href") == page.evaluate(focused)
+
+
+def test_a_cell_can_be_linked(visit: Open, browser: Browser) -> None:
+    """From the matrix it is two actions away; it tells what was seen, copies its link, and Escape gives focus back."""
+    page = visit("matrix.html")
+    page.locator("tbody", has_text="wraps-lower-bypass").locator(".fold input").check()
+    page.locator("tr.case", has=page.get_by_text("jit", exact=True)).locator("td a").first.click()
+    assert page.url.endswith("issues/wraps-lower-bypass.html#jit@jax-0.4.31")
+
+    panel = page.locator(".panel")
+    page.locator("[id='jit@jax-0.5.3'] a").click()
+    said = panel.inner_text()
+    for what in ("jit on jax-0.5.3", "affected bypassed", "run.bypassed", "expected", "attempts\n1", "saw bypassed"):
+        assert what in said
+    assert REPLAY.format(cell="jax-0.5.3", issue="wraps-lower-bypass") in said
+    assert panel.locator("a[href='../cells.html#jax-0.5.3']").count() == 1
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    panel.get_by_role("button", name="Copy link").click()
+    expect(panel.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.url == page.evaluate("navigator.clipboard.readText()")
+    assert page.url.endswith("#jit@jax-0.5.3")
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    assert "jit@jax-0.5.3" == page.evaluate("document.activeElement.parentNode.id")
+    page.keyboard.press("Enter")
+    expect(panel).to_be_visible()
+    panel.locator("nav a").last.click()
+    assert "jit on jax-0.6.0" in panel.inner_text()
+    page.go_back()
+    expect(panel.locator("h2")).to_have_text("jit on jax-0.5.3")
+
+
+def test_a_link_that_cannot_be_copied_is_selected(visit: Open) -> None:
+    """Where the clipboard refuses, the address stands in a field, selected."""
+    page = visit("issues/wraps-lower-bypass.html#jit@jax-0.5.3")
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
+    page.get_by_role("button", name="Copy link").click()
+
+    expect(page.locator(".panel input")).to_be_focused()
+    assert page.url == page.evaluate("getSelection().toString()")
+
+
+def test_a_cell_beside_the_line_can_be_linked(visit: Open, known: Report) -> None:
+    """A stack of an arm has its address, its link and the command of its own, though others showed the very same."""
+    arm = next(
+        each.cell
+        for each in reversed(known.observations)
+        if each.issue == "tracer-hash-while-loop" and "+equinox" in each.cell and each.case == "diffeqsolve"
+    )
+    page = visit(f"issues/tracer-hash-while-loop.html#diffeqsolve@{arm}")
+
+    assert REPLAY.format(cell=arm, issue="tracer-hash-while-loop") in page.locator(".panel").inner_text()
+    expect(page.locator(f"[id='diffeqsolve@{arm}'] a")).to_be_in_viewport()
+
+
+# An address of the one page of old → where that part of it is; nothing where the front page has it, or nothing had.
+OLD = {
+    "wraps-lower-bypass/jit": "issues/wraps-lower-bypass.html#jit",
+    "wraps-lower-bypass": "issues/wraps-lower-bypass.html",
+    "cell-jax-0.6.0": "cells.html#jax-0.6.0",
+    "cell-jax-0.6.0/wraps-lower-bypass/jit": "issues/wraps-lower-bypass.html#jit@jax-0.6.0",
+    "matrix": "matrix.html",
+    "matrix:package=diffrax,kind=crash": "matrix.html#package=diffrax,kind=crash",
+    "finding-latent/jax/equinox-0.11.8": "findings.html#finding-latent/jax/equinox-0.11.8",
+    "unexpected": "findings.html#unexpected",
+    "undecided": "findings.html#undecided",
+    "upgrade:jax-0.5.3..jax-0.6.0": "stack.html#jax-0.5.3..jax-0.6.0",
+    "upgrade": "stack.html",
+    "stacks": "metadata.html",
+    "timings": "timings.html",
+    "timing-basics": "timings.html#timing-basics",
+    "no-such-issue/jit": None,
+    "toString": None,
+}
+
+
+def test_old_addresses_lead_on(visit: Open, folder: Path) -> None:
+    """What the one page of old had at an address is where that leads; what the front page has itself stays there."""
+    page = visit("index.html#since")
+    there = "told => ledOn(told, id => document.getElementById(id) !== null)"
+    assert OLD == {old: page.evaluate(there, old) for old in OLD}
+    assert page.url.endswith("index.html#since")
+
+    page = visit("index.html#cell-jax-0.6.0/wraps-lower-bypass/jit")
+    page.wait_for_url(f"{folder.as_uri()}/issues/wraps-lower-bypass.html#jit@jax-0.6.0")
+    page = visit("index.html#matrix:kind=crash")
+    page.wait_for_url(f"{folder.as_uri()}/matrix.html#kind=crash")
+
+
+# Where they are read
+
+
+def test_without_javascript_they_answer(browser: Browser, folder: Path, complaints: list[str]) -> None:
+    """With scripts off the matrix unfolds, and an address leads to its release, marked, beside what was seen on it."""
+    page = tab(browser, complaints, java_script_enabled=False)
+    page.goto(f"{folder.as_uri()}/matrix.html")
+
+    expect(page.locator("#filters")).to_be_hidden()
+    page.locator("tbody", has_text="wraps-lower-bypass").locator(".fold input").check()
+    page.locator("tr.case", has=page.get_by_text("jit", exact=True)).locator("td a").last.click()
+    assert page.url.endswith("issues/wraps-lower-bypass.html#jit@jax-0.6.0")
+    target = page.locator("[id='jit@jax-0.6.0']")
+    expect(target).to_be_in_viewport()
+    assert "solid" == target.evaluate("each => getComputedStyle(each).outlineStyle")
+    told = page.locator(".alike > li", has=target).inner_text()
+    for what in ("guarded", "run.attribute-error", "saw attribute-error", 'nox -s "cell(jax-0.6.0)"'):
+        assert what in told
+    page.goto(f"{folder.as_uri()}/cells.html#jax-0.6.0")
+    box = page.locator("[id='jax-0.6.0'] details").bounding_box()
+    assert box is not None
+    assert box["height"] > 2 * page.locator("[id='jax-0.7.0'] details").evaluate("each => each.offsetHeight")
+    page.goto(f"{folder.as_uri()}/index.html")
+    page.context.close()
+
+
+PAGES = ("issues/tracer-hash-while-loop.html", "issues/stack-smoke.html", "matrix.html", "cells.html", "findings.html")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_they_fit_a_phone(visit: Open, name: str) -> None:
+    """On 360 pixels nothing but the tables' own regions scrolls sideways, whatever is open."""
+    page = visit(name, width=360)
+    assert page.evaluate(WIDTH) <= 360
+
+    page.evaluate(UNFOLD)
+    if name.startswith("issues"):
+        page.locator(".addresses a").first.click()
+        expect(page.locator(".panel")).to_be_visible()
+    assert page.evaluate(WIDTH) <= 360
+
+
+def test_they_print(visit: Open) -> None:
+    """The matrix prints unfolded and as wide as the paper, an issue with what is folded on a screen."""
+    page = visit("matrix.html", width=1030)
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+    page.emulate_media(media="print")
+    assert page.locator(".matrix tr.case").first.is_visible()
+    assert page.evaluate(WIDTH) <= 1030
+
+    page = visit("issues/wraps-lower-bypass.html", width=1030)
+    page.emulate_media(media="print")
+    expect(page.get_by_label("jit, source", exact=True)).to_be_visible()
+    assert page.evaluate(WIDTH) <= 1030
+
+
+def of_all_sorts() -> Report:
+    """A small report with every section and every verdict, most of them odd, and a stack that was nobody's plan."""
+    wanted = ("jax-0.5.3", "jax-0.6.0", "jax-0.7.0")
+    made = as_known([cell for cell in few() if cell.id in wanted or "+" in cell.id])
+    verdicts: Iterator[Verdict] = cycle(VERDICTS)
+
+    def odd(each: Observation) -> Observation:
+        verdict = next(verdicts)
+        nothing = {"agreement": "spurious", "behaviour": None, "workaround": "none"}
+        changed = {"agreement": "changed", "workaround": "fails", "workaround_expected": False}
+        return each.model_copy(update={"verdict": verdict, **(nothing if verdict in UNDECIDED else changed)})
+
+    issues = []
+    for issue in (each for each in made.issues if each.id in ("stack-smoke", "compute-on-aot")):
+        # Each word of marked source costs axe as much as a row of a table.
+        cases = [
+            case.model_copy(update={"source": 'def f():\n    return "s", 1  # Why.\n'}) for case in issue.cases[:1]
+        ]
+        cases += [case.model_copy(update={"source": ""}) for case in issue.cases[1:]]
+        issues.append(issue.model_copy(update={"cases": cases, "shared_source": "import jax\n"}))
+    seen = [each if each.issue == "stack-smoke" else odd(each) for each in made.observations]
+    seen = [each for each in seen if each.issue in ("stack-smoke", "compute-on-aot")]
+    cells = [*made.cells[:-1], made.cells[-1].model_copy(update={"asks": []})]
+    now = made.model_copy(update={"issues": issues, "observations": seen, "cells": cells})
+    return now.model_copy(update={"since": since(otherwise(now), now)})
+
+
+def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
+    """With everything open and every verdict shown axe finds no violation on any kind of page, by day and by night."""
+    built(of_all_sorts(), tmp_path)
+    names = {
+        "issues/compute-on-aot.html#decorator-outside@jax-0.6.0": {"_instead", "_cases", "_upstream"},
+        "matrix.html": set(),
+        "cells.html": {"own"},
+        "findings.html": {"_not-known", "_workaround-fails", "_latent", "unexpected", "undecided"},
+    }
+    for name, sections in names.items():
+        page = visit(name, tmp_path)
+        assert sections <= {each.get_attribute("id") for each in page.locator("section > h2").all()}
+        page.evaluate(UNFOLD)
+        page.evaluate("for (const each of document.querySelectorAll('.fold input')) each.checked = true")
+        page.emulate_media(color_scheme="light")
+        # It would ask for the style sheet by itself, which the pages' policy forbids.
+        assert [] == violations(page, preload=False)
+        # A theme changes colours only.
+        page.emulate_media(color_scheme="dark")
+        assert [] == violations(page, preload=False, runOnly=["color-contrast"])
+
+
+# What they must bear
+
+
+@pytest.mark.parametrize("name", ["empty", "nasty"])
+def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> None:
+    """Tags, escapes, direction marks, ten megabytes or nothing: pages that are safe and can be read on a phone."""
+    nasty = report(observation(detail=NASTY), observation(case="long", agreement="changed", detail="x" * 10_000_000))
+    (issue,) = nasty.issues
+    told = issue.model_copy(update={"title": NASTY, "story": f"{NASTY}\n\n    {NASTY}\n\n- `{NASTY}` **{NASTY}**"})
+    built({"empty": EMPTY, "nasty": nasty.model_copy(update={"issues": [told]})}[name], tmp_path)
+
+    names = ["matrix.html", "cells.html", "findings.html", *(["issues/some-issue.html"] if name == "nasty" else [])]
+    for each in names:
+        page = visit(each, tmp_path, 360)
+        page.evaluate(UNFOLD)
+        assert page.evaluate(WIDTH) <= 360
+        assert (
+            page.locator("script").count() == page.locator("script[src^='assets/'], script[src^='../assets/']").count()
+        )
+        assert 0 == page.locator("img").count()
+        text = page.locator("body").inner_text()
+        assert not re.search("[\x1b\u202a-\u202e\u2066-\u2069]", text)
+        assert len(text) < 60_000
+    if name == "nasty":
+        assert "\\u001b[31mred" in text
+        assert "\\u202e" in text
+        assert "10,000,000 characters in compat.json" in text
+        page.locator("[id='headline@jax-0.4.30'] a").click()
+        assert "<script>alert(1)</script>" in page.locator(".panel").inner_text()

@@ -1,0 +1,366 @@
+"""What the pages of issues, the matrix and the findings compute of a report, without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from suite.judge.table import Verdict
+from suite.report.formats.markup import LONGEST, said
+from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
+from suite.report.site.embed import highlight, link
+from suite.report.site.facts import Facts
+from suite.report.site.pages import findings as findings_page
+from suite.report.site.pages import issues as issues_page
+from suite.report.site.pages import matrix as matrix_page
+from suite.report.site.prose import prose
+from suite.report.site.table import Mark, stretches, with_room
+from suite.report.site.timeline import timeline, turned, verified
+from suite.report.upstream_texts import SORTS, findings
+from suite.run import threads
+from tests.report.test_report import cell_row, observation, report
+from tests.worlds import as_known, few
+
+
+def cells(*versions: str) -> list[CellRow]:
+    """The line's cells of these releases of jax."""
+    return [CellRow.model_validate(cell_row(f"jax-{version}")) for version in versions]
+
+
+def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
+    """Observations of one case on jax 0.4.30, 0.4.31 and so on, with these verdicts."""
+    return [
+        observation(cell=f"jax-0.4.{30 + number}", verdict=verdict, behaviour=verdict, **changes)
+        for number, verdict in enumerate(verdicts)
+    ]
+
+
+def interval(verdict: str, first: str, last: str = "", **changes: Any) -> IntervalRow:
+    """An interval over jax whose behaviour has the name of its verdict."""
+    row = {"behaviour": verdict, "verdict": verdict, "first": first, "last": last or first}
+    return IntervalRow.model_validate({**row, "package": "jax", "exact": True, "order": "version", **changes})
+
+
+def changed(of: Report, **changes: Any) -> Report:
+    """A report of one issue with one case, which has these intervals, or turns."""
+    (issue,) = of.issues
+    (case,) = issue.cases
+    return of.model_copy(update={"issues": [issue.model_copy(update={"cases": [case.model_copy(update=changes)]})]})
+
+
+# Text and links
+
+
+def test_text_is_spelled_out_and_cut() -> None:
+    """Escapes and direction marks are shown as what they are, and of a long message its length is told."""
+    assert "\\u001b[31m \\u202ex\n<b>" == said("\x1b[31m \u202ex\n<b>")
+    assert f"{'x' * LONGEST}… (10,000,000 characters in compat.json)" == said("x" * 10_000_000)
+
+
+@pytest.mark.parametrize(
+    ("ref", "address"),
+    [
+        ("jax-ml/jax#27829", "https://github.com/jax-ml/jax/issues/27829"),
+        ("https://docs.jax.dev/x#y", "https://docs.jax.dev/x#y"),
+        ("https://docs.jax.dev/x#1", "https://docs.jax.dev/x#1"),
+        ("javascript:alert(1)", ""),
+        ("javascript:alert#1", ""),
+    ],
+)
+def test_a_thread_has_an_address(ref: str, address: str) -> None:
+    """A thread leads to its tracker and a page to itself; what is neither leads nowhere."""
+    assert address == link(ref)
+
+
+# The matrix
+
+
+def test_columns_stand_by_minor_release_of_jax() -> None:
+    """A release that came out of turn stands with its minor release; otherwise days decide."""
+    of = report(*seen("clear")).model_copy(update={"cells": cells("0.8.2", "0.9.0", "0.8.3", "0.10.0")})
+
+    (page,) = matrix_page.pages(Facts(of.model_copy(update={"observations": []})))
+    grouped = [(minor, [cell.id for cell in cells]) for minor, cells in page.view.groups]
+    assert [("0.8", ["jax-0.8.2", "jax-0.8.3"]), ("0.9", ["jax-0.9.0"]), ("0.10", ["jax-0.10.0"])] == grouped
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "widths"),
+    [
+        (["clear", "clear", "affected", "affected"], [2, 2]),
+        (["clear", "error", "affected", "clear"], [1, 1, 1, 1]),
+        (["clear", "error", "clear", "clear"], None),
+        (["error", "unavailable"], None),
+    ],
+)
+def test_a_case_that_never_varies_is_no_row(verdicts: list[Verdict], widths: list[int] | None) -> None:
+    """Releases side by side with one verdict are one field; what nobody knows makes no case vary."""
+    (page,) = matrix_page.pages(Facts(report(*seen(*verdicts, agreement="as-expected"))))
+
+    shown = [[mark.width for mark in marks] for row in page.view.rows for _, marks in row.cases]
+    assert ([widths] if widths else []) == shown
+    assert (widths is None) == bool(page.view.alike)
+
+
+def test_what_is_not_as_expected_is_a_row() -> None:
+    """A case that shows one verdict everywhere, and on one release not the known one, is no case that never varies."""
+    of = seen("affected", "affected")
+    (page,) = matrix_page.pages(Facts(report(of[0], of[1].model_copy(update={"agreement": "changed"}))))
+
+    ((_, marks),) = page.view.rows[0].cases
+    assert [False, True] == [mark.odd for mark in marks]
+
+
+def test_a_word_stands_where_it_has_room() -> None:
+    """Of neighbours with one verdict the first says its word, and every eighth; one alone has no room."""
+    row = with_room([Mark("a", "clear")] * 10 + [Mark("b", "affected"), None])
+
+    assert [0, 8] == [place for place, mark in enumerate(row) if mark and mark.room]
+
+
+def test_an_issue_shows_the_worst_of_its_cases() -> None:
+    """The row of an issue has its cases' worst verdict, and leads to the case that has it; unknown is less."""
+    first = [observation(case=case, verdict=case) for case in ("clear", "guarded", "affected", "error")]
+    then = [observation(cell="jax-0.5.0", case=case, verdict="clear") for case in ("clear", "guarded", "affected")]
+
+    (page,) = matrix_page.pages(Facts(report(*first, *then)))
+    (row,) = page.view.rows
+    assert [("affected", "affected"), ("clear", "clear")] == [(mark.seen.case, mark.seen.verdict) for mark in row.worst]
+
+
+# Runs and ranges
+
+
+def test_the_same_is_told_once() -> None:
+    """Neighbours of which the very same is told are one run, however long they took; another detail ends it."""
+    ordered = seen("clear", "clear", "affected", "clear", "clear")
+    ordered[1] = ordered[1].model_copy(update={"seconds": 99.0, "peak_rss_mib": 1})
+    ordered[4] = ordered[4].model_copy(update={"detail": "otherwise"})
+
+    told = stretches((each.cell[-2:], each) for each in ordered)
+    assert [["30", "31"], ["32"], ["33"], ["34"]] == [[name for name, _ in run.cells] for run in told]
+    assert [each.cell for each in ordered] == [cell for run in told for _, cell in run.cells]
+
+
+@pytest.mark.parametrize(
+    ("workarounds", "told"),
+    [
+        (["holds", "holds", "fails"], "holds 0.4.30–0.4.31, fails 0.4.32"),
+        (["holds", "not-needed", "holds"], "holds 0.4.30, holds 0.4.32"),
+        (["holds", None, "holds"], "holds 0.4.30–0.4.32"),
+        (["none", "not-needed", "none"], ""),
+    ],
+)
+def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told: str) -> None:
+    """A workaround's ranges are those where it was needed and run; a release of which nothing is known ends none."""
+    of = {
+        f"jax-0.4.{30 + number}": observation(workaround=each or "none", verdict="affected" if each else "error")
+        for number, each in enumerate(workarounds)
+    }
+
+    assert told == verified(cells("0.4.30", "0.4.31", "0.4.32"), of)
+
+
+def test_a_timeline_is_as_wide_as_its_releases() -> None:
+    """Bands and ticks lie where their releases do, in percent; ticks that are too near to read say so."""
+    line = cells("0.4.30", "0.4.31", "0.5.0", *(f"0.6.{number}" for number in range(17)))
+    drawn = [interval("clear", "0.4.30", "0.4.31"), interval("affected", "0.5.0", "0.6.16")]
+    of = changed(report(observation()), intervals=drawn)
+
+    (axis,) = timeline(of.issues[0].cases[0], line)
+    assert [(0.0, 10.0, "0.4.30–0.4.31"), (10.0, 90.0, "0.5.0 on")] == [
+        (band.x, band.width, band.where) for band in axis.bands
+    ]
+    assert [(0.0, "0.4", False), (10.0, "0.5", False), (15.0, "0.6", True)] == axis.ticks
+
+
+# Upgrades
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "how"),
+    [
+        ("clear", "affected", "appears"),
+        ("absent", "guarded", "appears"),
+        ("guarded", "clear", "goes"),
+        ("affected", "guarded", "changes"),
+        ("affected", "affected", "stays"),
+        ("clear", "absent", None),
+        ("clear", "flaky", None),
+        ("error", "affected", None),
+        ("documented", "documented", None),
+        ("affected", "documented", "documented"),
+        ("documented", "clear", "documented"),
+        ("absent", "documented", None),
+        ("blocked", "affected", None),
+    ],
+)
+def test_how_an_upgrade_turns_a_case(before: Verdict, after: Verdict, how: str | None) -> None:
+    """A symptom appears, goes, changes its face or stays; what is documented changes, or nothing is said of it."""
+    assert how == turned(*seen(before, after))
+
+
+def test_a_step_stands_beside_what_was_last_known() -> None:
+    """A release on which nothing was learned is stepped over, and what turned is told with its blame."""
+    one, _, other, _ = ordered = seen("clear", "not-run", "affected", "affected")
+    turn = TurnRow(before=one.cell, after=other.cell, grounds="run", blame="jax 0.4.30 → 0.4.32")
+
+    (step,) = Facts(changed(report(*ordered), turns=[turn])).steps.values()
+    assert (one.cell, other.cell) == (step.before.id, step.after.id)
+    assert {"appears": {"jax 0.4.30 → 0.4.32": [(one, other)]}} == step.turns
+
+
+# Findings
+
+
+def test_what_came_back_is_a_finding() -> None:
+    """Affected, well and affected again is told with every range, and a text for upstream that has the source."""
+    turns = [interval("affected", "0.4.30"), interval("clear", "0.5.0"), interval("affected", "0.6.0")]
+
+    (finding,) = findings(changed(report(observation()), intervals=turns))
+    assert "came-back" == finding.sort
+    assert "“affected” on jax 0.4.30, and, after releases that do not show it, again on 0.6.0." == finding.text
+    for what in ("Does it?", "| jax 0.5.0 | ✓ clear | clear |", "def headline():", "jax-ml/jax#1", "Do not."):
+        assert what in finding.report
+    # With a release of another package, it is not this one's.
+    turns[-1] = interval("affected", "0.6.0", came_with="lineax 0.1.0 → 0.0.8")
+    assert [] == findings(changed(report(observation()), intervals=turns))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sort"),
+    [
+        ({"agreement": "changed"}, "not-known"),
+        ({"agreement": "new", "expected": None}, "not-known"),
+        ({"workaround": "fails"}, "workaround-fails"),
+        ({"workaround": "fails", "workaround_expected": True}, "workaround-fails"),
+    ],
+)
+def test_what_is_not_as_documented_is_a_finding(changes: dict[str, Any], sort: str) -> None:
+    """An unknown behaviour and a workaround that fails are findings, one for all stacks that show the same."""
+    of = report(*(observation(cell=f"jax-0.4.{number}", **changes) for number in (30, 31)))
+
+    (finding,) = findings(of)
+    assert (sort, "jax-0.4.30, jax-0.4.31") == (finding.sort, finding.evidence[0].where)
+    assert 'nox -s "cell(jax-0.4.30)" report -- --issue some-issue --fresh' in finding.report
+
+
+@pytest.mark.parametrize(("shows", "sorts"), [("bad", ["outlives-its-fix"]), ("another", [])])
+def test_what_outlives_its_fix_is_a_finding(shows: str, sorts: list[str]) -> None:
+    """A case that still shows on the newest stack what the headline no longer does is one; another symptom is none."""
+    well = observation(cell="jax-0.5.0", verdict="clear", behaviour="good", reason=None, workaround="not-needed")
+    still = observation(cell="jax-0.5.0", case="another-case", behaviour=shows, expected=shows)
+
+    assert sorts == [each.sort for each in findings(report(observation(), well, still))]
+
+
+def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
+    """A latent stack is told with the requirement that would agree, once, among findings sorted by what they are."""
+    found = findings(known)
+    (finding,) = [each for each in found if each.sort == "latent" and "0.11.8" in each.title]
+
+    assert "metadata allows, and it does not work: jax 0.4.36–0.7.0" in finding.text
+    assert "diffrax 0.6.0 lacks jax<0.4.36" in finding.report
+    assert len(found) == len({each.id for each in found}) > 2
+    assert [each.sort for each in found] == sorted((each.sort for each in found), key=list(SORTS).index)
+
+
+def test_source_is_marked_and_escaped() -> None:
+    """Keywords, names, strings, comments and numbers are marked, and whatever is in them is text."""
+    assert (
+        '<i class="k">def</i> <i class="f">f</i>():\n    <i class="k">return</i> <i class="s">&#34;&lt;b&gt;&#34;</i>, '
+        '<i class="n">1</i>  <i class="c"># &amp;</i>\n'
+    ) == str(highlight('def f():\n    return "<b>", 1  # &\n'))
+
+
+# Issues
+
+
+def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
+    """Cases with one workaround and one range are together; where it fails is said, and what has none is named."""
+    of = report(
+        *seen("affected", "affected", case="one"),
+        *seen("affected", "affected", case="another"),
+        *seen("affected", "affected", case="fails", workaround="fails"),
+        *seen("affected", case="unverified", workaround="none"),
+        *seen("clear", case="well", workaround="none"),
+        *seen("affected", case="without", workaround="none"),
+    )
+    (issue,) = of.issues
+    cases = [case.model_copy(update={"workaround": None}) if case.id == "without" else case for case in issue.cases]
+    of = of.model_copy(update={"issues": [issue.model_copy(update={"cases": cases})]})
+
+    (page,) = issues_page.pages(Facts(of))
+    (told,) = page.view.instead
+    assert "Do not." == told.text
+    assert {
+        "on jax it holds 0.4.30–0.4.31": ["one", "another"],
+        "on jax it fails 0.4.30–0.4.31; workaround fails on jax-0.4.30, jax-0.4.31": ["fails"],
+        "that was not run": ["unverified"],
+    } == told.cases
+    assert ["without"] == page.view.without
+
+
+def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:
+    """Each stands once, with those that showed the very same, the worst first, under what its row holds."""
+    facts = Facts(known)
+    page = next(page for page in issues_page.pages(facts) if page.view.issue.id == "stack-smoke")
+    (case, *_) = page.view.cases
+    cells = [[cell for of in alike.rows.values() for _, cell in of] for alike in case.elsewhere]
+
+    assert sorted(cell.id for cell in known.cells if cell.kind == "arm") == sorted(cell for of in cells for cell in of)
+    of_case = facts.seen["stack-smoke", case.row.id]
+    assert [{alike.seen.detail} for alike in case.elsewhere] == [{of_case[cell].detail for cell in of} for of in cells]
+    assert "affected" == case.elsewhere[0].seen.verdict
+    assert ("0.4.36", "jax-0.4.36+equinox-0.11.8+diffrax-0.6.0") in case.elsewhere[0].rows[
+        "equinox 0.11.8, diffrax 0.6.0, along jax"
+    ]
+
+
+def test_what_concerns_the_same_is_named() -> None:
+    """The issues that touch the same are named, those first that share what few have; others are not."""
+    of = report(observation())
+    (issue,) = of.issues
+    touched = {"a": ["jax.jit", "jax.pmap"], "b": ["jax.jit"], "c": ["jax.jit"], "d": ["jax.pmap"], "e": ["x"]}
+    issues = [issue.model_copy(update={"id": name, "touches": names}) for name, names in touched.items()]
+
+    (page, *_) = issues_page.pages(Facts(of.model_copy(update={"issues": issues, "observations": []})))
+    assert [("d", ["jax.pmap"]), ("b", ["jax.jit"]), ("c", ["jax.jit"])] == [
+        (other.id, shared) for other, shared in page.view.related
+    ]
+
+
+def test_a_thread_says_when_it_was_looked_up() -> None:
+    """What is known of a thread is told with its day, and of what is no thread nothing is."""
+    upstream = [each for issue in as_known(few()[:1]).issues for each in issue.upstream]
+
+    assert {threads.load().taken_on} == {each.looked_up for each in upstream if each.state}
+    assert {None} >= {each.looked_up for each in upstream if not each.state}
+
+
+def test_a_story_has_paragraphs_lists_and_code() -> None:
+    """A story is shown as it is written in a docstring, whose first line has no indent, and all of it is escaped."""
+    story = "f(1)  # <b>\n    g()\n\nIt `runs <x>` *well*, 2*3*4:\n- **`a` is** it\n  too\n- b\nAnd on."
+
+    assert (
+        '<pre tabindex="0" role="group" aria-label="As code"><code>f(1)  # &lt;b&gt;\ng()</code></pre>\n'
+        "<p>It <code>runs &lt;x&gt;</code> <em>well</em>, 2*3*4:</p>\n"
+        "<ul><li><strong><code>a</code> is</strong> it\n  too\n</li><li>b</li></ul>\n"
+        "<p>And on.</p>"
+    ) == str(prose(story))
+
+
+# What wants a look
+
+
+def test_hundreds_of_findings_are_cut() -> None:
+    """As many are shown as there is room for, the rest is counted; the same on many stacks is one row."""
+    odd = [observation(case=f"case-{number}", agreement="changed") for number in range(200)]
+    same = [observation(cell="jax-0.5.0", case="case-0", agreement="changed")]
+
+    (page,) = findings_page.pages(Facts(report(*odd, *same)))
+    assert (60, 200) == (page.view.shown, page.view.count)
+    assert (100, 200) == (len(page.view.unexpected), page.view.unexpected_count)
+    assert ["jax-0.4.30", "jax-0.5.0"] == page.view.unexpected[0].cells
