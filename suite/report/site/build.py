@@ -24,12 +24,15 @@ from suite.report.model import Report
 from suite.report.site.embed import highlight, link, verdict_styles
 from suite.report.site.facts import Facts, label
 from suite.report.site.page import Page
-from suite.report.site.pages import front
+from suite.report.site.pages import front, stack
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration
 
 ASSETS = Path(__file__).parent / "assets"
-KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (front.pages,)
+KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
+    front.pages,
+    stack.pages,
+)
 
 
 def site(report: Report, timed: tuple[Machine, ...]) -> dict[str, str]:
