@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,20 +13,14 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from packaging.requirements import InvalidRequirement, Requirement
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from suite.judge.prediction import predict
-from suite.judge.rules import Run, concerned
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from suite.report import write as writing
 from suite.report.changes import since
 from suite.report.model import Observation, Report
-from suite.report.site.embed import known as known_releases
 from suite.report.site.page import View
-from suite.report.site.timeline import turned
 from suite.report.write import write
-from suite.stack import plan
 from suite.timings import release_line
 from suite.timings.results import RESULTS
 from tests.report.test_report import EMPTY, observation, report
@@ -131,15 +124,6 @@ def tab(browser: Browser, complaints: list[str], **options: Any) -> Page:
     return context.new_page()
 
 
-def answer(page: Page, before: str, after: str) -> str:
-    """What the page says of an upgrade, all of it."""
-    page.fill("#from", before)
-    page.fill("#to", after)
-    page.click("#picker button")
-    page.evaluate("for (const each of document.querySelectorAll('#answer details')) each.open = true")
-    return page.locator("#answer").inner_text()
-
-
 def violations(page: Page, **options: Any) -> list[str]:
     """What axe finds wrong, with the first element of each."""
     found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
@@ -186,9 +170,7 @@ def test_the_first_screen_has_the_counts_and_what_changed(visit: Open, known: Re
 
 
 def test_every_link_within_the_page_leads_somewhere(page: Page) -> None:
-    """Each fragment that the page links to, its script's answers included, is an element of it."""
-    answer(page, "jax-0.4.31", "jax-0.6.0")
-
+    """Each fragment that the page links to is an element of it."""
     lost = page.evaluate(
         "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.getAttribute('href').slice(1))"
         ".filter(id => !document.getElementById(id))"
@@ -282,101 +264,8 @@ def test_a_permalink_opens_its_cell(visit: Open, address: str, told: str) -> Non
         expect(page.locator(f"[id='{address[1:]}']")).to_be_in_viewport()
 
 
-def test_the_picker_answers_as_the_report_does(page: Page, known: Report) -> None:
-    """From any release to any other, the picker says of each case what the report's own comparison says."""
-    view = View(known)
-    of_line = [cell.id for cell in view.line if cell.declared_observed is not None]
-
-    pairs = list(zip(of_line, of_line[1:] + of_line[:1], strict=True))
-    ways = ("appears", "changes", "documented", "goes", "stays")
-    told = page.evaluate(
-        """([pairs, ways]) => pairs.map(([from, to]) => {
-            document.getElementById('from').value = from;
-            document.getElementById('to').value = to;
-            document.getElementById('picker').requestSubmit();
-            return ways.map(how => [...document.querySelectorAll(
-                `[data-turned=${how}] li > a`)].map(a => a.getAttribute('href').slice(1)).sort());
-        })""",
-        [pairs, ways],
-    )
-    assert told == [
-        [
-            sorted("/".join(case) for case, of in view.seen.items() if turned(of[before], of[after]) == how)
-            for how in ways
-        ]
-        for before, after in pairs
-    ]
-
-
-def test_the_address_of_an_upgrade_restores_it(page: Page, visit: Open) -> None:
-    """What was picked is in the address, and the address alone gives the same answer."""
-    text = answer(page, "0.5.3", "jax 0.6.0")
-
-    assert "bypassed → ◐ attribute-error" in text
-    assert "Apply jax.jit last" in text
-    again = visit(page.url[page.url.index("#") :])
-    again.evaluate(UNFOLD)
-    assert text == again.locator("#answer").inner_text()
-
-
-@pytest.mark.parametrize(
-    ("typed", "told"),
-    [
-        ("jax 0.4.36 diffrax==0.6.0 equinox 0.11.8", "run as jax-0.4.36+equinox-0.11.8+diffrax-0.6.0"),
-        ("0.7.0", "From jax-0.7.0 (jax 0.7.0"),
-        ("jax 0.7.0", "what an installer gave on 2025-07-22"),
-        ("newest", "From jax-0.12.0.1"),
-        ("0.4", "jax 0.4 is taken as its newest, 0.4.38."),
-        ("jax 0.7.0, diffrax 0.1.0", "From jax 0.7.0, diffrax 0.1.0 (no such stack was run)"),
-        ("<b>what</b>", "“<b>what</b>” names no release"),
-        ("jax 0.7.0 diffrax 0.7.0", "unknown: it depends on equinox"),
-    ],
-)
-def test_a_version_can_be_typed(page: Page, typed: str, told: str) -> None:
-    """Versions in anybody's spelling are taken as what they are, or a sentence says why not; none is guessed."""
-    assert told in answer(page, typed, "jax-0.12.0.1")
-
-
-def test_a_pasted_pip_freeze_is_one_line(page: Page) -> None:
-    """What has many lines is pasted as one, without comments, hashes and options."""
-    text = "# mine\n-e git+https://x\nabsl-py==2.0.0\njax==0.7.0 ; python_version > '3'\n\ndiffrax==0.7.0  # via me\n"
-    page.evaluate(
-        """text => {
-            const data = new DataTransfer();
-            data.setData('text', text);
-            const field = document.getElementById('from');
-            field.value = '';
-            field.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, cancelable: true}));
-        }""",
-        text,
-    )
-
-    assert "absl-py==2.0.0, jax==0.7.0, diffrax==0.7.0" == page.input_value("#from")
-
-
-def test_a_stack_that_does_not_import_is_said_first(page: Page, known: Report) -> None:
-    """Row zero comes first, by rule or by the run that it leads to; what needs the broken package is one line."""
-    text = answer(page, "jax-0.6.0", "jax 0.12.0.1 equinox 0.13.0")
-
-    assert text.startswith("✗ Does not import equinox 0.13.0 by rule")
-    assert "jax 0.12.0.1, equinox 0.13.0 (no such stack was run)" in text
-    needing = [case for issue in known.issues if not issue.row_zero for case in issue.cases if "equinox" in case.needs]
-    assert f"Blocked: {len(needing)} cases need what does not import there." in text
-    assert not any(f"\n{case.id} " in text for case in needing)
-
-    cell = "jax-0.7.0+equinox-0.11.8+diffrax-0.6.0"
-    text = answer(page, "jax 0.5.3", "jax 0.7.0 equinox 0.11.8 diffrax 0.6.0")
-    assert text.startswith(f"✗ Does not import equinox 0.11.8 run {cell}")
-    assert "Blocked:" in text
-    expect(page.locator("#answer .standing a")).to_have_attribute("href", f"#cell-{cell}")
-
-
 def test_a_workaround_stands_where_it_helps(page: Page, known: Report) -> None:
-    """It is told with a symptom that it is for; what goes away has none, nor has what never needed it."""
-    answer(page, "jax-0.5.3", "jax-0.6.0")
-
-    assert page.locator("[data-turned=changes] .workaround").count() > 0
-    assert 0 == page.locator("[data-turned=goes] .workaround").count()
+    """It is told of an issue that it is for; what never needed it has none."""
     view = View(known)
     for issue in known.issues:
         shown = page.locator(f"article[aria-labelledby={issue.id}] > .workaround")
@@ -384,7 +273,7 @@ def test_a_workaround_stands_where_it_helps(page: Page, known: Report) -> None:
 
 
 def test_a_stack_of_ones_own_is_told(visit: Open, tmp_path: Path) -> None:
-    """A stack that nobody planned stands in a section of its own, the worst first, and can be compared."""
+    """A stack that nobody planned stands in a section of its own, the worst first."""
     seen = [observation(case="bad"), observation(case="good", verdict="clear", behaviour="good", reason=None)]
     of = report(*seen, observation(cell="jax-0.5.0", case="bad", verdict="clear", behaviour="good", reason=None))
     own = of.cells[0].model_copy(update={"kind": "arm"})
@@ -393,154 +282,6 @@ def test_a_stack_of_ones_own_is_told(visit: Open, tmp_path: Path) -> None:
     page = visit("", tmp_path / "index.html")
     table = page.locator("#own ~ .scroll").inner_text()
     assert "jax-0.4.30\t✗ bad some-issue/bad\t1 case" in re.sub(r"\s*\t\s*", "\t", table)
-    assert "Appears 1" in answer(page, "jax-0.5.0", "jax-0.4.30")
-
-
-# The script and the judge
-
-
-def texts(known: dict[str, list[str]], count: int) -> list[str]:
-    """What people type and paste, and what they should not: rows of names, versions, operators and the rest."""
-    chance = random.Random(11)
-    names = [*known, "Jax", "jax[cpu]", "jax_typing", "absl-py", "a_-.b", "jax @ https://x/y==1"]
-    odd = ["0.4", "0.10", "v0.6.2", "0.4.30rc1", "0.4.30.post1", "0.7.0.dev1", "1!0.4", "0.4.30+cuda12.x", "0.4.*", ""]
-    numbers = [*odd, "00.7", "newest", "x.y", *(each for of in known.values() for each in of)]
-    operators = ["==", ">=", "<=", "<", ">", "~=", "!=", "===", " ", " == ", "-", "", "=", " >= "]
-    ends = [" ", ", ", ",", "\n", "\r\n", " ; python_version > '3'\n", "  # via x\n", " --hash=sha256:ab \\\n"]
-    ends += ["+", ",<", ",!=0.7.0 ", ")", "(", "\u00a0"]
-    row = (["", "", "", "-e ", "“"], names, operators, numbers, ends)
-    return ["".join(map(chance.choice, row * chance.randrange(1, 5))) for _ in range(count)]
-
-
-def stacks(known: dict[str, list[str]], report: Report, count: int) -> list[dict[str, str]]:
-    """Stacks that were run, wholly or in part, changed or not, and stacks of any versions."""
-    chance = random.Random(13)
-    made = []
-    for _ in range(count):
-        pins = dict(chance.choice(report.cells).packages)
-        for name in chance.sample(sorted(known), chance.randrange(3)):
-            pins[name] = chance.choice([*known[name], "0.0.1", "0.7.1.dev2", "0.5.0rc1", "0.6.0.post1", "99.1"])
-        kept = chance.choice([list(pins), ["jax", "jaxlib", *chance.sample(sorted(known), chance.randrange(6))]])
-        made.append({name: pins[name] for name in kept if name in pins})
-    return made
-
-
-# Some releases; what people type, which of them it names, and what is said of the rest.
-SOME = {
-    "jax": ["0.4.30", "0.6.2", "0.10.0", "0.10.2", "0.12.0.1"],
-    "jaxlib": ["0.4.30"],
-    "jaxtyping": ["0.2.1"],
-    "equinox": ["0.12.2", "0.13.0"],
-    "diffrax": ["0.6.0", "0.7.0", "0.7.2"],
-}
-TYPED: dict[str, tuple[dict[str, str], list[str]]] = {
-    "": ({}, []),
-    "jax 0.4.30": ({"jax": "0.4.30"}, []),
-    "0.6.2": ({"jax": "0.6.2"}, []),
-    "newest": ({"jax": "0.12.0.1"}, []),
-    "0.10": ({"jax": "0.10.2"}, ["jax 0.10 is taken as its newest, 0.10.2."]),
-    "jax 0.12.0.1 equinox newest": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
-    "jax==0.12.0.1, equinox==0.13.0": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
-    "jax 0.6.2 diffrax==0.6.0 equinox newest": ({"jax": "0.6.2", "diffrax": "0.6.0", "equinox": "0.13.0"}, []),
-    "jax-0.4.30+diffrax-0.6.0": ({"jax": "0.4.30", "diffrax": "0.6.0"}, []),
-    "jax[cpu]==0.6.2 ; python_version > '3.9'": ({"jax": "0.6.2"}, []),
-    "jax==0.4.30+cuda12": ({"jax": "0.4.30"}, []),
-    "Jax\u00a00.6.2": ({"jax": "0.6.2"}, []),
-    "\U0001f600 jax=0.6.2": ({"jax": "0.6.2"}, []),
-    "jax==0.10.*": ({"jax": "0.10.2"}, ["jax==0.10.* is taken as its newest, 0.10.2."]),
-    "diffrax>=0.7,<0.7.2": ({"diffrax": "0.7.0"}, ["diffrax<0.7.2,>=0.7 is taken as its newest, 0.7.0."]),
-    # jaxtyping is not jax.
-    "-i x\nabsl-py==2.0.0\njax==0.4.30  # via x\njaxlib==0.4.30 \\\n --hash=sha256:ab\njaxtyping==0.2.1\nzipp==3.1\n": (
-        {"jax": "0.4.30", "jaxlib": "0.4.30", "jaxtyping": "0.2.1"},
-        ["Not of the stack, and ignored: absl-py, zipp."],
-    ),
-    "flax==0.10": ({}, ["Not of the stack, and ignored: flax."]),
-    "equinox": ({}, ["equinox has no version beside it, and is ignored."]),
-    "jax 99.1": ({"jax": "99.1"}, ["There is no jax 99.1 here: what follows of it is by rule."]),
-    "jax, diffrax==0.7.0": ({"diffrax": "0.7.0"}, ["jax has no version beside it, and is ignored."]),
-    "jax @ https://x/y==1": ({}, ["jax has no version beside it, and is ignored."]),
-    "jax>=99": ({}, ["No release here is jax>=99."]),
-    "jax==not-a-version": ({}, ["“jax==not-a-version” is no requirement."]),
-}
-READ = "([texts, known]) => texts.map(text => rules.read(text, known))"
-
-
-def test_what_is_typed_is_read_by_whole_names(page: Page) -> None:
-    """A release, a minor, `newest`, requirement lines, a cell's id: and what is not taken as it stands is said."""
-    told = page.evaluate(READ, [[*TYPED], SOME])
-    assert TYPED == {text: (each["versions"], each["notes"]) for text, each in zip(TYPED, told, strict=True)}
-
-
-def test_whatever_is_typed_names_packages_of_the_stack_with_versions(page: Page, known: Report) -> None:
-    """Of any text, nothing else is taken; and of a requirement, the newest release that `packaging` finds in it."""
-    releases = known_releases(known)
-    for told in page.evaluate(READ, [texts(releases, 500), releases]):
-        assert told["versions"].keys() <= releases.keys()
-        assert all(told["versions"].values())
-
-    chance = random.Random(12)
-    numbers = ["0.4", "0.10", "0.4.30rc1", "0.4.30.post1", "0.7.0.dev1", "1!0.4", "0.4.30+cuda12", "7", "x.y"]
-    expected: dict[str, dict[str, str]] = {}
-    for _ in range(1000):
-        name = chance.choice([*releases])
-        clauses = [
-            chance.choice(["<", "<=", ">", ">=", "~=", "!="]) + chance.choice([*numbers, *releases[name]])
-            for _ in range(chance.randrange(1, 4))
-        ]
-        line = name + ",".join(clauses)
-        try:
-            wanted = Requirement(line).specifier
-        except InvalidRequirement:
-            expected[line] = {}
-        else:
-            admitted = [each for each in releases[name] if wanted.contains(each, prereleases=True)]
-            expected[line] = {name: admitted[-1]} if admitted else {}
-    told = page.evaluate(READ, [[*expected], releases])
-    assert expected == {line: each["versions"] for line, each in zip(expected, told, strict=True)}
-
-
-def test_the_script_predicts_as_the_judge_does(page: Page) -> None:
-    """For stacks that were run and stacks that were not, each case's behaviour, how it is known and by which runs."""
-    some = as_known(plan.cells()[::4])
-    seen, pins = View(some).seen, {cell.id: cell.packages for cell in some.cells}
-    known = [
-        (case, [Run(cell, pins[cell], each.behaviour) for cell, each in of.items() if each.behaviour])
-        for issue in some.issues
-        for case in issue.cases
-        for of in [seen[issue.id, case.id]]
-    ]
-    # Where no rule says anything, two neighbours may, that differ in nothing but a package.
-    base = some.cells[0].packages
-    beside = [Run(version, {**base, "equinox": version}, "bad") for version in ("0.0.1", "0.0.3")]
-    known += [(case.model_copy(update={"rules": []}), [*runs, *beside]) for case, runs in known]
-    wanted = [*stacks(known_releases(some), some, 60), {**base, "equinox": "0.0.2"}]
-
-    told = page.evaluate(
-        """([cases, cells, stacks]) => cases.flatMap(each => {
-            const runs = each.runs.map(([cell, behaviour]) => ({cell, pins: cells[cell], behaviour}));
-            return stacks.map(versions => {
-                const found = rules.predict(each, versions, runs);
-                return [found.behaviour, found.how, found.runs.map(run => run.cell), found.rules.map(rule => rule.on)];
-            });
-        })""",
-        [
-            [
-                {
-                    **{"needs": case.needs, "imports": sorted(concerned(case.needs))},
-                    **{"rules": [each.model_dump() for each in case.rules]},
-                    "runs": [[run.cell, run.behaviour] for run in runs],
-                }
-                for case, runs in known
-            ],
-            {run.cell: run.pins for _, runs in known for run in runs},
-            wanted,
-        ],
-    )
-    expected = [predict(case, versions, runs) for case, runs in known for versions in wanted]
-    assert [
-        [one.behaviour, one.how, [run.cell for run in one.runs], [rule.on for rule in one.rules]] for one in expected
-    ] == told
-    assert {"run", "by rule", "between", "unknown"} == {one.how for one in expected}
 
 
 # Where it is read

@@ -33,7 +33,8 @@ def compiled(facts: Facts) -> dict[str, Any]:
     releases in the order of `known`. `refused`: a cell, the packages whose releases alone say so (none: more than
     these), and why it cannot be had. `wanted`: a package and its releases that meet a requirement, from … to below ….
     `rules`: behaviour, requirements, evidence. `workarounds`: text, and the requirements of the stacks that it fails
-    on. `kinds`: what a run showed, whether it was blocked, and what became of the workaround. `issues`: id, title,
+    on. `verdicts`: glyph, what it is to somebody who upgrades, whether a workaround is for it, whether upstream says it
+    loudly. `kinds`: what a run showed, whether it was blocked, and what became of the workaround. `issues`: id, title,
     whether it is row zero, and its cases: id, needs, all that those import, the verdicts of its behaviours, rules,
     workaround, and for each cell in turn the kind and of how many cells.
     """
@@ -60,19 +61,23 @@ def compiled(facts: Facts) -> dict[str, Any]:
             [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
         ]
 
+    cells = [[each.id, each.released_on.isoformat(), _moved(each), _places(each, places)] for each in report.cells]
     issues = [
         [issue.id, issue.title, issue.row_zero, [case_of(issue, case) for case in issue.cases]]
         for issue in report.issues
     ]
     return {
         "known": releases,
-        "cells": [[cell.id, cell.released_on.isoformat(), _moved(cell), _places(cell, places)] for cell in report.cells],
+        "cells": cells,
         "refused": [
             [place, [name for name in cell.holds if name in names], set(cell.holds) <= set(names), why]
             for place, cell in enumerate(report.cells)
             if (why := _refusal(facts, cell))
         ],
-        "verdicts": {each.name: [each.glyph, stands(each.name), is_mended(each.name)] for each in PROPERTIES.values()},
+        "verdicts": {
+            each.name: [each.glyph, stands(each.name), is_mended(each.name), each.name == "guarded"]
+            for each in PROPERTIES.values()
+        },
         "wanted": list(wanted),
         "rules": list(rules),
         "workarounds": list(workarounds),
@@ -107,9 +112,7 @@ def _kind(each: Observation | None) -> tuple[str, bool, str] | None:
 
 
 def _places(cell: CellRow, places: Mapping[str, Mapping[Version, int]]) -> list[int]:
-    return [
-        of[Version(cell.packages[name])] if name in cell.packages else NONE for name, of in places.items()
-    ]
+    return [of[Version(cell.packages[name])] if name in cell.packages else NONE for name, of in places.items()]
 
 
 def _moved(cell: CellRow) -> str:

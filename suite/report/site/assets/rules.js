@@ -116,7 +116,7 @@ const rules = (() => {
     return {versions, unknown, notes: distinct(notes), newest};
   };
 
-  // rules.predict, of a case with `needs`, all that it `imports`, `rules`, and `runs`: each has `pins` and a `behaviour`.
+  // rules.predict, of a case with `needs`, all that `matter` to it, `rules`, and `runs`: each has `pins` and a `behaviour`.
   // A rule is `on` requirements: each the name of a package, and the edges of the places that meet it.
   const meets = ({name, edges}, pins) => {
     const within = edges.findIndex(edge => pins[name] < edge);
@@ -149,9 +149,12 @@ const rules = (() => {
   const nearest = (theCase, found, versions, runs) => {
     if (!("jax" in versions)) return [];
     const of = runs.filter(each => "jax" in each.pins && found.includes(each.first ??= firstMatch(theCase.rules, each.pins)));
-    const likeness = new Map(of.map(each => [each, Object.keys(versions).filter(name => each.pins[name] === versions[name]).length / 1000]));
-    const below = of.filter(each => each.pins.jax <= versions.jax), above = of.filter(each => each.pins.jax > versions.jax);
-    return [max(below, each => each.pins.jax + likeness.get(each)), max(above, each => likeness.get(each) - each.pins.jax)].filter(Boolean);
+    const named = Object.keys(versions), likeness = each => named.filter(name => each.pins[name] === versions[name]).length;
+    const side = (those, best) => {
+      const place = best(...those.map(each => each.pins.jax));
+      return max(those.filter(each => each.pins.jax === place), likeness);
+    };
+    return [side(of.filter(each => each.pins.jax <= versions.jax), Math.max), side(of.filter(each => each.pins.jax > versions.jax), Math.min)].filter(Boolean);
   };
   const between = (versions, matter, runs) => {
     const found = [];
@@ -168,8 +171,7 @@ const rules = (() => {
     return alone(found.map(each => each.behaviour)) ? found[0] : null;
   };
   const predict = (theCase, versions, runs) => {
-    const matter = distinct([...theCase.imports, ...namesOf(theCase.rules)]);
-    const told = distinct(["jax", ...theCase.needs]).every(name => name === "jaxlib" || name in versions);
+    const {matter} = theCase, told = ["jax", ...theCase.needs].every(name => name === "jaxlib" || name in versions);
     const here = told ? runs.filter(each => alike(each, versions, matter)) : [];
     const outcomes = possible(theCase.rules, versions), found = outcomes.filter(Boolean);
     const agreed = alone(outcomes.map(each => each && each.behaviour));
@@ -189,5 +191,26 @@ const rules = (() => {
     const borne = each => each && nearest(theCase, [each], versions, runs).every(run => run.behaviour === each.behaviour);
     return found.length > 1 && found.every(borne) ? found : [];
   };
-  return {read, met, namesOf, blocks, predict, oneOf};
+  // What suite/report/site/compiled.py tells by numbers, by names: cells with their versions, cases with their rules and runs.
+  const decode = data => {
+    const names = Object.keys(data.known), said = list => list.map(n => names[n]);
+    const cells = data.cells.map(([id, on, moves, places]) =>
+      ({id, on, moves, pins: Object.fromEntries(names.map((name, n) => [name, places[n]]).filter(([, place]) => place >= 0))}));
+    const wanted = data.wanted.map(([name, ...edges]) => ({name: names[name], edges})), all = on => on.map(n => wanted[n]);
+    const table = data.rules.map(([behaviour, on, evidence]) => ({behaviour, on: all(on), evidence}));
+    const workarounds = data.workarounds.map(([text, fails]) => ({text, fails: fails.map(all)}));
+    const cases = data.issues.flatMap(([issue, title, rowZero, of]) => of.map(([id, needs, imports, behaviours, on, instead, lengths]) => {
+      const runs = [], blocked = new Set(), stretches = lengths.flatMap((kind, n) => n % 2 ? [] : Array(lengths[n + 1]).fill(kind));
+      stretches.forEach((kind, place) => {
+        if (kind < 0) return;
+        const [behaviour, stopped, workaround] = data.kinds[kind], cell = cells[place];
+        if (stopped) blocked.add(cell);
+        else runs.push({cell, pins: cell.pins, behaviour, workaround});
+      });
+      const rules = on.map(n => table[n]), matter = distinct([...said(imports), ...namesOf(rules)]);
+      return {issue, title, rowZero, id, needs: said(needs), imports: said(imports), matter, behaviours, rules, workaround: workarounds[instead], runs, blocked};
+    }));
+    return {names, cells, cases};
+  };
+  return {read, met, namesOf, blocks, predict, oneOf, decode};
 })();

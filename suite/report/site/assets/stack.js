@@ -2,26 +2,10 @@
 // What is asked in two boxes, and the answer: of one stack what bites it, of two what an upgrade brings.
 (() => {
   const $ = id => document.getElementById(id);
-  const {known, refused, verdicts, kinds} = STACK;
-  const names = Object.keys(known);
-  const cells = STACK.cells.map(([id, on, moves, places]) =>
-    ({id, on, moves, pins: Object.fromEntries(names.map((name, n) => [name, places[n]]).filter(([, place]) => place >= 0))}));
+  const {known, refused, verdicts} = STACK;
+  const {names, cells, cases} = rules.decode(STACK);
   const byId = new Map(cells.map(cell => [cell.id, cell]));
-  const wanted = STACK.wanted.map(([name, ...edges]) => ({name: names[name], edges}));
-  const table = STACK.rules.map(([behaviour, on, evidence]) => ({behaviour, on: on.map(n => wanted[n]), evidence}));
-  const workarounds = STACK.workarounds.map(([text, fails]) => ({text, fails: fails.map(on => on.map(n => wanted[n]))}));
-  const cases = STACK.issues.flatMap(([issue, title, rowZero, of]) => of.map(([id, needs, imports, behaviours, on, instead, lengths]) => {
-    const runs = [], blocked = new Set(), stretches = lengths.flatMap((kind, n) => n % 2 ? [] : Array(lengths[n + 1]).fill(kind));
-    stretches.forEach((kind, place) => {
-      if (kind < 0) return;
-      const [behaviour, stopped, workaround] = kinds[kind], cell = cells[place];
-      if (stopped) blocked.add(cell);
-      else runs.push({cell, pins: cell.pins, behaviour, workaround});
-    });
-    const said = list => list.map(n => names[n]);
-    return {issue, title, rowZero, id, needs: said(needs), imports: said(imports), behaviours, rules: on.map(n => table[n]), workaround: workarounds[instead], runs, blocked};
-  }));
-  const matter = new Set(cases.flatMap(each => [...each.imports, ...rules.namesOf(each.rules)]));
+  const matter = new Set(cases.flatMap(each => each.matter));
   const tried = new Set(cases.flatMap(each => each.runs.map(run => run.cell)));
   const newest = cells.findLast(cell => cell.moves && tried.has(cell));
   const release = (name, versions) => `${name} ${known[name][versions[name]]}`;
@@ -137,12 +121,12 @@
     }
     if (failing.length === zero.length) return [found.get(failing[0]).verdict, "Does not work", ""];
     if (failing.length) return [found.get(failing[0]).verdict, failing.map(each => `${spoken(each.id)} fails`).join(", "), ""];
-    return open.length ? ["not-run", "Not known", ""] : [found.get(zero[0]).verdict, "Works", ""];
+    return open.length ? ["", "Not known", ""] : [found.get(zero[0]).verdict, "Works", ""];
   };
   const standing = (end, after, before) => {
     const {found, zero, broken, there} = after;
     if (!zero.length) return [];
-    const [verdict, words, of] = headline(end, after), made = [make("h2", {class: "standing"}, chip(verdict, of ? `${words}: ${of}` : words))];
+    const [verdict, words, of] = headline(end, after), made = [make("h2", {class: "standing"}, verdict ? chip(verdict, of ? `${words}: ${of}` : words) : words)];
     const list = make("ul", {class: "zero"});
     for (const each of broken.length ? zero.filter(one => found.get(one) === broken[0]) : zero) {
       const now = found.get(each), was = before && before.found.get(each);
@@ -203,18 +187,21 @@
       // Cases of an issue often stand alike, and for the same reason.
       const groups = new Map();
       for (const each of those) {
-        const told = ends(each).map(end => end.textContent).join("\n") + (instead(each.theCase, each.after) === "");
-        groups.set(told, [...groups.get(told) || [], each]);
+        const told = ends(each), fails = instead(each.theCase, each.after) === "" ? [" The workaround is known not to help there."] : [];
+        const key = told.map(end => end.textContent ?? end).join("\n") + fails;
+        if (groups.has(key)) groups.get(key).alike.push(each.theCase);
+        else groups.set(key, {alike: [each.theCase], told: [...told, ...fails]});
       }
-      for (const alike of groups.values()) list.append(make("li", {}, ...some(alike, 99, each => caseLink(each.theCase)), " ", ...ends(alike[0]),
-        instead(alike[0].theCase, alike[0].after) === "" ? " The workaround is known not to help there." : ""));
+      for (const {alike, told} of groups.values()) list.append(make("li", {}, ...some(alike, 99, caseLink), " ", ...told));
       body.append(list);
     }
     return body;
   };
   const now = ({after}) => [make("span", {}, ...seen(after))];
-  const both = ({before, after}) => [make("span", {}, shown(before), " → ", shown(after), " "), how(before),
-    make("span", {}, ...(how(before).textContent === how(after).textContent ? [] : [" → ", how(after)]))];
+  const both = ({before, after}) => {
+    const [was, is] = [how(before), how(after)];
+    return [make("span", {}, shown(before), " → ", shown(after), " "), ...(was.textContent === is.textContent ? [is] : [was, " → ", is])];
+  };
   const section = (key, title, of, ends) => of.length
     ? [make("section", {"data-turned": key}, make("h3", {}, `${title} `, soft(String(of.length))), listed(of, ends))] : [];
   const folded = (key, summary, of, ends, ...more) =>
@@ -224,10 +211,10 @@
   const whatToDo = byText => byText.size ? [make("section", {"data-turned": "todo"}, make("h3", {}, "What to do"), toDo(byText))] : [];
 
   const bites = after => {
-    const all = cases.filter(each => !each.rowZero).map(theCase => ({theCase, after: after.found.get(theCase)}));
+    const all = cases.filter(each => !each.rowZero).map(theCase => ({theCase, after: after.found.get(theCase)})), loudly = each => each.verdict && verdicts[each.verdict][3];
     const zero = after.zero.map(theCase => ({theCase, after: after.found.get(theCase)}));
-    const by = wanted => all.filter(each => wanted(each.after)), loud = by(each => each.verdict === "guarded" && each.stands === "symptom");
-    const bad = by(each => each.stands === "symptom" && each.verdict !== "guarded"), design = by(each => each.stands === "documented");
+    const by = wanted => all.filter(each => wanted(each.after)), loud = by(each => each.stands === "symptom" && loudly(each));
+    const bad = by(each => each.stands === "symptom" && !loudly(each)), design = by(each => each.stands === "documented");
     const well = by(each => ["well", "absent"].includes(each.stands)), blocked = by(each => each.stands === "blocked"), open = by(each => each.stands === "unknown");
     const byText = todo([...zero, ...bad, ...loud]), rest = new Map([...todo(design)].filter(([text]) => !byText.has(text)));
     return [
@@ -283,7 +270,11 @@
     if (!asks.length) return "";
     const where = address(asks), lost = asks.filter(ask => !ask.newest && !ask.all.length && !ask.cell);
     verdict.append(...[...new Set(asks.flatMap(ask => ask.notes))].map(note => make("p", {class: "note"}, note)));
-    if (lost.length || !newest) {
+    if (!newest) {
+      verdict.replaceChildren(make("p", {}, "No stack was run for this report."));
+      return where;
+    }
+    if (lost.length) {
       verdict.append(...lost.map(ask => make("p", {}, `“${ask.text.slice(0, 80)}${ask.text.length > 80 ? "…" : ""}” names no release of the stack: try “jax 0.4.30”.`)));
       return where;
     }
@@ -316,7 +307,6 @@
   };
   $("asking").addEventListener("submit", event => { event.preventDefault(); ask(); });
   for (const box of boxes) {
-    box.addEventListener("change", ask);
     box.addEventListener("paste", () => setTimeout(ask));
     box.addEventListener("keydown", event => {
       // In a list of requirements Enter begins the next one.
