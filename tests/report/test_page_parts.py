@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import date
 from pathlib import Path
@@ -62,7 +61,7 @@ def test_a_line_says_whose_time_it_is(method: str, variant: str, device: bool) -
 def test_every_verdict_has_a_colour_and_is_listed_once() -> None:
     """The page's style defines what the verdicts' table refers to; neither it nor a script lists them again."""
     folder = Path(page.__file__).parent / "templates" / "page"
-    texts = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js", "rules.js")}
+    texts = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js")}
     for each in TABLE:
         assert f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" in verdict_styles()
         assert f"--{each.css}: " in texts["page.css"]
@@ -71,16 +70,3 @@ def test_every_verdict_has_a_colour_and_is_listed_once() -> None:
         mark = r"\.{}\b" if name.endswith(".css") else r"[\"'`]{}[\"'`]"
         found = [each.name for each in TABLE if re.search(mark.format(each.name), text)]
         assert set(found) <= {"documented", "absent", "blocked"}, name
-
-
-def test_the_data_is_json_that_ends_no_element(known: Report) -> None:
-    """The script's data has no mark that HTML acts on, and each observation is where it belongs."""
-    text = str(View(known).data)
-
-    assert not set("<>&\u2028\u2029") & set(text)
-    data = json.loads(text)
-    place = {cell["id"]: number for number, cell in enumerate(data["cells"])}
-    cases = {(issue["id"], case["id"]): case for issue in data["issues"] for case in issue["cases"]}
-    for each in known.observations:
-        kind = data["kinds"][cases[each.issue, each.case]["seen"][place[each.cell]]]
-        assert [each.verdict, each.behaviour, each.detail] == [kind[0], kind[1], kind[-1]]

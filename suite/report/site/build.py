@@ -24,7 +24,7 @@ from suite.report.model import Report
 from suite.report.site.embed import highlight, link, verdict_styles
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
-from suite.report.site.pages import cells, findings, front, issues, matrix, tags
+from suite.report.site.pages import cells, findings, front, issues, matrix, stack, tags
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration
@@ -38,6 +38,7 @@ KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
     matrix.pages,
     cells.pages,
     findings.pages,
+    stack.pages,
 )
 
 

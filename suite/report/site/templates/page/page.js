@@ -1,4 +1,4 @@
-// Everything here only adds: a picker, filters, a panel. What it shows is in the page without it.
+// Everything here only adds: filters, a panel. What it shows is in the page without it.
 (() => {
   const $ = id => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
@@ -6,10 +6,7 @@
   const at = new Map(data.cells.map((cell, place) => [cell.id, place]));
   const pins = data.cells.map(cell => Object.fromEntries(cell.packages.map(n => data.packages[n].split(" "))));
   const kinds = data.kinds.map(each => Object.fromEntries(each.map((value, place) => [data.told[place], value])));
-  const table = data.rules.map(([behaviour, on, evidence]) => ({behaviour, on, evidence}));
-  const cases = data.issues.flatMap(issue => issue.cases.map(each =>
-    Object.assign(each, {issue, ...data.needs[each.needs], rules: each.rules.map(n => table[n])})));
-  const matter = new Set(cases.flatMap(each => [...each.imports, ...rules.namesOf(each.rules)]));
+  const cases = data.issues.flatMap(issue => issue.cases.map(each => Object.assign(each, {issue})));
   const grid = $("grid");
 
   const make = (tag, attributes = {}, ...children) => {
@@ -25,157 +22,6 @@
   const some = (list, most, make) => list.slice(0, most).flatMap((each, n) => [n ? ", " : "", make(each)])
     .concat(list.length > most ? ` and ${list.length - most} more` : []);
   const cellLink = place => link("cell-" + data.cells[place].id, data.cells[place].id);
-
-  // The upgrade picker: what somebody asks for, what it is expected to show, and what that makes of the case.
-  const ofCell = (place, notes) => ({place, cells: [place], versions: pins[place], notes});
-  const stack = text => {
-    if (at.has(text.trim())) return ofCell(at.get(text.trim()), []);
-    const {versions, notes} = rules.read(text, data.known), names = Object.keys(versions);
-    if (!names.length) return {notes: [...notes, `“${text.trim()}” names no release of the stack: try “jax 0.4.30”.`]};
-    const having = of => data.cells.map((_, place) => place)
-      .filter(place => of.every(name => !matter.has(name) || rules.same(pins[place][name], versions[name])));
-    if (names.length === 1) {
-      const place = having(names).find(each => data.cells[each].line && data.cells[each].moves === names[0] && data.cells[each].packages.length > 1);
-      if (place !== undefined) return ofCell(place, notes);
-    }
-    // A jaxlib goes with its jax.
-    const beside = new Set("jax" in versions && !("jaxlib" in versions) ? having(["jax"]).map(place => pins[place].jaxlib) : []);
-    const jaxlib = beside.size === 1 && [...beside][0];
-    return {cells: having(names), versions: jaxlib ? {...versions, jaxlib} : versions, names, notes};
-  };
-  const runsOf = theCase => theCase.runs ??= theCase.seen.flatMap((number, place) => {
-    const each = number < 0 ? null : kinds[number];
-    return !each || ["unknown", "blocked"].includes(stands(each.verdict)) ? [] : [{place, pins: pins[place], behaviour: each.behaviour || each.verdict}];
-  });
-  const expected = (theCase, end) => {
-    const found = rules.predict(theCase, end.versions, runsOf(theCase));
-    const verdict = found.behaviour && (theCase.behaviours[found.behaviour] || found.behaviour);
-    return {...found, verdict, stands: verdict ? stands(verdict) : "unknown", versions: end.versions, place: end.place};
-  };
-  const foreseen = end => {
-    const zero = cases.filter(each => each.issue.rowZero), found = new Map(zero.map(each => [each, expected(each, end)]));
-    const broken = [...found.values()].filter(each => each.behaviour === "import-error");
-    const blockedIn = (theCase, place) => theCase.seen[place] >= 0 && stands(kinds[theCase.seen[place]].verdict) === "blocked";
-    for (const each of cases) if (!each.issue.rowZero) {
-      const told = expected(each, end);
-      const blocked = broken.some(imports => rules.blocks(imports, each))
-        || (told.how !== "run" && end.cells.length && end.cells.every(place => blockedIn(each, place)));
-      found.set(each, blocked ? {...told, stands: "blocked"} : told);
-    }
-    return {found, zero, broken};
-  };
-  const turned = (before, after) => {
-    const [was, now] = [before.stands, after.stands], either = each => was === each || now === each;
-    if (either("blocked")) return "blocked";
-    if (either("unknown")) return "unknown";
-    if (either("documented")) return before.behaviour === after.behaviour || either("absent") ? null : "documented";
-    if (was === "symptom" && now === "symptom") return before.behaviour === after.behaviour ? "stays" : "changes";
-    return now === "symptom" ? "appears" : was === "symptom" ? "goes" : null;
-  };
-  const how = each => {
-    const words = make("span", {}, make("em", {}, each.how));
-    if (each.how === "run" && each.runs.some(run => run.place === each.place)) words.append(" ", cellLink(each.place));
-    else if (each.runs.length) words.append(each.how === "by rule" ? `, nearest run${each.runs.length > 1 ? "s" : ""} ` : " ", ...some(each.runs, 2, run => cellLink(run.place)));
-    if (each.how === "by rule" && each.rules.length === 1 && each.rules[0].evidence) words.append(`: ${each.rules[0].evidence}`);
-    const open = new Set(each.how === "unknown" ? rules.namesOf(each.rules).filter(name => !(name in each.versions)) : []);
-    if (open.size) words.append(`: it depends on ${[...open].join(", ")}`);
-    return words;
-  };
-  const shown = each => each.verdict ? chip(each.verdict, each.behaviour) : make("span", {class: "soft"}, each.stands);
-  const spoken = id => (id[0].toUpperCase() + id.slice(1)).replaceAll("-", " ");
-  const standing = (end, {found, zero, broken}) => {
-    const line = make("p", {class: "standing"});
-    const failing = zero.filter(each => found.get(each).stands === "symptom"), open = zero.filter(each => found.get(each).stands === "unknown");
-    if (broken.length) {
-      const names = [...new Set(broken.flatMap(each => rules.namesOf(each.rules)))].filter(name => name !== "jax" && name !== "jaxlib");
-      line.append(chip(broken[0].verdict, "Does not import"), ` ${names.map(name => `${name} ${end.versions[name] || ""}`.trim()).join(", ")} `, make("span", {class: "how"}, how(broken[0])));
-      return line;
-    }
-    for (const each of failing) line.append(chip(found.get(each).verdict, `${spoken(each.id)} fails`), ` ${found.get(each).behaviour} `, make("span", {class: "how"}, how(found.get(each))), " ");
-    for (const each of open) line.append(`${spoken(each.id)}: `, make("span", {class: "how"}, how(found.get(each))), ". ");
-    const well = zero.filter(each => ["well", "absent"].includes(found.get(each).stands));
-    if (well.length === zero.length) line.append(chip(found.get(well[0]).verdict, "Works"), " ", make("span", {class: "how"}, how(found.get(well[0]))));
-    else if (well.length) line.append(`${well.map(each => spoken(each.id)).join(", ")}: works.`);
-    return line;
-  };
-  // What to do instead, where that is for what is shown there.
-  const workaround = (theCase, each) => {
-    const [text, ...fails] = data.workarounds[theCase.workaround];
-    if (!text || !each.verdict || !data.verdicts[each.verdict][2]) return null;
-    const words = new Set(each.how === "run" ? each.runs.map(run => kinds[theCase.seen[run.place]].workaround) : []);
-    if (words.has("fails") || fails.some(on => rules.met(on, each.versions))) return "";
-    return each.how === "run" && !words.has("holds") ? null : text;
-  };
-  const titles = {appears: "Appears", changes: "Changes", documented: "Documented behaviour changes", goes: "Goes away", stays: "Stays"};
-  const told = end => {
-    const named = names => names.filter(name => name in end.versions).map(name => `${name} ${end.versions[name]}`).join(", ");
-    if (end.place === undefined)
-      return [named(end.names), " (", ...(end.cells.length ? ["run as ", ...some(end.cells, 3, cellLink)] : ["no such stack was run"]), ")"];
-    const cell = data.cells[end.place], day = cell.line ? `; what an installer gave on ${cell.on}` : "";
-    return [cellLink(end.place), ` (${named(["jax", "equinox", "diffrax"])}${day})`];
-  };
-  const listed = (of, turn) => {
-    const body = make("div", {"data-turned": turn});
-    for (const issue of new Set(of.map(each => each.theCase.issue))) {
-      body.append(make("p", {}, link(issue.id, issue.title)));
-      const byText = new Map();
-      for (const each of of.filter(each => each.theCase.issue === issue)) {
-        const text = turn === "goes" || turn === "unknown" ? null : workaround(each.theCase, each.after);
-        byText.set(text, [...byText.get(text) || [], each]);
-      }
-      for (const [text, alike] of byText) {
-        const list = make("ul");
-        for (const {theCase, before, after} of alike) {
-          const ends = turn === "stays" ? [shown(after)] : [shown(before), " → ", shown(after)];
-          const known = turn === "stays" ? [how(after)] : [how(before), " → ", how(after)];
-          list.append(make("li", {}, link(`${issue.id}/${theCase.id}`, theCase.id), " ", ...ends, " ", make("span", {class: "how"}, ...known),
-            text === "" ? " its workaround fails there" : ""));
-        }
-        body.append(list);
-        if (text) body.append(make("p", {class: "workaround"}, make("strong", {}, "Workaround. "), text));
-      }
-    }
-    return body;
-  };
-  const compare = (from, to) => {
-    const answer = $("answer"), ends = [stack(from), stack(to)];
-    answer.replaceChildren();
-    for (const note of new Set(ends.flatMap(each => each.notes))) answer.append(make("p", {}, note));
-    if (ends.some(each => !each.versions)) return;
-    const [before, after] = ends.map(foreseen);
-    if (after.zero.length) answer.append(standing(ends[1], after));
-    answer.append(make("p", {}, "From ", ...told(ends[0]), " to ", ...told(ends[1]), "."));
-    const turns = {appears: [], changes: [], documented: [], goes: [], stays: [], blocked: [], unknown: []};
-    for (const theCase of cases) {
-      const each = {theCase, before: before.found.get(theCase), after: after.found.get(theCase)}, turn = turned(each.before, each.after);
-      if (turn) turns[turn].push(each);
-    }
-    for (const [turn, title] of Object.entries(titles)) {
-      const of = turns[turn], count = `${of.length} case${of.length === 1 ? "" : "s"}`;
-      if (turn === "stays" && of.length) answer.append(make("details", {}, make("summary", {}, `${title}: ${count} that you know already`), listed(of, turn)));
-      else if (of.length || turn !== "documented") answer.append(make("h3", {}, title + " ", make("span", {class: "soft"}, String(of.length))),
-        of.length ? listed(of, turn) : make("p", {class: "soft"}, "Nothing."));
-    }
-    const blocked = turns.blocked.filter(each => each.after.stands === "blocked").length, freed = turns.blocked.length - blocked;
-    if (blocked) answer.append(make("p", {}, `Blocked: ${blocked} case${blocked === 1 ? " needs" : "s need"} what does not import there.`));
-    if (freed) answer.append(make("p", {}, `${freed} case${freed === 1 ? " is" : "s are"} not compared: what ${freed === 1 ? "it needs" : "they need"} does not import before.`));
-    if (turns.unknown.length) answer.append(make("details", {}, make("summary", {}, `Of ${turns.unknown.length} case${turns.unknown.length === 1 ? "" : "s"} it is not known`), listed(turns.unknown, "unknown")));
-  };
-  const picked = () => `upgrade:${$("from").value.trim()}..${$("to").value.trim()}`;
-  $("picker").addEventListener("submit", event => {
-    event.preventDefault();
-    go(picked());
-  });
-  for (const field of [$("from"), $("to")]) {
-    field.addEventListener("change", () => $("from").value && $("to").value && go(picked()));
-    // A field has one line, and a list of requirements has many.
-    field.addEventListener("paste", event => {
-      const text = event.clipboardData.getData("text");
-      if (!/[\r\n]/.test(text.trim())) return;
-      event.preventDefault();
-      field.setRangeText(rules.lines(text).join(", "), field.selectionStart, field.selectionEnd, "end");
-    });
-  }
 
   // The matrix: filters, and arrow keys.
   const filters = {package: "f-package", kind: "f-kind", verdict: "f-verdict", since: "f-since"};
@@ -356,12 +202,7 @@
   const show = (hash, arriving) => {
     let told = hash;
     try { told = decodeURIComponent(hash); } catch { /* It is no escape, then. */ }
-    if (told.startsWith("upgrade:")) {
-      const [from, to = ""] = told.slice(8).split("..");
-      [$("from").value, $("to").value] = [from, to];
-      compare(from, to);
-      if (arriving) $("upgrade").scrollIntoView();
-    } else if (told.startsWith("matrix:") && grid) {
+    if (told.startsWith("matrix:") && grid) {
       const wanted = Object.fromEntries(told.slice(7).split(",").map(each => each.split("=")));
       for (const [name, id] of Object.entries(filters)) $(id).value = wanted[name] || "";
       $("f-jax").checked = "jax-only" in wanted;
@@ -386,9 +227,5 @@
   };
   addEventListener("hashchange", () => show(location.hash.slice(1), true));
   addEventListener("popstate", () => show(location.hash.slice(1), false));
-  if (data.year) {
-    [$("from").value, $("to").value] = data.year;
-    compare(...data.year);
-  }
   if (location.hash) show(location.hash.slice(1), true);
 })();

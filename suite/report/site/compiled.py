@@ -1,0 +1,136 @@
+"""The rules and the runs of a report for the page's script: versions are places in lists of known releases. Pure.
+
+So the script compares no versions: of two releases that one is the newer which stands further on, and a requirement is
+the set of known releases that meet it. What the lists do not have, the script does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from suite.judge.rules import concerned, requirements
+from suite.judge.specifiers import in_version_order
+from suite.judge.table import PROPERTIES, UNDECIDED
+from suite.report.formats.markup import said
+from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
+from suite.report.site.facts import Facts
+from suite.report.site.timeline import is_mended, stands
+from suite.stack.releases import PACKAGES
+
+# No release: the cell does not have the package; no run: nothing was learned of the case in the cell.
+NONE = -1
+
+
+def compiled(facts: Facts) -> dict[str, Any]:
+    """What `assets/stack.js` and `assets/rules.js` read; what is told often stands once, and its place elsewhere.
+
+    `known`: package → its releases, oldest first. `cells`: id, day, the package that it moves on the line, and its
+    releases in the order of `known`. `refused`: a cell, the packages whose releases alone say so (none: more than
+    these), and why it cannot be had. `wanted`: a package and its releases that meet a requirement, from … to below ….
+    `rules`: behaviour, requirements, evidence. `workarounds`: text, and the requirements of the stacks that it fails
+    on. `verdicts`: glyph, what it is to somebody who upgrades, whether a workaround is for it, whether upstream says it
+    loudly. `kinds`: what a run showed, whether it was blocked, and what became of the workaround. `issues`: id, title,
+    whether it is row zero, and its cases: id, needs, all that those import, the verdicts of its behaviours, rules,
+    workaround, and for each cell in turn the kind and of how many cells.
+    """
+    report, releases = facts.report, known(facts.report)
+    names = list(releases)
+    places = {name: {Version(each): place for place, each in enumerate(of)} for name, of in releases.items()}
+    wanted, rules, workarounds, kinds = (_Numbered() for _ in range(4))
+
+    def asked(on: str) -> tuple[int, ...]:
+        return tuple(wanted[names.index(each.name), *_meeting(each, releases[each.name])] for each in requirements(on))
+
+    def case_of(issue: IssueRow, case: CaseRow) -> list[Any]:
+        seen = facts.seen[issue.id, case.id]
+        runs = [NONE if (kind := _kind(seen.get(cell.id))) is None else kinds[kind] for cell in report.cells]
+        shown = {each.behaviour for each in case.rules} | {each.behaviour for each in seen.values()}
+        instead = case.workaround
+        return [
+            case.id,
+            [names.index(name) for name in case.needs],
+            [names.index(name) for name in sorted(concerned(case.needs))],
+            {name: means for name, means in case.behaviours.items() if name in shown},
+            [rules[each.behaviour, asked(each.on), each.evidence] for each in case.rules],
+            workarounds[instead.text, tuple(map(asked, instead.fails))] if instead else NONE,
+            [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
+        ]
+
+    cells = [[each.id, each.released_on.isoformat(), _moved(each), _places(each, places)] for each in report.cells]
+    issues = [
+        [issue.id, issue.title, issue.row_zero, [case_of(issue, case) for case in issue.cases]]
+        for issue in report.issues
+    ]
+    return {
+        "known": releases,
+        "cells": cells,
+        "refused": [
+            [place, [name for name in cell.holds if name in names], set(cell.holds) <= set(names), why]
+            for place, cell in enumerate(report.cells)
+            if (why := _refusal(facts, cell))
+        ],
+        "verdicts": {
+            each.name: [each.glyph, stands(each.name), is_mended(each.name), each.name == "guarded"]
+            for each in PROPERTIES.values()
+        },
+        "wanted": list(wanted),
+        "rules": list(rules),
+        "workarounds": list(workarounds),
+        "kinds": list(kinds),
+        "issues": issues,
+    }
+
+
+def known(report: Report) -> dict[str, list[str]]:
+    """The packages of the stack, and what else matters to some case → the releases of it in cells, oldest first."""
+    named = {name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules)}
+    found: dict[str, dict[Version, str]] = {name: {} for name in (*PACKAGES, *sorted(named.difference(PACKAGES)))}
+    for cell in report.cells:
+        for name, version in {**cell.holds, **cell.packages}.items():
+            if name in found:
+                found[name].setdefault(Version(version), version)
+    return {name: in_version_order(of.values()) for name, of in found.items()}
+
+
+def _meeting(wanted: Requirement, releases: Iterable[str]) -> list[int]:
+    """Which of `releases` meet a requirement: from … to below …, and so on."""
+    meets = [wanted.specifier.contains(each, prereleases=True) for each in releases]
+    edges = zip([False, *meets], [*meets, False], strict=True)
+    return [place for place, (before, after) in enumerate(edges) if before != after]
+
+
+def _kind(each: Observation | None) -> tuple[str, bool, str] | None:
+    """What the script is told of an observation; None where nothing was learned."""
+    if each is None or (each.verdict in UNDECIDED and each.verdict != "blocked"):
+        return None
+    return each.behaviour or each.verdict, each.verdict == "blocked", each.workaround
+
+
+def _places(cell: CellRow, places: Mapping[str, Mapping[Version, int]]) -> list[int]:
+    return [of[Version(cell.packages[name])] if name in cell.packages else NONE for name, of in places.items()]
+
+
+def _moved(cell: CellRow) -> str:
+    """The package whose release a cell of the line stands for; nothing for another cell."""
+    return cell.moves if cell.kind == "line" else ""
+
+
+def _refusal(facts: Facts, cell: CellRow) -> str:
+    """Why a stack cannot be had, or why an installer refuses it, by its metadata; nothing where neither is so."""
+    if cell.declared_observed is not None:
+        return said(cell.excluded_by or "")
+    gone = (each for each in facts.report.observations if each.cell == cell.id and each.reason)
+    return next((said(each.detail) for each in gone if (each.reason or "").startswith("plan.")), "")
+
+
+class _Numbered(dict[Any, int]):
+    """Things, each with a number that stands for it wherever it is told again."""
+
+    def __missing__(self, thing: Any) -> int:
+        self[thing] = len(self)
+        return self[thing]

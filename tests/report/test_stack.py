@@ -1,0 +1,531 @@
+"""stack.html in a real browser: what is read of a text, what is foreseen by the rules, and how the answer is told."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from playwright.sync_api import Browser, Page, expect
+
+from suite.files import REPORTS, read
+from suite.judge.prediction import predict
+from suite.judge.rules import Run
+from suite.report.model import IssueRow, Report
+from suite.report.site.build import ASSETS, render
+from suite.report.site.compiled import known as known_releases
+from suite.report.site.facts import Facts
+from suite.report.site.page import Page as SitePage
+from suite.report.site.pages import stack as stack_page
+from suite.report.site.timeline import turned
+from suite.stack import plan
+from tests.report.site_browser import UNFOLD, WIDTH, built, chromium, put, tab, violations
+from tests.report.test_large import grown
+from tests.report.test_report import EMPTY, observation, report
+from tests.worlds import as_known, few
+
+PINNED = "jax 0.4.35, equinox 0.11.10, diffrax 0.6.0"
+ASKED = ("jax-0.4.35", "jax-0.4.35+equinox-0.11.10+diffrax-0.6.0", "jax-0.7.0+equinox-0.12.2+diffrax-0.7.0")
+# Bytes of the data of a hundred issues.
+LARGEST = 400_000
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def here() -> Report:
+    """A report on some real stacks, on which every issue did what is known of it."""
+    wanted = {*ASKED, *(cell.id for cell in few())}
+    made = as_known([cell for cell in plan.cells() if cell.id in wanted])
+    _, why = plan.cell("jax-0.4.32").unavailable or ("", "")
+    gone = {"jax-0.4.32": {"detail": why}}
+    seen = [each.model_copy(update=gone.get(each.cell)) for each in made.observations]
+    return made.model_copy(update={"observations": seen})
+
+
+@pytest.fixture(scope="module")
+def site(here: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its site."""
+    return built(here, tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def complaints() -> list[str]:
+    """What the pages complained of, and what they asked the network for."""
+    return []
+
+
+@pytest.fixture(autouse=True)
+def _no_complaints(complaints: list[str]) -> Iterator[None]:
+    complaints.clear()
+    yield
+    assert [] == complaints
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Browser, complaints: list[str], site: Path) -> Visit:
+    """Load stack.html anew, of this site or of another, at an address within it."""
+    opened = tab(browser, complaints)
+
+    def visited(address: str = "", folder: Path = site, width: int = 1000) -> Page:
+        opened.set_viewport_size({"width": width, "height": 720})
+        opened.emulate_media(media="null", color_scheme="null")
+        opened.goto("about:blank")
+        opened.goto((folder / "stack.html").as_uri() + address)
+        return opened
+
+    return visited
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, complaints: list[str], site: Path) -> Page:
+    """stack.html, loaded once, for the tests that only ask."""
+    opened = tab(browser, complaints)
+    opened.goto((site / "stack.html").as_uri())
+    return opened
+
+
+def ask(page: Page, mine: str, upgrade: str = "") -> tuple[str, str]:
+    """What the page says first, and all that it says below; in three actions."""
+    page.fill("#mine", mine)
+    page.fill("#next", upgrade)
+    page.click("#asking button")
+    page.evaluate(UNFOLD)
+    return page.locator("#verdict").inner_text(), page.locator("#rest").inner_text()
+
+
+def alone(page: SitePage, facts: Facts) -> dict[str, str]:
+    """The files of one page's own, with all scripts: of a large report, other pages take seconds."""
+    assets = {f"assets/{each.name}": each.read_text(encoding="utf-8") for each in ASSETS.iterdir()}
+    return {page.path: render(page, facts), **page.data, **assets}
+
+
+# The questions
+
+
+def test_pinned_libraries_do_not_go_with_a_newer_jax(page: Page) -> None:
+    """Can I go to jax 0.5.3? No, first of all; what is not named is kept; what appears, changes, and what to do."""
+    first, below = ask(page, PINNED, "jax 0.5.3")
+
+    assert first.startswith("✗ Does not work\nTrain and solve ✓ works → ✗ concrete-array-removed by rule")
+    assert "to jax 0.5.3, kept: equinox 0.11.10, diffrax 0.6.0 (no such stack was run; jaxlib 0.5.3 goes with" in first
+    assert "while-loop-callable, hash-tracer ◐ future-warning → ✗ tracer-unhashable run as" in below
+    parts = page.locator("#rest > [data-turned]").all()
+    assert ["appears", "changes", "todo", "stays"] == [each.get_attribute("data-turned") for each in parts]
+
+
+def test_the_newest_of_everything_works(page: Page) -> None:
+    """To the newest of everything? It works, as it was run; the refusals are told as changes."""
+    first, below = ask(page, PINNED, "newest")
+
+    assert first.startswith("✓ Works\nTrain and solve ✓ works run jax-0.12.0.1\n")
+    assert "to jax-0.12.0.1 (jax 0.12.0.1, equinox" in first
+    assert "jit, vmap, grad, checkpoint, update-wrapper ✗ bypassed → ◐ attribute-error" in below
+
+
+def test_two_packages_are_asked_for(page: Page) -> None:
+    """Does Equinox 0.12.2 work with jax 0.7.0? Whichever diffrax is beside them, it does not; with one it was run."""
+    first, _ = ask(page, "Equinox 0.12.2 with jax 0.7.0")
+    assert first.startswith("✗ Does not work\nTrain and solve ✗ concrete-array-removed or crashed by rule, whichever")
+
+    first, _ = ask(page, "equinox 0.12.2, jax 0.7.0, diffrax 0.7.0")
+    ran = "run as jax-0.7.0+equinox-0.12.2+diffrax-0.7.0"
+    shown = f"Train and solve ✗ crashed {ran}\nImplicit solve ✗ params-unhashable {ran}\n"
+    assert first.startswith(f"✗ Does not work\n{shown}")
+
+
+def test_a_yanked_release_is_said_first(page: Page) -> None:
+    """From jax 0.4.35 to 0.4.32, and of 0.4.32 alone: that it was yanked comes before all that follows from rules."""
+    first, _ = ask(page, "0.4.35", "0.4.32")
+    assert first.startswith("⊘ jax 0.4.32 was yanked: no reason given.\n")
+    assert "kept: equinox 0.11.8, diffrax 0.6.0" in first
+
+    first, _ = ask(page, "jax 0.4.32")
+    assert first.startswith("⊘ jax 0.4.32 was yanked: no reason given.\n")
+    assert "jax 0.4.32 (no such stack was run)" in first
+
+
+# The answer
+
+
+def test_what_does_not_import_is_said_first(page: Page, here: Report) -> None:
+    """Row zero comes first, by rule or by the run that it leads to; what needs the broken package is one line."""
+    first, below = ask(page, "jax-0.6.0", "jax 0.12.0.1 equinox 0.13.0")
+
+    assert first.startswith("✗ Does not import: equinox 0.13.0\nTrain and solve ✓ works → ✗ import-error by rule")
+    needing = [case for issue in here.issues if not issue.row_zero for case in issue.cases if "equinox" in case.needs]
+    assert f"Blocked: {len(needing)} cases that need what does not import there." in below
+    assert not any(f"\n{case.id} " in below for case in needing)
+
+    cell = "jax-0.7.0+equinox-0.11.8+diffrax-0.6.0"
+    first, _ = ask(page, cell)
+    assert first.startswith(f"✗ Does not import: equinox 0.11.8\nTrain and solve ✗ import-error run {cell}\n")
+    expect(page.locator("#verdict .zero a").last).to_have_attribute("href", f"cells.html#{cell}")
+
+
+def test_an_upgrade_is_told_as_the_report_tells_it(page: Page, here: Report) -> None:
+    """From any release to any other, the page says of each case what the report's own comparison says."""
+    facts = Facts(here)
+    of_line = [cell.id for cell in facts.line if cell.declared_observed is not None]
+    pairs = list(zip(of_line, of_line[1:] + of_line[:1], strict=True))
+    ways = ("appears", "changes", "documented", "goes", "stays")
+    told = page.evaluate(
+        """([pairs, ways]) => pairs.map(([from, to]) => {
+            document.getElementById('mine').value = from;
+            document.getElementById('next').value = to;
+            document.getElementById('asking').requestSubmit();
+            return ways.map(how => [...document.querySelectorAll(`[data-turned=${how}] .issues li > a`)]
+                .map(a => a.getAttribute('href')).filter(to => to.includes('#') && to.startsWith('issues/')).sort());
+        })""",
+        [pairs, ways],
+    )
+    row_zero = {issue.id for issue in here.issues if issue.row_zero}
+    seen = {case: of for case, of in facts.seen.items() if case[0] not in row_zero}
+    assert told == [
+        [
+            sorted(f"issues/{i}.html#{case}" for (i, case), of in seen.items() if turned(of[before], of[after]) == how)
+            for how in ways
+        ]
+        for before, after in pairs
+    ]
+
+
+def test_what_to_do_is_said_once(page: Page, here: Report) -> None:
+    """No text of a workaround stands twice in an answer; each names the cases that it is for."""
+    _, below = ask(page, "jax-0.5.3", "jax-0.6.0")
+
+    texts = {case.workaround.text for issue in here.issues for case in issue.cases if case.workaround is not None}
+    assert {1} == {below.count(text) for text in texts if text in below and text + " and" not in below}
+    last = "Apply jax.jit last, outside every other decorator and transform."
+    assert f"{last} For wraps-lower-bypass: jit, vmap, grad, checkpoint, update-wrapper." in below
+    assert 0 == page.locator("[data-turned=goes]").get_by_text("Apply").count()
+
+
+@pytest.mark.parametrize(
+    ("mine", "upgrade", "told"),
+    [
+        ("jax 0.4.36 diffrax==0.6.0 equinox 0.11.8", "", "run as jax-0.4.36+equinox-0.11.8+diffrax-0.6.0"),
+        ("0.7.0", "", "On jax-0.7.0 (jax 0.7.0"),
+        ("jax 0.7.0", "", "what an installer gave on 2025-07-22"),
+        ("newest", "", "On jax-0.12.0.1"),
+        ("0.4", "", "jax 0.4 is taken as its newest, 0.4.38."),
+        ("jax 0.7.0, diffrax 0.7.0", "", "jaxlib 0.7.0 goes with its jax"),
+        ("<b>what</b>", "", "“<b>what</b>” names no release"),
+        ("jax 0.6.0 diffrax 0.7.0", "", "unknown: it depends on"),
+        ("jax 0.6.0", "jax 99.1", "unknown: it depends on jax"),
+        ("jax-0.6.0", "equinox 0.13.0", "to equinox 0.13.0, kept: jax 0.6.0, jaxlib 0.6.0"),
+        ("jax==0.6.0\njaxlib==0.6.0\nlineax==0.0.8", "jax 0.7.0", "kept: lineax 0.0.8"),
+        ("jax 0.4.35 equinox 0.11.10", "newest", "From jax 0.4.35, equinox 0.11.10"),
+        ("jax 0.6.0", "jax 0.6.0", "Nothing moves."),
+    ],
+)
+def test_what_is_asked_is_said(page: Page, mine: str, upgrade: str, told: str) -> None:
+    """Whatever is asked for is taken as what it is, with what is kept; or a sentence says why not."""
+    assert told in ask(page, mine, upgrade)[0]
+
+
+def test_an_answer_has_an_address(visit: Visit) -> None:
+    """It is shown, restores the answer where it is opened and on the way back, and has nothing of foreign names."""
+    page = visit()
+    first, below = ask(page, "jax 0.5.3", "jax 0.6.0")
+    address = page.url[page.url.index("#") :]
+    assert "#jax%200.5.3..jax%200.6.0" == address
+    assert f"stack.html{address}" == page.locator("#address").inner_text()
+
+    ask(page, "jax==0.7.0\nmy-own-package==1.0\nequinox==0.13.0\n")
+    assert page.url.endswith("#jax%200.7.0%20equinox%200.13.0")
+    page.go_back()
+    page.evaluate(UNFOLD)
+    assert (first, below) == (page.locator("#verdict").inner_text(), page.locator("#rest").inner_text())
+    page = visit(address)
+    page.evaluate(UNFOLD)
+    assert (first, below) == (page.locator("#verdict").inner_text(), page.locator("#rest").inner_text())
+
+
+def test_a_link_can_be_copied(visit: Visit) -> None:
+    """The button puts the whole address on the clipboard."""
+    page = visit("#jax%200.5.3")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#copy")
+
+    expect(page.locator("#copied")).to_have_text("Copied.")
+    assert page.url == page.evaluate("navigator.clipboard.readText()")
+
+
+# What is read
+
+
+SOME = {
+    "jax": ["0.4.30", "0.5.0", "0.6.2", "0.10.0", "0.10.2", "0.12.0", "0.12.0.1"],
+    "jaxlib": ["0.4.30"],
+    "jaxtyping": ["0.2.1"],
+    "equinox": ["0.12.2", "0.13.0"],
+    "diffrax": ["0.6.0", "0.7.0", "0.7.2"],
+}
+LOCK = """version = 1
+
+[[package]]
+name = "diffrax"
+version = "0.7.0"
+dependencies = [
+    { name = "jax" },
+]
+
+[package.metadata]
+name = "nothing"
+version = "9.9"
+
+[[package]]
+name = "jax"
+version = "0.10.0"
+
+[[package]]
+name = "zipp"
+version = "3.1"
+"""
+# What people type and paste: what of it is taken, None where that is unknown, and what is said.
+TYPED: dict[str, tuple[dict[str, str | None], list[str]]] = {
+    "": ({}, []),
+    "jax 0.4.30": ({"jax": "0.4.30"}, []),
+    "0.6.2": ({"jax": "0.6.2"}, []),
+    "v0.6.2": ({"jax": "0.6.2"}, []),
+    "0.10": ({"jax": "0.10.2"}, ["jax 0.10 is taken as its newest, 0.10.2."]),
+    "jax 0.12.0": ({"jax": "0.12.0"}, []),
+    "jax==0.5": ({"jax": "0.5.0"}, []),
+    "jax 0.12.0.1 equinox newest": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
+    "jax==0.12.0.1, equinox==0.13.0": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
+    "Equinox: 0.12.2; JAX = 0.6.2": ({"equinox": "0.12.2", "jax": "0.6.2"}, []),
+    "jax-0.4.30+diffrax-0.6.0": ({"jax": "0.4.30", "diffrax": "0.6.0"}, []),
+    "jax[cpu]==0.6.2 ; python_version > '3.9'": ({"jax": "0.6.2"}, []),
+    "jax==0.4.30+cuda12": (
+        {"jax": "0.4.30"},
+        ["jax 0.4.30+cuda12 is read as 0.4.30: builds are not told apart here."],
+    ),
+    "Jax\u00a00.6.2": ({"jax": "0.6.2"}, []),
+    "- jax=0.6.2": ({"jax": "0.6.2"}, []),
+    "jax==0.10.*": ({"jax": "0.10.2"}, ["jax==0.10.* is taken as its newest here, 0.10.2."]),
+    "jax>=0.5,<0.10": ({"jax": "0.6.2"}, ["jax>=0.5,<0.10 is taken as its newest here, 0.6.2."]),
+    "jax<1": ({}, ["jax<1 names no one release of this data, and is ignored."]),
+    "jax>=99": ({}, ["jax>=99 names no one release of this data, and is ignored."]),
+    # jaxtyping is not jax.
+    "-i x\nabsl-py==2\njax==0.4.30  # via x\njaxlib==0.4.30 \\\n --hash=sha256:ab\njax_typing==1\nJaxTyping==0.2.1": (
+        {"jax": "0.4.30", "jaxlib": "0.4.30", "jaxtyping": "0.2.1"},
+        ["Not of the stack, and ignored: absl-py, jax-typing."],
+    ),
+    LOCK: ({"diffrax": "0.7.0", "jax": "0.10.0"}, ["Not of the stack, and ignored: zipp."]),
+    LOCK.replace("[[package]]", "[[packages]]"): (
+        {"diffrax": "0.7.0", "jax": "0.10.0"},
+        ["Not of the stack, and ignored: zipp."],
+    ),
+    "jax==0.4.30\njax==0.6.2": ({"jax": None}, ["jax is named with more than one version: none of them is taken."]),
+    "flax==0.10": ({}, ["Not of the stack, and ignored: flax."]),
+    "equinox": ({}, ["equinox has no version beside it, and is ignored."]),
+    "jax 99.1": ({"jax": None}, ["jax 99.1 is not in this data: it is unknown, and so is what depends on it."]),
+    "jax, diffrax==0.7.0": ({"diffrax": "0.7.0"}, ["jax has no version beside it, and is ignored."]),
+    "jax @ https://x/y==1": ({}, ["jax has no version beside it, and is ignored."]),
+    "jax==not-a-version": ({}, ["“not-a-version” is no version of jax."]),
+}
+READ = """([texts, known]) => texts.map(text => {
+    const {versions, notes} = rules.read(text, known);
+    const named = Object.entries(versions).map(([name, place]) => [name, place === null ? null : known[name][place]]);
+    return [Object.fromEntries(named), notes];
+})"""
+
+
+def test_what_is_typed_is_read_by_whole_names(page: Page) -> None:
+    """A release, a minor, requirement lines, a lock, a cell's id: and what is not taken as it stands is said."""
+    told = page.evaluate(READ, [[*TYPED], SOME])
+    assert TYPED == {text: (versions, notes) for text, (versions, notes) in zip(TYPED, told, strict=True)}
+
+
+def texts(known: dict[str, list[str]], count: int) -> list[str]:
+    """What people type and paste, and what they should not: rows of names, versions, operators and the rest."""
+    chance = random.Random(11)
+    names = [*known, "Jax", "jax[cpu]", "jax_typing", "absl-py", "a_-.b", "jax @ https://x/y==1", "constructor"]
+    odd = ["0.4", "0.10", "v0.6.2", "0.4.30rc1", "0.4.30.post1", "0.7.0.dev1", "1!0.4", "0.4.30+cuda12.x", "0.4.*", ""]
+    numbers = [*odd, "00.7", "newest", "x.y", *(each for of in known.values() for each in of)]
+    operators = ["==", ">=", "<=", "<", ">", "~=", "!=", "===", " ", " == ", "-", "", "=", " >= "]
+    ends = [" ", ", ", ",", "\n", "\r\n", " ; python_version > '3'\n", "  # via x\n", " --hash=sha256:ab \\\n"]
+    ends += ["+", ",<", ",!=0.7.0 ", ")", "(", "\u00a0"]
+    row = (["", "", "", "-e ", "“", "[[package]]\n"], names, operators, numbers, ends)
+    return ["".join(map(chance.choice, row * chance.randrange(1, 5))) for _ in range(count)]
+
+
+def test_a_range_is_the_newest_that_packaging_admits(page: Page, here: Report) -> None:
+    """Of any text nothing else than releases is taken; of a range of releases, what `packaging` finds, if any."""
+    releases = known_releases(here)
+    for versions, _ in page.evaluate(READ, [texts(releases, 500), releases]):
+        assert all(each is None or each in releases[name] for name, each in versions.items())
+
+    chance = random.Random(12)
+    expected: dict[str, dict[str, str]] = {}
+    for _ in range(1000):
+        name = chance.choice([*releases])
+        numbers = [*releases[name], *(".".join(each.split(".")[:2]) for each in releases[name])]
+        clauses = {chance.choice(["<", "<=", ">", ">=", "~=", "!="]): chance.choice(numbers) for _ in range(2)}
+        line = name + ",".join(operator + version for operator, version in clauses.items())
+        admitted = [each for each in releases[name] if Requirement(line).specifier.contains(each, prereleases=True)]
+        expected[line] = {name: admitted[-1]} if admitted else {}
+    told = page.evaluate(READ, [[*expected], releases])
+    assert expected == {line: versions for line, (versions, _) in zip(expected, told, strict=True)}
+
+
+# What is foreseen
+
+
+def with_less(of: Report) -> Report:
+    """A report in which some issue has no rules: there, runs alone can tell."""
+
+    def bare(issue: IssueRow) -> IssueRow:
+        cases = [case.model_copy(update={"rules": []}) for case in issue.cases]
+        return issue.model_copy(update={"id": f"bare-{issue.id}", "cases": cases})
+
+    twice = [bare(issue) for issue in of.issues if issue.row_zero or issue.id == "filter-grad-return-type"]
+    named = {issue.id for issue in twice}
+    again = [each.model_copy(update={"issue": f"bare-{each.issue}"}) for each in of.observations]
+    seen = [*of.observations, *(each for each in again if each.issue in named)]
+    return of.model_copy(update={"issues": [*of.issues, *twice], "observations": seen})
+
+
+def stacks(known: dict[str, list[str]], of: Report, count: int) -> list[dict[str, str]]:
+    """Stacks that were run, wholly or in part, changed or not, and stacks of any versions, some of them unknown."""
+    chance, made = random.Random(13), []
+    for _ in range(count):
+        pins = {name: each for name, each in chance.choice(of.cells).packages.items() if name in known}
+        for name in chance.sample(sorted(known), chance.randrange(3)):
+            pins[name] = chance.choice([*known[name], "0.0.1", "0.7.1.dev2", "0.6.0.post1", "99.1"])
+        kept = chance.choice([list(pins), ["jax", "jaxlib", *chance.sample(sorted(known), chance.randrange(6))]])
+        made.append({name: pins[name] for name in kept if name in pins})
+    return made
+
+
+def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> None:
+    """For a thousand stacks, run or not: what a case shows, how that is known, by which runs and by which rules."""
+    some = with_less(as_known(plan.cells()[::4]))
+    facts, releases = Facts(some), known_releases(some)
+    pins = {cell.id: cell.packages for cell in some.cells}
+    cases = [
+        (case, [Run(cell, pins[cell], each.behaviour) for cell, each in seen.items() if each.behaviour])
+        for issue in some.issues
+        for case in issue.cases
+        for seen in [facts.seen[issue.id, case.id]]
+    ]
+    chance = random.Random(14)
+    asked = [(chance.randrange(len(cases)), pinned) for pinned in stacks(releases, some, 1000)]
+    (page,) = stack_page.pages(facts)
+    put(alone(page, facts), tmp_path)
+
+    told = visit("", tmp_path).evaluate(
+        """asked => {
+            const {cells, cases} = rules.decode(STACK);
+            return asked.map(([place, text]) => {
+                const theCase = cases[place], {versions} = rules.read(text, STACK.known);
+                const known = Object.fromEntries(Object.entries(versions).filter(([, each]) => each !== null));
+                const found = rules.predict(theCase, known, theCase.runs);
+                return [Object.keys(known).sort(), found.behaviour, found.how, found.runs.map(run => run.cell.id),
+                    found.rules.map(rule => theCase.rules.indexOf(rule))];
+            });
+        }""",
+        [(place, " ".join(f"{name}=={each}" for name, each in pinned.items())) for place, pinned in asked],
+    )
+    expected = []
+    for place, pinned in asked:
+        case, runs = cases[place]
+        versions = {name: each for name, each in pinned.items() if each in releases[name]}
+        found = predict(case, versions, runs)
+        whose = [[rule.on for rule in case.rules].index(each.on) for each in found.rules]
+        expected.append((sorted(versions), found.behaviour, found.how, [run.cell for run in found.runs], whose))
+    assert expected == [tuple(each) for each in told]
+    assert {"run", "by rule", "between", "unknown"} == {each[2] for each in expected}
+    assert any(len(each[0]) < len(pinned) for each, (_, pinned) in zip(expected, asked, strict=True))
+
+
+# Where it is read
+
+
+def test_without_a_script_it_leads_to_the_releases(browser: Browser, site: Path, here: Report) -> None:
+    """With scripts off there are no boxes: every release of the line has a link, by minor release of jax."""
+    page = tab(browser, [], java_script_enabled=False)
+    page.goto((site / "stack.html").as_uri())
+
+    expect(page.locator("#asking")).to_be_hidden()
+    links = {each.get_attribute("href") for each in page.locator(".minor a").all()}
+    assert {f"releases/{cell.id}.html" for cell in here.cells if cell.kind == "line"} == links
+    assert "python -m suite run" in page.locator("main").inner_text()
+
+
+def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
+    """On 360 pixels nothing scrolls sideways; on paper stands the answer, all of it, and no box."""
+    page = visit("#jax%200.5.3..jax%200.6.0", width=360)
+    page.evaluate(UNFOLD)
+    assert page.evaluate(WIDTH) <= 360
+
+    page = visit("#jax%200.5.3..jax%200.6.0", width=1000)
+    page.emulate_media(media="print")
+    expect(page.locator("#asking")).to_be_hidden()
+    for what in ("#verdict", "[data-turned=changes]", "[data-turned=stays] li >> nth=0", "#address"):
+        expect(page.locator(what)).to_be_visible()
+
+
+def test_axe_finds_nothing(visit: Visit) -> None:
+    """With an answer that has all its parts axe finds no violation, by day and by night."""
+    page = visit(f"#{PINNED.replace(' ', '%20')}..jax%200.5.3")
+    page.evaluate(UNFOLD)
+
+    page.emulate_media(color_scheme="light")
+    assert [] == violations(page)
+    # A theme changes colours only.
+    page.emulate_media(color_scheme="dark")
+    assert [] == violations(page, runOnly=["color-contrast"])
+
+
+# What it must bear
+
+
+def test_what_is_hostile_is_text(visit: Visit, tmp_path: Path) -> None:
+    """Tags, escapes and marks that turn text round, in a report or in an address, are shown as what they are."""
+    nasty = "\x1b[31m \u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+    of = report(observation(verdict="unavailable", behaviour=None, reason="plan.yanked", detail=nasty))
+    folder = built(of, tmp_path)
+
+    assert "</script>" not in (folder / "data" / "stack.js").read_text(encoding="utf-8")
+    page = visit("#%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20jax%200.4.30..%E0%A4%A", folder, 360)
+    assert 0 == page.locator("#answer img, #answer script").count()
+    assert page.evaluate(WIDTH) <= 360
+
+
+def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
+    """Where nothing was run, a sentence says so."""
+    assert "No stack was run for this report." in ask(visit("", built(EMPTY, tmp_path)), "jax 0.4.30")[0]
+
+
+def test_a_catalogue_of_the_size_that_is_meant_is_answered_at_once(visit: Visit, tmp_path: Path) -> None:
+    """Of a hundred issues on all cells the data is small, and an answer of both boxes takes less than 0.1 s."""
+    facts = Facts(grown(read(Report, REPORTS / "published" / "compat.json")))
+    (page,) = stack_page.pages(facts)
+    put(alone(page, facts), tmp_path)
+    assert len(page.data["data/stack.js"].encode()) < LARGEST
+
+    took = visit("", tmp_path).evaluate(
+        """mine => {
+            document.getElementById('mine').value = mine;
+            return ['jax 0.5.3', 'newest', 'jax 0.7.0', 'jax 0.12.0'].map(next => {
+                const start = performance.now();
+                document.getElementById('next').value = next;
+                document.getElementById('asking').requestSubmit();
+                return performance.now() - start;
+            });
+        }""",
+        PINNED,
+    )
+    # A machine that runs the suite meanwhile is slow for a while.
+    assert min(took) < 100
