@@ -21,15 +21,20 @@ from suite.report import summary
 from suite.report.diff import tally
 from suite.report.formats.markup import said
 from suite.report.model import Report
-from suite.report.site.embed import highlight, link, verdict_styles
+from suite.report.site.embed import highlight, link, linked, verdict_styles
 from suite.report.site.facts import Facts, label
 from suite.report.site.page import Page
-from suite.report.site.pages import front
+from suite.report.site.pages import front, metadata, releases, timings
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration
 
 ASSETS = Path(__file__).parent / "assets"
-KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (front.pages,)
+KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
+    front.pages,
+    releases.pages,
+    metadata.pages,
+    timings.pages,
+)
 
 
 def site(report: Report, timed: tuple[Machine, ...]) -> dict[str, str]:
@@ -67,7 +72,7 @@ def _templates() -> Environment:
     )
     templates.filters |= {"said": said, "label": label}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span, tally)
-    templates.globals |= {each.__name__: each for each in (*of_report, link, highlight, duration, amount, label)}
+    templates.globals |= {each.__name__: each for each in (*of_report, link, linked, highlight, duration, amount, label)}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals["turn_words"] = TURNS
