@@ -23,8 +23,10 @@ from suite.report.formats.markup import said
 from suite.report.model import Report
 from suite.report.site.embed import highlight, link, linked, verdict_styles
 from suite.report.site.facts import Facts, label
+from suite.report.site.install import constraints
 from suite.report.site.page import Page
 from suite.report.site.pages import front, metadata, releases, timings
+from suite.report.site.pages.timings import paths
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration
 
@@ -52,6 +54,17 @@ def site(report: Report, timed: tuple[Machine, ...]) -> dict[str, str]:
     return files
 
 
+def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
+    """The paths of the files that have their names of what is in the report, or was timed: another has others."""
+    facts = Facts(report, timed)
+    return {
+        *(f"issues/{issue.id}.html" for issue in report.issues),
+        *(f"releases/{cell.id}.html" for cell in facts.line),
+        *constraints(facts),
+        *paths(timed).values(),
+    }
+
+
 def render(page: Page, facts: Facts) -> str:
     """A page as its template shows it; whatever comes from somebody else's code is escaped."""
     root = "../" * page.path.count("/")
@@ -72,7 +85,9 @@ def _templates() -> Environment:
     )
     templates.filters |= {"said": said, "label": label}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span, tally)
-    templates.globals |= {each.__name__: each for each in (*of_report, link, linked, highlight, duration, amount, label)}
+    templates.globals |= {
+        each.__name__: each for each in (*of_report, link, linked, highlight, duration, amount, label)
+    }
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals["turn_words"] = TURNS

@@ -51,7 +51,9 @@ class Plane:
 
     def y(self, seconds: float) -> float:
         """Down: by the logarithm, within the drawing."""
-        height = (math.log(max(seconds, _NOTHING)) - math.log(self.least)) / (math.log(self.most) - math.log(self.least))
+        height = (math.log(max(seconds, _NOTHING)) - math.log(self.least)) / (
+            math.log(self.most) - math.log(self.least)
+        )
         return round(_FLOOR - min(1.0, max(0.0, height)) * (_FLOOR - _TOP), 1)
 
 

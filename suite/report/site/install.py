@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from packaging.version import Version
 
+from suite.fields import is_version
 from suite.judge.table import UNDECIDED, VERDICTS
 from suite.printable import printable
 from suite.report.model import CellRow, Observation
@@ -26,10 +28,16 @@ def newest_first(cells: Iterable[CellRow]) -> list[CellRow]:
     """Stacks by the versions of their packages, in the stack's order, and then by interpreter; the line's own first."""
 
     def age(cell: CellRow) -> tuple[tuple[Version, ...], Version, bool]:
-        versions = tuple(Version(cell.packages.get(name, "0")) for name in PACKAGES)
-        return versions, Version(cell.python), cell.kind == "line"
+        versions = tuple(ordered(cell.packages.get(name, "")) for name in PACKAGES)
+        return versions, ordered(cell.python), cell.kind == "line"
 
     return sorted(sorted(cells, key=lambda cell: cell.id), key=age, reverse=True)
+
+
+@cache
+def ordered(version: str) -> Version:
+    """A version as PEP 440 orders it; before all others what is none, which somebody's report can have."""
+    return Version(version if is_version(version) else "0.dev0")
 
 
 def working(release: CellRow, cells: Iterable[CellRow]) -> CellRow | None:
@@ -61,8 +69,8 @@ def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Obser
 def pip_line(release: CellRow, works: CellRow) -> str:
     """What installs the packages of the stack as they are in `works`, on one line for a shell."""
     names = [name for name in PACKAGES if name in works.packages]
-    ordered = sorted(names, key=lambda name: name != release.moves)
-    return " ".join(["pip install", *(_pinned(name, works.packages[name]) for name in ordered)])
+    first = sorted(names, key=lambda name: name != release.moves)
+    return " ".join(["pip install", *(_pinned(name, works.packages[name]) for name in first)])
 
 
 def constrained(release: CellRow) -> str:
@@ -99,7 +107,7 @@ def _constraints(release: CellRow, works: CellRow) -> str:
         constrained(release),
     ]
     pins = (f"{name}=={version}" for name, version in sorted(works.packages.items()))
-    return "\n".join([*(f"# {printable(each)}" for each in about), *pins]) + "\n"
+    return "\n".join(map(printable, [*(f"# {each}" for each in about), *pins])) + "\n"
 
 
 def _pinned(name: str, version: str) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -83,7 +83,8 @@ class Chart:
     @property
     def rest(self) -> str:
         """What its story has beyond the title."""
-        return "".join(_SENTENCE.split(self.story, maxsplit=1)[1:])
+        said = "".join(_SENTENCE.split(self.story, maxsplit=1)[1:])
+        return said[:1].upper() + said[1:]
 
 
 @dataclass(frozen=True)
@@ -256,9 +257,10 @@ def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:
                 known = ((release, series.values[places[release]]) for release in order if release in places)
                 times = {release: value for release, value in known if value is not None}
                 later = [each for each in order[order.index(shift.other) :] if each in times]
-                slow = list(takewhile(lambda each, of=times, half=math.sqrt(base * other): of[each] > half, later))  # type: ignore[misc]
-                until = next(iter(later[len(slow) :]), None)
-                found.append(Spell(chart, series, shift, times, frozenset(slow), until))
+                half = math.sqrt(base * other)
+                until = next((each for each in later if times[each] <= half), None)
+                there = frozenset(later[: later.index(until)] if until else later)
+                found.append(Spell(chart, series, shift, times, there, until))
     return sorted(found, key=lambda each: -each.factor)
 
 
@@ -300,7 +302,7 @@ def what(module: str, workload: str) -> str:
 
 
 def spoken(key: str) -> str:
-    """`basics.Matmul.time_dispatch(512)` as what it is: `Four products in a row of two square matrices, 512, dispatch`."""
+    """`basics.Scan.time_trace` as what it is: `A scan of 100 steps of tanh over a carry of 8 float32, trace`."""
     of = parts(key)
     return ", ".join(filter(None, (what(of.module, of.workload), of.variant, of.phase)))
 

@@ -1,16 +1,15 @@
-"""metadata.html: what each package's metadata should have required, to agree with the runs, and the stacks it rests on."""
+"""metadata.html: what each package's metadata should have required to agree with the runs, and the stacks run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
-
 from suite.fields import specifiers
 from suite.judge.specifiers import simplest
 from suite.report.model import AmendmentRow
 from suite.report.site.facts import Facts
+from suite.report.site.install import ordered
 from suite.report.site.page import Page
 from suite.report.site.table import Grid, grids
 from suite.stack.releases import PACKAGES
@@ -103,15 +102,8 @@ def _releases(entries: Iterable[Entry]) -> list[Release]:
     found: dict[tuple[str, str], list[Entry]] = {}
     for each in entries:
         found.setdefault((each.said.package or each.said.dependency, each.said.version), []).append(each)
-    ordered = sorted(found, key=lambda of: _age(of[1]), reverse=True)
-    return [Release(f"{name}-{version}", name, version, found[name, version]) for name, version in ordered]
-
-
-def _age(version: str) -> Version:
-    try:
-        return Version(version)
-    except InvalidVersion:
-        return Version("0")
+    newest = sorted(found, key=lambda of: ordered(of[1]), reverse=True)
+    return [Release(f"{name}-{version}", name, version, found[name, version]) for name, version in newest]
 
 
 def _place(name: str) -> tuple[int, str]:

@@ -137,13 +137,14 @@ def pages(facts: Facts) -> Iterator[Page]:
         {machine.name: spells(machine, order) for machine in facts.timed},
         charts(facts.timed),
     )
-    constraints = install.constraints(facts)
+    files = install.constraints(facts)
     for package in dict.fromkeys(cell.moves for cell in facts.line):
-        cells = sorted((each for each in facts.line if each.moves == package), key=lambda each: Version(each.holds[package]))
+        of_package = (each for each in facts.line if each.moves == package)
+        cells = sorted(of_package, key=lambda each: Version(each.holds[each.moves]))
         for place, cell in enumerate(cells):
             view = _release(told, cell, cells, place)
             title = f"{label(cell)} ({cell.released_on})"
-            data = {path: text for path, text in constraints.items() if path == install.path(cell)}
+            data = {path: text for path, text in files.items() if path == install.path(cell)}
             yield Page(f"releases/{cell.id}.html", "releases.html.jinja", title, view, data=data)
 
 
@@ -172,7 +173,7 @@ def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) ->
         counts=Counter(stands(each.verdict) for each in seen),
         unknown=_unknown(seen),
         stacks=sorted(stacks, key=lambda each: _ORDER.index(each.declared_observed)),
-        install=works and _set(cell, works),
+        install=_set(cell, works) if works else None,
         nearest=None if works else install.nearest(facts, stacks),
         older_set=None if works else next(iter(older), None),
         amendments=[each for name in own for each in told.amendments.get((name, cell.packages.get(name, "")), ())],

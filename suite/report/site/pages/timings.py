@@ -1,4 +1,4 @@
-"""timings.html: what was confirmed to change, on each machine; and a page for the charts of each module of benchmarks."""
+"""timings.html: what was confirmed to change on each machine; and a page of charts for each module of benchmarks."""
 
 from __future__ import annotations
 

@@ -1,0 +1,68 @@
+"""A real browser for the tests of the site: Chromium, headless, from files, with nothing else to reach."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from suite.report.model import Report
+from suite.report.site.build import site
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# A closed network refuses what a browser asks for by itself; these keep it from asking.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+WIDTH = "document.documentElement.scrollWidth"
+UNFOLD = "for (const each of document.querySelectorAll('details')) each.open = true"
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium: skipped where a user has none, an error where CI has none."""
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, and there is no Chromium: .ci/run installs one")
+        pytest.skip("no Chromium on this machine: the site is not tested")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+def tab(browser: Browser, complaints: list[str], **options: Any) -> Page:
+    """A tab that is heard, in a window of its own: one behind another is drawn once a second."""
+    context = browser.new_context(**options)
+    # A machine that runs the suite meanwhile is slow, and that is no fault of the page.
+    context.set_default_timeout(120_000)
+    context.on("console", lambda message: complaints.append(message.text))
+    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    context.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
+    return context.new_page()
+
+
+def put(files: Mapping[str, str], folder: Path) -> Path:
+    """Write the files of a site into `folder`."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def built(report: Report, folder: Path) -> Path:
+    """The site of a report, without timings, in `folder`."""
+    return put(site(report, ()), folder)
+
+
+def violations(page: Page, **options: Any) -> list[str]:
+    """What axe finds wrong, with the first element of each."""
+    found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
