@@ -19,7 +19,6 @@ from suite.report.site.embed import highlight, link, verdict_styles
 from suite.report.site.page import View
 from suite.report.site.table import Mark, by_minor, stretches, with_room
 from suite.report.site.timeline import turned, verified
-from suite.report.site.timings import Series
 from suite.report.upstream_texts import SORTS, findings
 from tests.report.test_report import cell_row, observation, report
 
@@ -190,19 +189,6 @@ def test_the_picker_starts_with_a_year() -> None:
     assert ("jax-0.7.0", "jax-0.9.0") == View(report().model_copy(update={"cells": line})).year
 
 
-# Stacks
-
-
-def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
-    """Rows that ask the same share the columns of all their versions; where a row has no stack there is no mark."""
-    grid = View(known).grids[0]
-
-    assert "I keep my libraries and upgrade jax" == grid.question
-    assert ["0.4.35", "0.4.36", "0.4.37", "0.4.38", "0.7.0"] == grid.versions
-    _, marks = grid.rows[0]
-    assert ["supported", "latent", "latent", "latent", "latent"] == [mark.told for mark in marks if mark]
-
-
 # Findings
 
 
@@ -267,15 +253,6 @@ def test_source_is_marked_and_escaped() -> None:
         '<i class="k">def</i> <i class="f">f</i>():\n    <i class="k">return</i> <i class="s">&#34;&lt;b&gt;&#34;</i>, '
         '<i class="n">1</i>  <i class="c"># &amp;</i>\n'
     ) == str(highlight('def f():\n    return "<b>", 1  # &\n'))
-
-
-@pytest.mark.parametrize(
-    ("method", "device"), [("time_execute", True), ("track_device_busy", True), ("time_dispatch", False)]
-)
-@pytest.mark.parametrize("variant", ["", "(512)"])
-def test_a_line_says_whose_time_it_is(method: str, variant: str, device: bool) -> None:
-    """The device's time is told from the host's by the phase, of a workload with sizes too."""
-    assert device == Series("any", f"basics.Matmul.{method}{variant}", (), frozenset(), None).device
 
 
 def test_every_verdict_has_a_colour_and_is_listed_once() -> None:
