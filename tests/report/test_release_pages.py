@@ -200,6 +200,18 @@ def test_stacks_that_work_come_first(known: Report) -> None:
     assert words == sorted(words, key=["supported", "over-tight", "guarded", "latent", None].index)
 
 
+def test_stacks_are_told_from_one_another() -> None:
+    """What two sets do not share is named, and one set with two names is there once."""
+    numpy = {**arm("0.11.8", None).packages, "numpy": "2.0.0"}
+    older = arm("0.11.8", "latent", id="jax-0.4.30+equinox-0.11.8+numpy-1.26.4", packages={**numpy, "numpy": "1.26.4"})
+    again = arm("0.11.8", "supported", id="jax-0.4.30+equinox-0.11.8", packages=numpy)
+    of = having(report(observation()), arm("0.11.8", "supported", packages=numpy), older, again)
+    text = page(of).partition("Which stacks with it work")[2]
+
+    assert 1 == text.count("✓ supported jax 0.4.30 , equinox 0.11.8 , diffrax 0.5.1 , numpy 2.0.0")
+    assert 1 == text.count("numpy 1.26.4") == text.count("numpy 2.0.0")
+
+
 # What stays as it was
 
 

@@ -18,9 +18,14 @@ from suite.report.site.page import Page
 from suite.report.site.pages.timings import charts, keyed
 from suite.report.site.timeline import Turned, stands
 from suite.report.site.timings import Chart, Machine, Shift, Spell, spells
+from suite.stack.releases import PACKAGES
 
+# What people ask for by name.
+_LIBRARIES = tuple(name for name, package in PACKAGES.items() if package.asked)
 # In which order a reader wants to know how a case turned.
 _TURNS: tuple[Turned, ...] = ("appears", "changes", "documented", "goes")
+# What works first, then what does not, then what was not tried.
+_ORDER = ("supported", "over-tight", "guarded", "latent", None)
 
 Turn = tuple[Observation, Observation]
 
@@ -90,6 +95,7 @@ class Release:
     counts: Mapping[str, int]
     unknown: list[Unknown]
     stacks: list[CellRow]
+    names: Mapping[str, list[str]]
     install: Set | None
     nearest: tuple[CellRow, list[Observation]] | None
     older_set: CellRow | None
@@ -154,7 +160,7 @@ def _learned(seen: Sequence[Observation]) -> bool:
 
 def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) -> Release:
     facts, seen = told.facts, told.of_cell[cell.id]
-    stacks = install.holding(facts, cell)
+    stacks = sorted(install.holding(facts, cell), key=lambda each: _ORDER.index(each.declared_observed))
     works = told.sets.get(cell.id)
     # A jaxlib goes with its jax.
     own = ("jax", "jaxlib") if cell.moves == "jax" else (cell.moves,)
@@ -172,7 +178,8 @@ def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) ->
         documented=[each for each in seen if stands(each.verdict) == "documented"],
         counts=Counter(stands(each.verdict) for each in seen),
         unknown=_unknown(seen),
-        stacks=sorted(stacks, key=lambda each: _ORDER.index(each.declared_observed)),
+        stacks=_once(stacks),
+        names=_names_of(stacks),
         install=_set(cell, works) if works else None,
         nearest=None if works else install.nearest(facts, stacks),
         older_set=None if works else next(iter(older), None),
@@ -182,8 +189,25 @@ def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) ->
     )
 
 
-# What works first, then what does not, then what was not tried.
-_ORDER = ("supported", "over-tight", "guarded", "latent", None)
+def _once(cells: Sequence[CellRow]) -> list[CellRow]:
+    """Stacks without those that are one that is there already, by another name."""
+    found: dict[tuple[str | tuple[str, str], ...], CellRow] = {}
+    for cell in cells:
+        # Of what was not resolved there is only the name.
+        found.setdefault((cell.python, *sorted((cell.packages or {"": cell.id}).items())), cell)
+    return list(found.values())
+
+
+def _names_of(cells: Sequence[CellRow]) -> dict[str, list[str]]:
+    """Cell → the packages by which it is told from the others: the libraries, and what else is not the same in some."""
+    alike: dict[tuple[str | None, ...], list[CellRow]] = {}
+    for cell in cells:
+        alike.setdefault((cell.python, *(cell.packages.get(name) for name in _LIBRARIES)), []).append(cell)
+    found: dict[str, list[str]] = {}
+    for of in alike.values():
+        differ = [name for name in PACKAGES if len({cell.packages.get(name) for cell in of}) > 1]
+        found |= {cell.id: [name for name in (*_LIBRARIES, *differ) if name in cell.packages] for cell in of}
+    return found
 
 
 def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, list[tuple[str, list[Turn]]]]]]]:
