@@ -3,7 +3,6 @@
 # dependencies = [
 #   "filelock==4.2.10",
 #   "jinja2==3.1.6",
-#   "matplotlib==3.11.2",
 #   "nox==2026.10.20",
 #   "packaging==26.3",
 #   "pydantic==2.14.3",

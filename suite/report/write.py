@@ -17,7 +17,7 @@ from suite.report.formats.junit import junit
 from suite.report.formats.observations_csv import observations_csv
 from suite.report.model import Report
 from suite.report.site import timings
-from suite.report.site.build import site
+from suite.report.site.build import named_after, site
 from suite.report.site.timings import Machine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
@@ -78,7 +78,7 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
 
 
 def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write `files` into `folder`, all or none, and remove the badges that only the report there had; what was written.
+    """Write `files` into `folder`, all or none, and remove what only the report there had; what was written.
 
     Nothing else in the folder is touched, and nothing is written over what is no report's. Raises Misused, OSError.
     """
@@ -87,8 +87,11 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
             if (folder / name).exists():
                 raise Misused(f"no report wrote {shown(folder / name)}, without a compat.json beside it: name another")
     former = _former(folder)
-    known = {f"badges/{name}.json" for name in badges.names(former) if _ID.fullmatch(name)} if former else set()
-    replace_all(folder, files, sorted(known.difference(files)))
+    known: set[str] = set()
+    if former is not None:
+        known |= {f"badges/{name}.json" for name in badges.names(former) if _ID.fullmatch(name)}
+        known |= named_after(former, _formerly_timed(folder))
+    replace_all(folder, files, sorted(each for each in known.difference(files) if (folder / each).exists()))
     return [folder / name for name in files]
 
 
@@ -98,3 +101,11 @@ def _former(folder: Path) -> Report | None:
         return read(Report, folder / "compat.json")
     except BadFile:
         return None
+
+
+def _formerly_timed(folder: Path) -> tuple[Machine, ...]:
+    """What lies in `folder` of timings; nothing where it cannot be read."""
+    try:
+        return timings.load(folder / TIMINGS)
+    except BadFile:
+        return ()

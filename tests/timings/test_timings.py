@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from suite.report.site import timings
+from suite.report.site.build import site
 from suite.report.site.chart import drawn
+from suite.report.site.pages.timings import paths
 from suite.report.site.timings import (
     Asynchronous,
     Chart,
@@ -21,10 +23,10 @@ from suite.report.site.timings import (
     asynchronous,
     duration,
     machines,
-    readable,
+    spoken,
     told,
+    what,
 )
-from suite.report.write import render
 from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.results import Row
@@ -34,6 +36,8 @@ from tests.timings.conftest import Known, put, put_results
 MACHINE = "cpu-tiny"
 OLD, MIDDLE, NEW = (cell.id for cell in release_line.cells() if cell.id in ("jax-0.4.30", "jax-0.6.0", "jax-0.9.2"))
 NASTY = "<script>alert(1)</script>"
+PRODUCT = "Four products in a row of two square matrices of float32"
+SCAN = "A scan of 100 steps of tanh over a carry of 8 float32, that stacks a sum"
 
 
 KNOWN: Known = {
@@ -75,28 +79,38 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Machine) -> None:
     """A workload has one chart, a line for each phase that has values; one with sizes a chart for each phase."""
     (section,) = machine.sections
-    assert [("Matmul, dispatch", ["64", "512"]), ("Matmul, execute", ["64", "512"]), ("Scan", ["trace"])] == [
-        (chart.title, [series.name for series in chart.series]) for chart in section.charts
-    ]
+    assert [
+        (f"{PRODUCT}, dispatch", "basics.Matmul", ["64", "512"]),
+        (f"{PRODUCT}, execute", "basics.Matmul", ["64", "512"]),
+        (SCAN, "basics.Scan", ["trace"]),
+    ] == [(chart.title, chart.workload, [series.name for series in chart.series]) for chart in section.charts]
     assert (OLD, MIDDLE, NEW) == machine.releases
     (trace,) = section.charts[2].series
     assert ((1e-3, 2e-3, None), frozenset({2}), 0.08, False) == (trace.values, trace.failed, trace.fence, trace.device)
     assert [False, True] == [section.charts[place].series[0].device for place in (0, 1)]
-    assert "scan of 100 steps" in section.charts[2].story
+    assert "Where 64 is dispatch, and 512 is milliseconds of work." == section.charts[0].rest
+    assert "" == section.charts[2].rest
+
+
+@pytest.mark.parametrize(
+    ("method", "device"), [("time_execute", True), ("track_device_busy", True), ("time_dispatch", False)]
+)
+@pytest.mark.parametrize("variant", ["", "(512)"])
+def test_a_line_says_whose_time_it_is(method: str, variant: str, device: bool) -> None:
+    """The device's time is told from the host's by the phase, of a workload with sizes too."""
+    assert device == Series("any", f"basics.Matmul.{method}{variant}", (), frozenset(), None).device
 
 
 def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(machine: Machine) -> None:
     """What was insufficient is no change, and neither is what was judged of other locks."""
-    assert [("basics.Scan trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.shifts]
+    assert [(f"{SCAN}, trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.shifts]
     assert machine.shifts == machine.sections[0].charts[2].shifts
     assert 2 == machine.judged
 
 
 def test_it_is_told_where_something_turns(machine: Machine) -> None:
     """Of a count that changes, the releases at which it does; and between which two a call came back early."""
-    assert [("basics.Counts(scan) equations", ((OLD, 4), (NEW, 6)))] == [
-        (each.key, each.turns) for each in machine.counts
-    ]
+    assert [("basics, scan, equations", ((OLD, 4), (NEW, 6)))] == [(each.key, each.turns) for each in machine.counts]
     assert Asynchronous(OLD, MIDDLE) == machine.asynchronous
 
 
@@ -114,16 +128,24 @@ def test_measurements_that_do_not_say_so_are_not_made_to(returns: tuple[bool, ..
     assert None is asynchronous(rows)
 
 
-def test_a_chart_is_in_the_pages_own_style() -> None:
-    """What matplotlib draws keeps no colour, style, identifier or reference: the page's policy admits none of them."""
-    series = (
-        Series("trace", "m.A.time_trace", (1e-3, None, 3e-3), frozenset(), 0.1),
-        Series("execute", "m.A.time_execute", (1e-5, 1e-5, 1e-5), frozenset(), None),
-    )
-    judged = measured.Judged(outcome="regressed", reason="", base=1, other=2, change=1, limit=0.1, version="1")
-    shift = Shift("m.A.time_trace", "A trace", "seconds", "jax-1", "jax-3", judged)
+def chart(*series: Series, shifts: tuple[Shift, ...] = (), title: str = "A") -> Chart:
+    """A chart of these lines."""
+    return Chart("a", title, "", series, shifts)
 
-    svg = drawn([Chart("a", f"A {NASTY}", "", series, (shift,))], ["jax-1", "jax-2", "jax-3"])["a"]
+
+def line(name: str, *values: float | None, fence: float | None = None, key: str = "m.A.time_x") -> Series:
+    """A line of a chart."""
+    return Series(name, key, values, frozenset(), fence)
+
+
+def test_a_chart_is_in_the_pages_own_style() -> None:
+    """A drawing has no colour, style, identifier or reference: the page's policy admits none of them."""
+    trace = line("trace", 1e-3, None, 3e-3, fence=0.1, key="m.A.time_trace")
+    execute = line("execute", 1e-5, 1e-5, 1e-5, key="m.A.time_execute")
+    judged = measured.Judged(outcome="regressed", reason="", base=1, other=2, change=1, limit=0.1, version="1")
+    shift = Shift("m.A.time_trace", "A trace", "seconds", "jax-0.4.1", "jax-0.6.0", judged)
+
+    svg = drawn(chart(trace, execute, shifts=(shift,), title=f"A {NASTY}"), ["jax-0.4.1", "diffrax-0.6.0", "jax-0.6.0"])
 
     root = ElementTree.fromstring(svg)
     names = {name for element in root.iter() for name in element.attrib}
@@ -131,17 +153,46 @@ def test_a_chart_is_in_the_pages_own_style() -> None:
     assert {"svg", "path", "circle", "text"} == {element.tag for element in root.iter()}
     classes = [element.get("class") for element in root.iter() if element.tag == "path"]
     assert {"grid", "s0 band", "s0", "s7 device"} == set(classes)
-    texts = [element.text for element in root.iter("text")]
-    assert {"1", "2", "3", "trace", "execute", "▲", "1 ms", "10 µs"} <= set(texts)
-    spoken = root.get("aria-label") or ""
-    assert f"A {NASTY}. trace: 1 ms on jax-1, 3 ms on jax-3; least 1 ms on jax-1, most 3 ms on jax-3; exec" in spoken
+    assert {"0.4", "0.6", "trace", "execute", "▲", "1 ms", "10 µs"} <= {each.text for each in root.iter("text")}
+    spoken_of = root.get("aria-label") or ""
+    assert f"A {NASTY}. trace: 1 ms on jax-0.4.1, 3 ms on jax-0.6.0; least 1 ms on jax-0.4.1, most 3 ms" in spoken_of
+
+
+def test_a_line_lies_where_its_times_do() -> None:
+    """Ten times as long is as far up from one time as from another, and releases are as far apart as each other."""
+    svg = drawn(chart(line("execute", 1e-5, 1e-4, 1e-3)), ["jax-0.4.1", "jax-0.4.2", "jax-0.4.3"])
+
+    (points,) = re.findall(r'<path class="s7" d="M([^"]+)"', svg)
+    (x0, y0), (x1, y1), (x2, y2) = zip(*[map(float, points.split())] * 2, strict=True)
+    assert x1 - x0 == pytest.approx(x2 - x1, abs=0.2)
+    assert y0 - y1 == pytest.approx(y1 - y2, abs=0.2)
+    assert y0 - y1 > 20
+
+
+def test_every_release_has_a_tick_and_every_minor_one_a_name_that_has_room() -> None:
+    """Each release is a tick; a minor release of jax has its name where that does not lie on the one before."""
+    minors = ("0.4.1", "0.4.2", "0.5.0", "0.6.0", "0.10.0", "0.11.0")
+    few, many = [f"jax-{each}" for each in minors], [f"jax-0.{n}.0" for n in range(60)]
+    svg, crowded = (drawn(chart(line("execute", *[1e-3] * len(each))), each) for each in (few, many))
+
+    for drawing, releases in ((svg, few), (crowded, many)):
+        assert len(releases) == max(each.count("v") for each in re.findall(r'class="grid" d="([^"]+)"', drawing))
+    named = re.compile(r'class="soft" x="([0-9.]+)" y="171" text-anchor="middle">([0-9.]+)<')
+    assert ["0.4", "0.5", "0.6", "0.10", "0.11"] == [name for _, name in named.findall(svg)]
+    places = [float(x) for x, _ in named.findall(crowded)]
+    assert 10 < len(places) < 60
+    assert all(after - before > 12 for before, after in pairwise(places))
+
+
+@pytest.mark.parametrize("least", [0.0, 1e-300])
+def test_nothing_can_be_drawn(least: float) -> None:
+    """A time of nothing has a place in the drawing too."""
+    assert "NaN" not in drawn(chart(line("execute", least, 1.0)), ["jax-0.4.1", "jax-0.4.2"])
 
 
 def test_names_of_lines_do_not_lie_on_one_another() -> None:
     """Eight lines that end in one point have eight names, one under the other, within the drawing."""
-    series = tuple(Series(f"way-{n}", f"m.A.time_x({n})", (1e-3, 1e-3), frozenset(), None) for n in range(8))
-
-    svg = drawn([Chart("a", "A", "", series, ())], ["jax-1", "jax-2"])["a"]
+    svg = drawn(chart(*(line(f"way-{n}", 1e-3, 1e-3, key=f"m.A.time_x({n})") for n in range(8))), ["jax-1", "jax-2"])
 
     heights = sorted(float(each) for each in re.findall(r'y="([0-9.]+)" text-anchor="start">way', svg))
     assert 8 == len(heights)
@@ -150,24 +201,46 @@ def test_names_of_lines_do_not_lie_on_one_another() -> None:
     assert heights[-1] <= 176
 
 
-def test_the_page_says_the_numbers_behind_a_chart(machine: Machine) -> None:
-    """Each value stands in a table too, one that failed is called so, and a machine's words are escaped."""
-    page = render(EMPTY, "index.html.jinja", (machine,))
+def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: Machine) -> None:
+    """Changes stand with what they are of and lead to their chart; what would go unseen is said as that."""
+    files = site(EMPTY, (machine,))
+    page = files["timings.html"]
 
-    assert f'<tr><th scope="row">{OLD}</th><td>1 ms</td></tr>' in page
-    assert f'<tr><th scope="row">{NEW}</th><td>failed</td></tr>' in page
     assert NASTY not in page
     assert "a processor &lt;script&gt;" in page
-    assert f"From {MIDDLE} on, a call comes back before its result is there; up to {OLD}" in page
-    assert "one comparison in 100 looks changed before it is measured again" in page
-    assert "regressed +100%" in page
+    told_of = " ".join(re.sub(r"<[^>]+>", "", page).split())
+    assert f"From {MIDDLE} on, a call comes back before its result is there; up to {OLD}" in told_of
+    assert "one comparison in 100 looks changed before it is measured again" in told_of
+    assert "A slow-down smaller than 20% would go unseen in half of the benchmarks." in told_of
+    assert "regressed +100%" in told_of
+    assert (
+        f'<th scope="row">{SCAN}, trace <a class="soft" href="timings/cpu-tiny-basics.html#timing-basics.Scan">' in page
+    )
+    assert 'id="timing-basics.Scan"' in files["timings/cpu-tiny-basics.html"]
 
 
-def test_without_results_there_is_no_section(tmp_path: Path) -> None:
-    """A tree in which nothing was timed has a page without timings, and no link to them."""
-    page = render(EMPTY, "index.html.jinja", machines(tmp_path, tmp_path, tmp_path))
+def test_the_page_says_the_numbers_behind_a_chart(machine: Machine) -> None:
+    """Each value stands in a table too, and one that failed is called so."""
+    page = site(EMPTY, (machine,))["timings/cpu-tiny-basics.html"]
 
-    assert "timings" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).lower()
+    assert f'<tr><th scope="row">{OLD}<td>1 ms\n' in page
+    assert f'<tr><th scope="row">{NEW}<td>failed\n' in page
+    assert "a processor &lt;script&gt;" in page
+
+
+def test_without_results_there_is_a_page_that_says_so() -> None:
+    """A tree in which nothing was timed has a page that says that, and no charts."""
+    files = site(EMPTY, ())
+
+    assert "<p>Nothing was timed.</p>" in files["timings.html"]
+    assert [] == [name for name in files if name.startswith("timings/")]
+
+
+def test_every_machine_has_pages_of_its_own(machine: Machine) -> None:
+    """Whatever a machine is called, its pages lie in their folder, and no other machine's on them."""
+    odd = replace(machine, name="../Cpu tiny")
+
+    assert ["timings/cpu-tiny-basics.html", "timings/cpu-tiny-basics-2.html"] == list(paths((odd, machine)).values())
 
 
 def test_every_machine_with_published_results_is_drawn() -> None:
@@ -185,9 +258,11 @@ def test_every_machine_with_published_results_is_drawn() -> None:
         ("500 ms", duration(0.5)),
         ("25 µs", duration(2.5e-5)),
         ("100 ns", duration(1e-7)),
-        ("wraps_lower.Wrapped(wrapped-10) trace", readable("wraps_lower.Wrapped.time_trace('wrapped-10')")),
-        ("imports.Import(jax) import", readable("imports.Import.timeraw_import('jax')")),
-        ("training.Mlp first call", readable("training.Mlp.peakmem_first_call")),
+        (f"{SCAN}, trace", spoken("basics.Scan.time_trace")),
+        (f"{PRODUCT}, 512, dispatch", spoken("basics.Matmul.time_dispatch(512)")),
+        ("wraps lower, wrapped-10, flops", spoken("wraps_lower.Counts.track_flops('wrapped-10')")),
+        ("jax#40101: a small write into a large carry", what("published", "Jax40101")),
+        ("removed Thing", what("removed", "Thing")),
         # One measurement has no least and no most.
         ("trace: 1 ms on jax-2", told(Series("trace", "", (None, 1e-3), frozenset(), None), ["jax-1", "jax-2"])),
         # Results can be older than the benchmarks: of what was removed there is nothing to say.
@@ -196,5 +271,5 @@ def test_every_machine_with_published_results_is_drawn() -> None:
     ],
 )
 def test_it_is_said_for_people(words: str, said: str) -> None:
-    """A time has three digits in the unit that keeps them before the point; a name has none of asv's prefixes."""
+    """A time has three digits in the unit that keeps them before the point; a benchmark is called what it is."""
     assert words == said

@@ -21,10 +21,12 @@ from suite.report import summary
 from suite.report.diff import tally
 from suite.report.formats.markup import said
 from suite.report.model import Report
-from suite.report.site.embed import highlight, link, verdict_styles
+from suite.report.site.embed import highlight, link, linked, verdict_styles
 from suite.report.site.facts import Facts
+from suite.report.site.install import constraints
 from suite.report.site.page import Page
-from suite.report.site.pages import cells, findings, front, issues, matrix, stack, tags
+from suite.report.site.pages import cells, findings, front, issues, matrix, metadata, releases, stack, tags, timings
+from suite.report.site.pages.timings import paths
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration
@@ -39,6 +41,9 @@ KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
     cells.pages,
     findings.pages,
     stack.pages,
+    releases.pages,
+    metadata.pages,
+    timings.pages,
 )
 
 
@@ -55,6 +60,17 @@ def site(report: Report, timed: tuple[Machine, ...]) -> dict[str, str]:
             files[page.path] = render(page, facts)
             files |= page.data
     return files
+
+
+def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
+    """The paths of the files that have their names of what is in the report, or was timed: another has others."""
+    facts = Facts(report, timed)
+    return {
+        *(f"issues/{issue.id}.html" for issue in report.issues),
+        *(f"releases/{cell.id}.html" for cell in facts.line),
+        *constraints(facts),
+        *paths(timed).values(),
+    }
 
 
 def render(page: Page, facts: Facts) -> str:
@@ -77,7 +93,7 @@ def _templates() -> Environment:
     )
     templates.filters |= {"said": said, "label": label, "prose": prose}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
-    own = (*of_report, summary.replay, tally, link, highlight, duration, amount, label)
+    own = (*of_report, summary.replay, tally, link, linked, highlight, duration, amount, label)
     templates.globals |= {each.__name__: each for each in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}

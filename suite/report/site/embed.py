@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from itertools import groupby
 
@@ -18,6 +19,12 @@ _MARKS = (
     *((Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k")),
     *((Name.Function, "f"), (Name.Class, "f"), (Name.Decorator, "f")),
 )
+# Whose repositories are meant by a short name.
+_REPOSITORIES = {
+    "jax": "jax-ml/jax",
+    **{name: f"patrick-kidger/{name}" for name in ("diffrax", "equinox", "jaxtyping", "lineax", "optimistix")},
+}
+_THREAD = re.compile(rf"(?:\b({'|'.join(_REPOSITORIES)}))?#(\d{{1,9}})\b")
 
 
 def verdict_styles() -> str:
@@ -48,6 +55,18 @@ def link(ref: str) -> str:
     if number.isdecimal() and ":" not in repository:
         return f"https://github.com/{repository}/issues/{number}"
     return ref if ref.startswith("https://") else ""
+
+
+def linked(text: str) -> Markup:
+    """Text in which `jax#31284` leads to its thread, and so does the `#31282` that follows it."""
+    found, at, repository = Markup(""), 0, ""
+    for each in _THREAD.finditer(text):
+        repository = _REPOSITORIES.get(each[1] or "", repository)
+        if repository:
+            address = link(f"{repository}#{each[2]}")
+            found += Markup('{}<a href="{}">{}</a>').format(text[at : each.start()], address, each[0])
+            at = each.end()
+    return found + text[at:]
 
 
 @cache

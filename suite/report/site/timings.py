@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +28,8 @@ BENCHMARKS = ROOT / "benchmarks"
 DEVICE = frozenset({"execute", "device busy"})
 # Published figures come first, then what all else is made of.
 _FIRST = ("published", "basics", "training", "solves", "imports")
+# Where the first sentence of a story ends, or what would do as one.
+_SENTENCE = re.compile(r"[.;] ")
 # In which order a call goes through them.
 PHASES = ("trace", "lower", "trace and lower", "compile", "first call", "new object", "dispatch", "execute")
 # A product that takes long enough to be waited for: is the call back before it is done?
@@ -70,6 +73,39 @@ class Chart:
     story: str
     series: tuple[Series, ...]
     shifts: tuple[Shift, ...]
+
+    @property
+    def workload(self) -> str:
+        """What asv has it as: `published.Jax31284`."""
+        of = parts(self.series[0].key)
+        return f"{of.module}.{of.workload}"
+
+    @property
+    def rest(self) -> str:
+        """What its story has beyond the title."""
+        said = "".join(_SENTENCE.split(self.story, maxsplit=1)[1:])
+        return said[:1].upper() + said[1:]
+
+
+@dataclass(frozen=True)
+class Spell:
+    """A slow-down that a comparison confirmed: on which releases it was timed, and those on which it is there.
+
+    `until` is the first release from `shift.other` on that is nearer to the time before than to the time after; None
+    where none that was timed is.
+    """
+
+    chart: Chart
+    series: Series
+    shift: Shift
+    times: Mapping[str, float]
+    there: frozenset[str]
+    until: str | None
+
+    @property
+    def factor(self) -> float:
+        """The time after over the time before."""
+        return (self.shift.judged.other or 0.0) / (self.shift.judged.base or math.inf)
 
 
 @dataclass(frozen=True)
@@ -197,7 +233,7 @@ def _sections(
             names = {each.key for each in shown}
             chart = Chart(
                 id="-".join((f"timing-{module}.{workload}", *phase)).replace(" ", "-"),
-                title=", ".join((workload, *phase)),
+                title=", ".join((what(module, workload), *phase)),
                 story=story(module, workload),
                 series=tuple(sorted(shown, key=lambda each: _place(each.name, PHASES))),
                 shifts=tuple(shift for shift in shifts if shift.key in names),
@@ -205,6 +241,27 @@ def _sections(
             charts.setdefault(module, []).append(chart)
     ordered = sorted(charts, key=lambda name: (_place(name, _FIRST), name))
     return tuple(Section(f"timings-{name}", story(name) or name, tuple(charts[name])) for name in ordered)
+
+
+def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:
+    """The slow-downs that were confirmed on a machine, over the releases of `order` that were timed there."""
+    places = {release: place for place, release in enumerate(machine.releases)}
+    found = []
+    for section in machine.sections:
+        for chart in section.charts:
+            of_key = {series.key: series for series in chart.series}
+            for shift in chart.shifts:
+                series, base, other = of_key[shift.key], shift.judged.base, shift.judged.other
+                if shift.judged.outcome != "regressed" or not base or not other or shift.other not in order:
+                    continue
+                known = ((release, series.values[places[release]]) for release in order if release in places)
+                times = {release: value for release, value in known if value is not None}
+                later = [each for each in order[order.index(shift.other) :] if each in times]
+                half = math.sqrt(base * other)
+                until = next((each for each in later if times[each] <= half), None)
+                there = frozenset(later[: later.index(until)] if until else later)
+                found.append(Spell(chart, series, shift, times, there, until))
+    return sorted(found, key=lambda each: -each.factor)
 
 
 def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
@@ -220,7 +277,7 @@ def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
 def _confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
     """What comparisons confirmed; of counts, what differs."""
     return [
-        Shift(key, readable(key), units[parts(key).name], each.base, each.other, judged)
+        Shift(key, spoken(key), units[parts(key).name], each.base, each.other, judged)
         for each in comparisons
         for key, judged in each.benchmarks.items()
         if judged.outcome in ("regressed", "improved") and parts(key).name in units
@@ -236,10 +293,18 @@ def parts(key: str) -> Parts:
     return Parts(name, module, workload, phase, params.removesuffix(")").replace("'", ""))
 
 
-def readable(key: str) -> str:
-    """`basics.Matmul.time_dispatch(512)` as `basics.Matmul(512) dispatch`."""
+def what(module: str, workload: str) -> str:
+    """What a workload is, in its own words: the first sentence of them, or so much of it as says so."""
+    said = _SENTENCE.split(story(module, workload), maxsplit=1)[0].removesuffix(".")
+    if not said or workload == "Counts":
+        return " ".join(filter(None, (module.replace("_", " "), "" if workload == "Counts" else workload)))
+    return said
+
+
+def spoken(key: str) -> str:
+    """`basics.Scan.time_trace` as what it is: `A scan of 100 steps of tanh over a carry of 8 float32, trace`."""
     of = parts(key)
-    return f"{of.module}.{of.workload}{f'({of.variant})' if of.variant else ''} {of.phase}"
+    return ", ".join(filter(None, (what(of.module, of.workload), of.variant, of.phase)))
 
 
 def duration(seconds: float) -> str:
@@ -299,7 +364,7 @@ def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> Count 
     turns = known[:1] + [
         after for before, after in pairwise(known) if abs(after[1] - before[1]) > 0.01 * abs(before[1])
     ]
-    return Count(readable(key), unit, tuple(turns)) if len(turns) > 1 else None
+    return Count(spoken(key), unit, tuple(turns)) if len(turns) > 1 else None
 
 
 def _size(judged: Judged) -> float:

@@ -12,9 +12,9 @@ from suite.report import summary
 from suite.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
 from suite.report.site.facts import Facts, Run
 from suite.report.site.page import Page
-from suite.report.standing import Now
 from suite.report.site.table import Stretch, kind_of, stretches
 from suite.report.site.timeline import Axis, is_mended, ticks, timeline, verified
+from suite.report.standing import Now
 
 # So many issues that concern the same functions are named.
 _RELATED = 5

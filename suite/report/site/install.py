@@ -1,0 +1,115 @@
+"""What to install with a release today: of the sets that were run with it and work the newest, as pins. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from packaging.version import Version
+
+from suite.fields import is_version
+from suite.judge.table import UNDECIDED, VERDICTS
+from suite.printable import printable
+from suite.report.model import CellRow, Observation
+from suite.report.site.facts import Facts
+from suite.report.standing import label
+from suite.stack.releases import PACKAGES
+
+# jax asks for a jaxlib by this extra on every release; up to 0.4.29 by nothing else.
+_EXTRA = {"jax": "jax[cpu]"}
+
+
+def holding(facts: Facts, release: CellRow) -> list[CellRow]:
+    """Every stack, of the line and of arms, that has this release in it, the newest packages first."""
+    package, version = release.moves, release.holds[release.moves]
+    return newest_first(cell for cell in facts.report.cells if {**cell.holds, **cell.packages}.get(package) == version)
+
+
+def newest_first(cells: Iterable[CellRow]) -> list[CellRow]:
+    """Stacks by the versions of their packages, in the stack's order, and then by interpreter; the line's own first."""
+
+    def age(cell: CellRow) -> tuple[tuple[Version, ...], Version, bool]:
+        versions = tuple(ordered(cell.packages.get(name, "")) for name in PACKAGES)
+        return versions, ordered(cell.python), cell.kind == "line"
+
+    return sorted(sorted(cells, key=lambda cell: cell.id), key=age, reverse=True)
+
+
+@cache
+def ordered(version: str) -> Version:
+    """A version as PEP 440 orders it; before all others what is none, which somebody's report can have."""
+    return Version(version if is_version(version) else "0.dev0")
+
+
+def working(release: CellRow, cells: Iterable[CellRow]) -> CellRow | None:
+    """The newest of `cells` that works and that metadata allows, on the release's own Python where there is one."""
+    works = [cell for cell in newest_first(cells) if cell.declared_observed == "supported"]
+    return next((cell for cell in works if cell.python == release.python), next(iter(works), None))
+
+
+def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Observation]] | None:
+    """Of stacks none of which is right the one in which least of row zero is wrong, and what that is; None untried.
+
+    Where nothing of it is wrong, it is metadata that excludes the stack.
+    """
+    row_zero = [(issue.id, case.id) for issue in facts.report.issues if issue.row_zero for case in issue.cases]
+    found = []
+    for cell in newest_first(cells):
+        seen = [facts.seen[key][cell.id] for key in row_zero if cell.id in facts.seen[key]]
+        known = [each for each in seen if each.verdict not in UNDECIDED]
+        if known:
+            found.append((cell, [each for each in known if each.verdict != "clear"]))
+
+    def badness(each: tuple[CellRow, list[Observation]]) -> tuple[int, int]:
+        _, wrong = each
+        return len(wrong), -min((VERDICTS.index(one.verdict) for one in wrong), default=0)
+
+    return min(found, key=badness, default=None)
+
+
+def pip_line(release: CellRow, works: CellRow) -> str:
+    """What installs the packages of the stack as they are in `works`, on one line for a shell."""
+    names = [name for name in PACKAGES if name in works.packages]
+    first = sorted(names, key=lambda name: name != release.moves)
+    return " ".join(["pip install", *(_pinned(name, works.packages[name]) for name in first)])
+
+
+def constrained(release: CellRow) -> str:
+    """What installs the stack by the release's file of constraints, once that lies in the folder."""
+    asked = [_EXTRA.get(name, name) for name, package in PACKAGES.items() if package.asked]
+    return " ".join([f"pip install -c {release.id}.txt", *(f'"{name}"' if "[" in name else name for name in asked)])
+
+
+def lock(cell: CellRow) -> str:
+    """Where the project has the lock of a stack."""
+    return f"suite/stack/locks/{cell.id}.txt"
+
+
+def path(release: CellRow) -> str:
+    """Where the site has the constraints of a release."""
+    return f"constraints/{release.id}.txt"
+
+
+def constraints(facts: Facts) -> dict[str, str]:
+    """Path → constraints, for each release of the line with which a set was run that works."""
+    found = {}
+    for release in facts.line:
+        works = working(release, holding(facts, release))
+        if works is not None:
+            found[path(release)] = _constraints(release, works)
+    return found
+
+
+def _constraints(release: CellRow, works: CellRow) -> str:
+    about = [
+        f"The newest set of packages that was run with {label(release)} and works, and that metadata allows.",
+        f"Run as {works.id} on Python {works.python}.",
+        f"Its lock, with hashes, is {lock(works)}, sha256 {works.lock_sha256}.",
+        constrained(release),
+    ]
+    pins = (f"{name}=={version}" for name, version in sorted(works.packages.items()))
+    return "\n".join(map(printable, [*(f"# {each}" for each in about), *pins])) + "\n"
+
+
+def _pinned(name: str, version: str) -> str:
+    return f'"{_EXTRA[name]}=={version}"' if name in _EXTRA else f"{name}=={version}"

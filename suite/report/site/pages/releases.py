@@ -1,0 +1,302 @@
+"""releases/<cell>.html: what a release of the line turned, what bites on it, what works with it, what it costs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from suite.judge.neighbours import LineCell, neighbours
+from suite.judge.table import UNDECIDED, VERDICTS, Verdict
+from suite.report.model import AmendmentRow, CellRow, IssueRow, Observation
+from suite.report.site import install
+from suite.report.site.facts import Facts
+from suite.report.site.page import Page
+from suite.report.site.pages.timings import charts, keyed
+from suite.report.site.timeline import Turned, stands
+from suite.report.site.timings import Chart, Machine, Shift, Spell, spells
+from suite.report.standing import label
+from suite.stack.releases import PACKAGES
+
+# What people ask for by name.
+_LIBRARIES = tuple(name for name, package in PACKAGES.items() if package.asked)
+# In which order a reader wants to know how a case turned.
+_TURNS: tuple[Turned, ...] = ("appears", "changes", "documented", "goes")
+# What works first, then what does not, then what was not tried.
+_ORDER = ("supported", "over-tight", "guarded", "latent", None)
+
+Turn = tuple[Observation, Observation]
+
+
+@dataclass(frozen=True)
+class Bite:
+    """An issue with its cases that show a symptom, those alike together and the worst first, and what to do.
+
+    That is text → the cases in which it holds.
+    """
+
+    issue: IssueRow
+    alike: list[list[Observation]]
+    workarounds: Mapping[str, list[str]]
+    fails: list[str]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Cases from which nothing was learned of upstream, for one cause."""
+
+    verdict: Verdict
+    cause: str
+    cases: int
+
+
+@dataclass(frozen=True)
+class Set:
+    """What to install: the newest stack that works, and the lines that give it."""
+
+    cell: CellRow
+    pip: str
+    constrained: str
+    path: str
+    lock: str
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What one machine's timings say of a release: whether it was timed; what is slow on it; what changed at it.
+
+    `named` are workloads whose publication names it, with no slow-down on it confirmed here: each with its times on the
+    releases before it, of it, and after it.
+    """
+
+    machine: Machine
+    timed: bool
+    slow: list[Spell]
+    ends: list[Spell]
+    changes: list[Shift]
+    named: list[tuple[Chart, list[tuple[str, float]]]]
+    keys: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Release:
+    """What the page of a release shows."""
+
+    cell: CellRow
+    older: CellRow | None
+    newer: CellRow | None
+    before: CellRow | None
+    learned: bool
+    turns: list[tuple[Turned, list[tuple[str, list[tuple[str, list[Turn]]]]]]]
+    bites: list[Bite]
+    documented: list[Observation]
+    counts: Mapping[str, int]
+    unknown: list[Unknown]
+    stacks: list[CellRow]
+    names: Mapping[str, list[str]]
+    install: Set | None
+    nearest: tuple[CellRow, list[Observation]] | None
+    older_set: CellRow | None
+    amendments: list[AmendmentRow]
+    speed: list[Speed]
+    charts: Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True)
+class _All:
+    """What the pages of all releases are made of, each made once."""
+
+    facts: Facts
+    of_cell: Mapping[str, Sequence[Observation]]
+    before: Mapping[str, str]
+    sets: Mapping[str, CellRow]
+    amendments: Mapping[tuple[str, str], Sequence[AmendmentRow]]
+    order: Sequence[str]
+    spells: Mapping[str, Sequence[Spell]]
+    charts: Mapping[tuple[str, str], str]
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """A page for each release of the line, and constraints for each with which something works."""
+    of_cell: dict[str, list[Observation]] = {cell.id: [] for cell in facts.line}
+    for each in facts.report.observations:
+        if each.cell in of_cell:
+            of_cell[each.cell].append(each)
+    learned = (cell for cell in facts.line if _learned(of_cell[cell.id]))
+    known = (LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in learned)
+    amendments: dict[tuple[str, str], list[AmendmentRow]] = {}
+    for said in (each for row in facts.report.stacks for each in row.amendments if each.grounds != "together"):
+        of_release = amendments.setdefault((said.package or said.dependency, said.version), [])
+        if said.words not in {one.words for one in of_release}:
+            of_release.append(said)
+    works = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
+    order = [cell.id for cell in facts.columns]
+    told = _All(
+        facts,
+        of_cell,
+        {after.id: before.id for before, after in neighbours(known)},
+        {name: cell for name, cell in works.items() if cell is not None},
+        amendments,
+        order,
+        {machine.name: spells(machine, order) for machine in facts.timed},
+        charts(facts.timed),
+    )
+    files = install.constraints(facts)
+    for package in dict.fromkeys(cell.moves for cell in facts.line):
+        of_package = (each for each in facts.line if each.moves == package)
+        cells = sorted(of_package, key=lambda each: Version(each.holds[each.moves]))
+        for place, cell in enumerate(cells):
+            view = _release(told, cell, cells, place)
+            title = f"{label(cell)} ({cell.released_on})"
+            data = {path: text for path, text in files.items() if path == install.path(cell)}
+            yield Page(f"releases/{cell.id}.html", "releases.html.jinja", title, view, data=data)
+
+
+def _learned(seen: Sequence[Observation]) -> bool:
+    return any(each.verdict not in UNDECIDED for each in seen)
+
+
+def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) -> Release:
+    facts, seen = told.facts, told.of_cell[cell.id]
+    stacks = sorted(install.holding(facts, cell), key=lambda each: _ORDER.index(each.declared_observed))
+    works = told.sets.get(cell.id)
+    # A jaxlib goes with its jax.
+    own = ("jax", "jaxlib") if cell.moves == "jax" else (cell.moves,)
+    before = told.before.get(cell.id)
+    # Of the newer ones only the neighbour's page is looked at again when there is one more.
+    older = [each for each in reversed(cells[:place]) if each.id in told.sets]
+    return Release(
+        cell=cell,
+        older=cells[place - 1] if place else None,
+        newer=cells[place + 1] if place + 1 < len(cells) else None,
+        before=facts.cells[before] if before else None,
+        learned=_learned(seen),
+        turns=_turns(facts, cell),
+        bites=_bites(facts, seen),
+        documented=[each for each in seen if stands(each.verdict) == "documented"],
+        counts=Counter(stands(each.verdict) for each in seen),
+        unknown=_unknown(seen),
+        stacks=_once(stacks),
+        names=_names_of(stacks),
+        install=_set(cell, works) if works else None,
+        nearest=None if works else install.nearest(facts, stacks),
+        older_set=None if works else next(iter(older), None),
+        amendments=[each for name in own for each in told.amendments.get((name, cell.packages.get(name, "")), ())],
+        speed=[_speed(told, machine, cell) for machine in facts.timed],
+        charts=told.charts,
+    )
+
+
+def _once(cells: Sequence[CellRow]) -> list[CellRow]:
+    """Stacks without those that are one that is there already, by another name."""
+    found: dict[tuple[str | tuple[str, str], ...], CellRow] = {}
+    for cell in cells:
+        # Of what was not resolved there is only the name.
+        found.setdefault((cell.python, *sorted((cell.packages or {"": cell.id}).items())), cell)
+    return list(found.values())
+
+
+def _names_of(cells: Sequence[CellRow]) -> dict[str, list[str]]:
+    """Cell → the packages by which it is told from the others: the libraries, and what else is not the same in some."""
+    alike: dict[tuple[str | None, ...], list[CellRow]] = {}
+    for cell in cells:
+        alike.setdefault((cell.python, *(cell.packages.get(name) for name in _LIBRARIES)), []).append(cell)
+    found: dict[str, list[str]] = {}
+    for of in alike.values():
+        differ = [name for name in PACKAGES if len({cell.packages.get(name) for cell in of}) > 1]
+        found |= {cell.id: [name for name in (*_LIBRARIES, *differ) if name in cell.packages] for cell in of}
+    return found
+
+
+def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, list[tuple[str, list[Turn]]]]]]]:
+    """How cases turned on a release, by how they did, by what that is put down to, and by issue."""
+    step = facts.steps.get(cell.id)
+    found: list[tuple[Turned, list[tuple[str, list[tuple[str, list[Turn]]]]]]] = []
+    for how in _TURNS:
+        by_blame: list[tuple[str, list[tuple[str, list[Turn]]]]] = []
+        for blame, turns in (step.turns.get(how, {}) if step else {}).items():
+            by_issue: dict[str, list[Turn]] = {}
+            for turn in turns:
+                by_issue.setdefault(turn[1].issue, []).append(turn)
+            by_blame.append((blame, list(by_issue.items())))
+        if by_blame:
+            found.append((how, by_blame))
+    return found
+
+
+def _bites(facts: Facts, seen: Sequence[Observation]) -> list[Bite]:
+    """The issues that show a symptom in a cell, the worst first."""
+    cases = {(issue.id, case.id): case for issue in facts.report.issues for case in issue.cases}
+    found: dict[str, list[Observation]] = {}
+    for each in seen:
+        if stands(each.verdict) == "symptom":
+            found.setdefault(each.issue, []).append(each)
+    bites = []
+    for issue, of in found.items():
+        alike: dict[tuple[Verdict, str | None], list[Observation]] = {}
+        for each in of:
+            alike.setdefault((each.verdict, each.behaviour), []).append(each)
+        texts: dict[str, list[str]] = {}
+        for each in of:
+            workaround = cases[each.issue, each.case].workaround
+            if workaround is not None and each.workaround == "holds":
+                texts.setdefault(workaround.text, []).append(each.case)
+        fails = [each.case for each in of if each.workaround == "fails"]
+        bites.append(Bite(facts.issues[issue], sorted(alike.values(), key=_badness), texts, fails))
+    return sorted(bites, key=lambda bite: (not bite.issue.row_zero, _badness(bite.alike[0])))
+
+
+def _badness(alike: Sequence[Observation]) -> int:
+    return VERDICTS.index(alike[0].verdict)
+
+
+def _unknown(seen: Sequence[Observation]) -> list[Unknown]:
+    """What was not learned, by cause; what is blocked is told by what blocks it."""
+    causes = Counter(
+        (each.verdict, each.detail.partition("\n")[0] or each.reason or "")
+        for each in seen
+        if stands(each.verdict) == "unknown"
+    )
+    return [Unknown(*cause, count) for cause, count in causes.items()]
+
+
+def _set(release: CellRow, works: CellRow) -> Set:
+    pip, constrained = install.pip_line(release, works), install.constrained(release)
+    return Set(works, pip, constrained, install.path(release), install.lock(works))
+
+
+def _speed(told: _All, machine: Machine, cell: CellRow) -> Speed:
+    of = told.spells[machine.name]
+    # What began with it comes first.
+    slow = sorted((each for each in of if cell.id in each.there), key=lambda each: each.shift.other != cell.id)
+    ends = [each for each in of if each.until == cell.id]
+    known = {each.chart.id for each in (*slow, *ends)}
+    changes = [each for each in machine.shifts if cell.id in (each.base, each.other)]
+    named = []
+    if cell.id in machine.releases:
+        for section in machine.sections:
+            for chart in section.charts:
+                if chart.id not in known and _names(chart.story, cell):
+                    named.append((chart, _around(chart, machine, told.order, cell.id)))
+    shown = [each for each in named if each[1]]
+    return Speed(machine, cell.id in machine.releases, slow, ends, changes, shown, keyed(machine, told.charts))
+
+
+def _names(story: str, cell: CellRow) -> bool:
+    """Whether a publication is of a release: `0.7.1` is one of jax, where no other package stands before it."""
+    version = re.escape(cell.holds[cell.moves])
+    others = "(?<!diffrax )(?<!equinox )" if cell.moves == "jax" else f"(?<={cell.moves} )"
+    return re.search(rf"(?<![\w.]){others}{version}(?!\.?\w)", story) is not None
+
+
+def _around(chart: Chart, machine: Machine, order: Sequence[str], release: str) -> list[tuple[str, float]]:
+    """What the first line of a chart shows on a release and on its neighbours, of those on which it was timed."""
+    times = dict(zip(machine.releases, chart.series[0].values, strict=True))
+    timed = [each for each in order if each in times]
+    at = timed.index(release) if release in timed else 0
+    near = timed[max(0, at - 1) : at + 2]
+    found = [(each, value) for each in near if (value := times[each]) is not None]
+    return found if release in dict(found) else []

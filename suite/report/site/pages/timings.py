@@ -1,0 +1,85 @@
+"""timings.html: what was confirmed to change on each machine; and a page of charts for each module of benchmarks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from suite.report.site.chart import drawn
+from suite.report.site.facts import Facts
+from suite.report.site.page import Page
+from suite.report.site.timings import Machine, Section
+
+_NO_PATH = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What timings.html shows: where the charts are.
+
+    `pages` are by machine and section, `charts` by machine and chart, and `keys` by machine and by asv's name for what
+    is in one.
+    """
+
+    pages: Mapping[tuple[str, str], str]
+    charts: Mapping[tuple[str, str], str]
+    keys: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Charts:
+    """What a page of charts shows; `drawings` are by the chart's id."""
+
+    machine: Machine
+    section: Section
+    drawings: Mapping[str, Markup]
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """The page of all timings, and those of the charts."""
+    found = paths(facts.timed)
+    title = "Timings along the releases"
+    keys = {machine.name: keyed(machine, charts(facts.timed)) for machine in facts.timed}
+    yield Page("timings.html", "timings.html.jinja", title, Overview(found, charts(facts.timed), keys))
+    for machine in facts.timed:
+        for section in machine.sections:
+            drawings = {chart.id: drawn(chart, machine.releases) for chart in section.charts}
+            view = Charts(machine, section, drawings)
+            path = found[machine.name, section.id]
+            yield Page(path, "charts.html.jinja", f"{section.title} On {machine.name}.", view)
+
+
+def paths(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
+    """Machine and section → where its charts are; a machine may have any name."""
+    found: dict[tuple[str, str], str] = {}
+    for machine in timed:
+        for section in machine.sections:
+            name = _NO_PATH.sub("-", f"{machine.name}-{section.id.removeprefix('timings-')}".lower()).strip("-")
+            while f"timings/{name}.html" in found.values():
+                name += "-2"
+            found[machine.name, section.id] = f"timings/{name}.html"
+    return found
+
+
+def charts(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
+    """Machine and chart → where it is."""
+    found = paths(timed)
+    return {
+        (machine.name, chart.id): f"{found[machine.name, section.id]}#{chart.id}"
+        for machine in timed
+        for section in machine.sections
+        for chart in section.charts
+    }
+
+
+def keyed(machine: Machine, where: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """asv's name for a benchmark → where its chart is."""
+    return {
+        series.key: where[machine.name, chart.id]
+        for section in machine.sections
+        for chart in section.charts
+        for series in chart.series
+    }

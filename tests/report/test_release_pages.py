@@ -1,0 +1,411 @@
+"""The pages of releases, what to install with one, and what metadata should have said: without a browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+from suite.judge.metadata import DeclaredObserved
+from suite.report.derive import derive
+from suite.report.model import AmendmentRow, CellRow, Report, StackRow, TurnRow
+from suite.report.site import install
+from suite.report.site.build import site
+from suite.report.site.embed import linked
+from suite.report.site.facts import Facts
+from suite.report.site.table import grids
+from suite.report.site.timings import Asynchronous, Chart, Machine, Section, Series, Shift, spells
+from suite.report.write import write
+from suite.stack import plan, releases
+from suite.timings.results import Judged
+from tests.report.on_disk import there
+from tests.report.test_report import cell_row, observation, report, undecided
+from tests.worlds import as_known, few
+
+pytestmark = pytest.mark.usefixtures("untimed")
+
+NEWEST = "0.12.0.1"
+
+
+def shown(text: str) -> str:
+    """What a page has to read, on one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", text.partition("<main")[2])).split())
+
+
+def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[Machine, ...] = ()) -> str:
+    """What a page of the report's site has to read."""
+    return shown(site(of, timed)[name])
+
+
+def having(of: Report, *cells: CellRow) -> Report:
+    """The report with more cells."""
+    return of.model_copy(update={"cells": [*of.cells, *cells]})
+
+
+def arm(equinox: str, word: DeclaredObserved | None, diffrax: str = "0.5.1", **changes: Any) -> CellRow:
+    """A stack of jax 0.4.30 with this Equinox, and what became of it."""
+    row = cell_row("jax-0.4.30")
+    name = f"jax-0.4.30+equinox-{equinox}+diffrax-{diffrax}"
+    packages = {**row["packages"], "equinox": equinox, "diffrax": diffrax}
+    row |= {"id": name, "kind": "arm", "packages": packages, "declared_observed": word}
+    return CellRow.model_validate({**row, **changes})
+
+
+# What a release turned, and what bites on it
+
+
+def test_a_release_says_what_it_turned_and_with_what_it_came() -> None:
+    """Each case that turned stands with what it showed before, under the words of what is to blame."""
+    before, after = observation(verdict="clear", behaviour="good", reason=None), observation(cell="jax-0.5.0")
+    of = report(before, after)
+    turn = TurnRow(before=before.cell, after=after.cell, grounds="together", blame="jax 0.4.30 → 0.5.0, with numpy")
+    (issue,) = of.issues
+    cases = [issue.cases[0].model_copy(update={"turns": [turn]})]
+    text = page(
+        of.model_copy(update={"issues": [issue.model_copy(update={"cases": cases})]}), "releases/jax-0.5.0.html"
+    )
+
+    assert "Against jax 0.4.30 , which stands before it. Appears jax 0.4.30 → 0.5.0, with numpy It does" in text
+    assert "some-issue/headline ✓ good → ✗ bad" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("jax-0.4.30", "It is the first of the line: there is none before it to compare it with."),
+        ("jax-0.4.31", "Nothing turned: what was run on it shows what it showed on jax 0.4.30 ."),
+        ("jax-0.4.32", "Nothing is known of it. ∅ unavailable: it was yanked 1 case"),
+    ],
+)
+def test_a_release_on_which_nothing_turned_says_so(name: str, told: str) -> None:
+    """Nothing turned, nothing before it, and nothing known, with the reason, are three things."""
+    yanked = undecided("unavailable", cell="jax-0.4.32", reason="plan.yanked", detail="it was yanked")
+    text = page(report(observation(), observation(cell="jax-0.4.31"), yanked), f"releases/{name}.html")
+
+    assert told in text
+    assert ("What bites" in text) == (name != "jax-0.4.32")
+
+
+def test_what_bites_stands_with_what_to_do_once() -> None:
+    """The worst case comes first, a workaround of many cases is told once, and by design is folded and no symptom."""
+    of = report(
+        observation(verdict="guarded", behaviour="told"),
+        observation(case="second", verdict="guarded", behaviour="told"),
+        observation(case="worst", verdict="crashed", behaviour="died", workaround="fails"),
+        observation(case="surprise", verdict="documented", behaviour="meant"),
+        undecided("blocked", case="needs-it", reason="import.exception"),
+    )
+    blocked = of.cells[0].model_copy(update={"blocked_by": "equinox"})
+    html = site(of.model_copy(update={"cells": [blocked]}), ())["releases/jax-0.4.30.html"]
+    bites = shown(html).partition("What bites on it")[2].partition("What to install")[0]
+
+    assert bites.index("☠ died worst") < bites.index("◐ told headline , second")
+    assert 1 == bites.count("Do not.") == bites.count("and it holds in headline , second")
+    assert "The workaround was run, and fails in worst" in bites
+    assert "<details><summary>1 documented surprise</summary>" in html
+    assert "equinox 0.11.4 does not import: 1 case is not run." in shown(html)
+    assert "needs-it" not in bites
+
+
+def test_a_release_leads_to_its_neighbours() -> None:
+    """Before and after a release stand those of its package in version order, whatever came out between them."""
+    of = report(*(observation(cell=f"jax-{each}") for each in ("0.8.2", "0.9.0", "0.8.3")))
+    html = site(of, ())["releases/jax-0.8.3.html"]
+
+    assert ["jax-0.8.2.html", "jax-0.9.0.html"] == re.findall(r'rel="(?:prev|next)" href="([^"]+)"', html)
+
+
+# What to install
+
+
+def test_constraints_are_the_newest_set_that_works() -> None:
+    """Of the sets with a release the newest libraries win, of those that work and that metadata allows."""
+    works = arm("0.11.8", "supported", "0.6.0")
+    of = having(
+        report(observation()),
+        arm("0.11.4", "supported", "0.6.0"),
+        works,
+        arm("0.11.9", "latent"),
+        arm("0.11.10", "over-tight"),
+        arm("0.12.0", None),
+    )
+    files = site(of, ())
+    about = [line for line in files["constraints/jax-0.4.30.txt"].splitlines() if line.startswith("#")]
+    pins = [Requirement(line) for line in files["constraints/jax-0.4.30.txt"].splitlines() if line not in about]
+
+    assert works.packages == {each.name: str(each.specifier).removeprefix("==") for each in pins}
+    assert sorted(works.packages) == [each.name for each in pins]
+    assert any(works.id in line and "Python 3.12" in line for line in about)
+    assert any(works.lock_sha256 in line for line in about)
+    text = shown(files["releases/jax-0.4.30.html"])
+    assert 'pip install "jax[cpu]==0.4.30" jaxlib==0.4.30 equinox==0.11.8 diffrax==0.6.0' in text
+    assert 'pip install -c jax-0.4.30.txt "jax[cpu]" equinox diffrax' in text
+    assert f"suite/stack/locks/{works.id}.txt" in text
+
+
+def test_another_python_is_taken_where_it_must_be() -> None:
+    """A set on the line's Python wins over newer ones on another; where none works there, the page says so."""
+    other = arm("0.12.0", "supported", python="3.13")
+    facts = Facts(having(report(observation()), other))
+    mine = arm("0.11.8", "supported")
+    release = facts.line[0]
+
+    assert mine == install.working(release, [other, mine])
+    assert other == install.working(release, install.holding(facts, release))
+    assert "diffrax 0.5.1 , Python 3.13 : on Python 3.12 none was run that does" in page(facts.report)
+
+
+@pytest.mark.parametrize(
+    ("word", "seen", "told"),
+    [
+        (
+            "latent",
+            "affected",
+            "Nearest comes jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : ✗ bad some-issue/headline .",
+        ),
+        ("over-tight", "clear", "Nearest comes jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : it works, and metadata"),
+        (None, "error", "that its packages' metadata allows. Which stacks"),
+    ],
+)
+def test_where_nothing_works_nothing_is_written(word: DeclaredObserved | None, seen: str, told: str) -> None:
+    """Without a set that works there is no file, and the page has what comes nearest, and the release before it."""
+    each = observation(verdict=seen, behaviour=None if seen == "error" else "good" if seen == "clear" else "bad")
+    of = report(each)
+    cells = [of.cells[0].model_copy(update={"declared_observed": word})]
+    issues = [of.issues[0].model_copy(update={"row_zero": True})]
+    files = site(of.model_copy(update={"cells": cells, "issues": issues}), ())
+
+    assert "constraints/jax-0.4.30.txt" not in files
+    text = shown(files["releases/jax-0.4.30.html"])
+    assert "No set with it was run that works" in text
+    assert told in text
+
+
+def test_stacks_that_work_come_first(known: Report) -> None:
+    """All stacks that have the release in them are listed, those that work first, and the newest of them first."""
+    facts = Facts(known)
+    release = facts.cells["jax-0.7.0"]
+    text = site(known, ())["releases/jax-0.7.0.html"].partition('id="stacks"')[2].partition("</section>")[0]
+
+    listed = re.findall(r'cells\.html#([^"]+)"', text)
+    assert {cell.id for cell in known.cells if cell.packages["jax"] == "0.7.0"} == set(listed)
+    assert sorted(listed) == sorted(cell.id for cell in install.holding(facts, release))
+    words = [facts.cells[name].declared_observed for name in listed]
+    assert words == sorted(words, key=["supported", "over-tight", "guarded", "latent", None].index)
+
+
+def test_stacks_are_told_from_one_another() -> None:
+    """What two sets do not share is named, and one set with two names is there once."""
+    numpy = {**arm("0.11.8", None).packages, "numpy": "2.0.0"}
+    older = arm("0.11.8", "latent", id="jax-0.4.30+equinox-0.11.8+numpy-1.26.4", packages={**numpy, "numpy": "1.26.4"})
+    again = arm("0.11.8", "supported", id="jax-0.4.30+equinox-0.11.8", packages=numpy)
+    of = having(report(observation()), arm("0.11.8", "supported", packages=numpy), older, again)
+    text = page(of).partition("Which stacks with it work")[2]
+
+    assert 1 == text.count("✓ supported jax 0.4.30 , equinox 0.11.8 , diffrax 0.5.1 , numpy 2.0.0")
+    assert 1 == text.count("numpy 1.26.4") == text.count("numpy 2.0.0")
+
+
+# What stays as it was
+
+
+def test_a_new_release_changes_the_pages_that_it_concerns() -> None:
+    """With one more jax the pages that change are its neighbour's, and those of the releases in the stacks with it."""
+    chosen = {cell.id for cell in few()} | {"jax-0.11.2", "jax-0.12.0", f"jax-{NEWEST}+equinox-0.11.8+diffrax-0.6.0"}
+    now = as_known([cell for cell in plan.cells() if cell.id in chosen])
+    new = {cell.id: cell for cell in now.cells if cell.packages["jax"] == NEWEST}
+    kept = {
+        "cells": [cell for cell in now.cells if cell.id not in new],
+        "observations": [each for each in now.observations if each.cell not in new],
+    }
+    before, after = site(derive(now.model_copy(update=kept), releases.load().packages), ()), site(now, ())
+
+    held = {f"{name}-{version}" for cell in new.values() for name, version in cell.packages.items()}
+    mine = [name for name in before if name.startswith(("releases/", "constraints/"))]
+    changed = {name for name in mine if before[name] != after[name]}
+    may = {f"releases/{name}.html" for name in held} | {f"constraints/{name}.txt" for name in held}
+    assert f"releases/jax-{NEWEST}.html" not in before
+    assert {"releases/jax-0.12.0.html"} == changed - may
+    assert len(new) > 1
+
+
+def test_a_page_goes_with_the_report_that_made_it(tmp_path: Path) -> None:
+    """Pages and constraints that only the former report had are taken away; whatever else lies there stays."""
+    mine = {"releases/notes.html": b"mine", "constraints/mine.txt": b"numpy<3", "issues/other.html": b"mine"}
+    former = having(report(observation(), observation(cell="jax-0.5.0")), arm("0.11.8", "supported"))
+    write(former, tmp_path)
+    assert (tmp_path / "constraints" / "jax-0.4.30.txt").exists()
+    for name, text in mine.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text)
+
+    write(report(observation(cell="jax-0.5.0")), tmp_path)
+
+    found = there(tmp_path)
+    assert {*mine, "releases/jax-0.5.0.html"} == {
+        name for name in found if name.startswith(("releases/", "constraints/")) or name == "issues/other.html"
+    }
+    assert mine == {name: found[name] for name in mine}
+
+
+# Metadata
+
+
+def amendment(**changes: Any) -> AmendmentRow:
+    """That diffrax 0.7.0 lacks optimistix<0.1.0, or what `changes` make of it."""
+    plain = {"kind": "lacks", "package": "diffrax", "version": "0.7.0", "dependency": "optimistix", "grounds": "rule"}
+    rest = {"declared": ">=0.0.10", "specifier": "<0.1.0", "cells": ("jax-0.4.30",), "words": "so it is"}
+    return AmendmentRow.model_validate({**plain, **rest, "evidence": ("diffrax#1",), **changes})
+
+
+def metadata(*rows: AmendmentRow) -> str:
+    """The page of metadata of a report in which each row of stacks says one of these."""
+    of = report(observation(), observation(cell="jax-0.5.0"))
+    stacks = [
+        StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[row])
+        for row in rows
+    ]
+    return site(of.model_copy(update={"stacks": stacks}), ())["metadata.html"]
+
+
+def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
+    """What many rows say of a release is told once, with all their stacks, as the whole requirement to paste."""
+    older = amendment(version="0.6.2", declared="")
+    html = metadata(older, amendment(), amendment(grounds="run", cells=("jax-0.5.0",), evidence=("#2",)))
+
+    assert html.index('id="diffrax"') < html.index('id="diffrax-0.7.0"') < html.index('id="diffrax-0.6.2"')
+    entry = html.partition('id="diffrax-0.7.0"')[2].partition("</article>")[0]
+    assert 1 == entry.count("<pre")
+    assert '<code>"optimistix&gt;=0.0.10,&lt;0.1.0"</code>' in entry
+    assert "By runs" in entry
+    assert "2 stacks" in entry
+    assert 'href="https://github.com/patrick-kidger/diffrax/issues/1">diffrax#1</a>' in entry
+    assert '<code>"optimistix&lt;0.1.0"</code>' in html.partition('id="diffrax-0.6.2"')[2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"kind": "over-tight", "specifier": ">=0.0.9"}, '"optimistix>=0.0.9"'),
+        ({"declared": "no specifier"}, '"optimistixno specifier,<0.1.0"'),
+        ({"package": None, "dependency": "jaxlib", "declared": "", "specifier": "!=0.7.0"}, '"jaxlib!=0.7.0"'),
+        ({"package": None, "grounds": "together", "came_with": "numpy"}, "Whose requirement it is, is not known"),
+    ],
+)
+def test_metadata_says_what_else_it_can_be(changes: Mapping[str, Any], told: str) -> None:
+    """Too tight is replaced, what is broken itself is kept out by others, and what is not known is nobody's."""
+    text = shown(metadata(amendment(**changes)))
+
+    assert told in text
+    assert ("diffrax 0.7.0" in text) == ("package" not in changes)
+
+
+def test_a_release_leads_to_what_is_said_of_its_metadata() -> None:
+    """The page of a release has the words, and the place where they stand with what they rest on."""
+    said = amendment(package="jax", version="0.4.30")
+    row = StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[said])
+    files = site(report(observation()).model_copy(update={"stacks": [row, row]}), ())
+
+    assert 1 == files["releases/jax-0.4.30.html"].count('<a href="../metadata.html#jax-0.4.30">so it is</a>')
+    assert 'id="jax-0.4.30"' in files["metadata.html"]
+
+
+def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
+    """Rows that ask the same share the columns of all their versions; where a row has no stack there is no mark."""
+    grid = grids(known.stacks, Facts(known).cells)[0]
+
+    assert "I keep my libraries and upgrade jax" == grid.question
+    assert ["0.4.35", "0.4.36", "0.4.37", "0.4.38", "0.7.0"] == grid.versions
+    _, marks = grid.rows[0]
+    assert ["supported", "latent", "latent", "latent", "latent"] == [mark.told for mark in marks if mark]
+
+
+# Speed
+
+RELEASES = ("jax-0.7.0", "jax-0.7.1", "jax-0.7.2", "jax-0.8.0")
+
+
+def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 0.7.1.") -> Machine:
+    """A machine on which a workload took so long on jax 0.7.0 and later, and 0.7.1 was confirmed to be slow."""
+    key = "published.Jax31284.time_execute"
+    judged = Judged(outcome="regressed", reason="", base=1e-3, other=1e-2, change=9.0, limit=0.1, version="1")
+    shift = Shift(key, "jax#31284: a loop, execute", "seconds", "jax-0.7.0", "jax-0.7.1", judged)
+    series = (Series("execute", key, seconds, frozenset(), None),)
+    chart = Chart("timing-published.Jax31284", "jax#31284: a loop", story, series, (shift,))
+    section = Section("timings-published", "Published.", (chart,))
+    tally = {"measured": 1, "failed": 0, "lacking": 0, "missing": 0}
+    asynchronous: Asynchronous | None = None
+    return Machine("cpu x/../y", "a cpu", RELEASES, (section,), (), 0, tally, None, (shift,), 1, asynchronous)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "there", "until"),
+    [
+        ((1e-3, 1e-2, 1e-3, 1e-3), {"jax-0.7.1"}, "jax-0.7.2"),
+        ((1e-3, 1e-2, 5e-3, 2e-3), {"jax-0.7.1", "jax-0.7.2"}, "jax-0.8.0"),
+        ((1e-3, 1e-2, None, 9e-3), {"jax-0.7.1", "jax-0.8.0"}, None),
+        # What came back is another story: until the first release that is well.
+        ((1e-3, 1e-2, 1e-3, 1e-2), {"jax-0.7.1"}, "jax-0.7.2"),
+    ],
+)
+def test_a_slow_down_lasts_until_it_is_nearer_to_what_was(
+    seconds: tuple[float | None, ...], there: set[str], until: str | None
+) -> None:
+    """It is there from the release on at which it was confirmed, to the first one below the middle of the two times."""
+    (spell,) = spells(timed(*seconds), RELEASES)
+
+    assert (frozenset(there), until, 10) == (spell.there, spell.until, round(spell.factor))
+
+
+def test_a_release_says_what_is_slow_on_it_and_until_when() -> None:
+    """Which published slow-down it is, since when, how much, until when, and on which releases it is not."""
+    of = report(*(observation(cell=each) for each in RELEASES))
+    files = site(of, (timed(1e-3, 1e-2, 1e-3, 1e-3),))
+    slow = files["releases/jax-0.7.1.html"].partition('id="speed"')[2]
+
+    assert '<a href="https://github.com/jax-ml/jax/issues/31284">jax#31284</a>' in slow
+    text = shown(f"<main {slow}")
+    assert "10 times slower since jax 0.7.1 : 10 ms, and 1 ms on jax 0.7.0" in text
+    assert "Until jax 0.7.2 , where it takes 1 ms." in text
+    assert "Without it: jax 0.7.0 before, jax 0.7.2 after." in text
+    (charts,) = [name for name in files if name.startswith("timings/")]
+    assert "timings/cpu-x-y-published.html" == charts
+    assert f'href="../{charts}#timing-published.Jax31284"' in slow
+    assert 'id="timing-published.Jax31284"' in files[charts]
+    assert "Gone with it:" in shown(files["releases/jax-0.7.2.html"])
+    assert "nothing is known to be slow on it" in shown(files["releases/jax-0.8.0.html"])
+    assert "It was not timed." in page(report(observation()), timed=(timed(1e-3, 1e-2, 1e-3, 1e-3),))
+
+
+def test_a_published_figure_is_told_with_what_was_seen() -> None:
+    """A release that a publication names, with nothing confirmed on it, has the times of it and its neighbours."""
+    of = report(*(observation(cell=each) for each in RELEASES))
+    machine = timed(1e-3, 1e-2, 1e-3, 1e-3, story="jax#31284: a loop. Ten times on 0.8.0, with diffrax 0.7.2.")
+
+    assert "1 ms on jax 0.7.2 , 1 ms on jax 0.8.0" in page(of, "releases/jax-0.8.0.html", (machine,))
+    assert "Published figures" not in page(of, "releases/jax-0.7.2.html", (machine,))
+
+
+def test_days_do_not_matter(known: Report) -> None:
+    """The pages of a report that was made on another day are the same."""
+    later = known.model_copy(update={"generated_at": known.generated_at.replace(year=2027), "since": None})
+    mine = ("releases/", "constraints/", "metadata", "timings")
+    one, other = ({name: text for name, text in site(of, ()).items() if name.startswith(mine)} for of in (known, later))
+
+    assert one == other
+    assert date(2027, 1, 1) > known.generated_at.date()
+
+
+def test_threads_are_links() -> None:
+    """In `linked` text a short name leads to its repository, and a bare number to that of the one before it."""
+    text = str(linked("<b> equinox#854, #856; #1"))
+
+    assert "&lt;b&gt; " in text
+    assert ["equinox/issues/854", "equinox/issues/856", "equinox/issues/1"] == re.findall(r"kidger/([^\"]+)", text)
+    assert "#7" == str(linked("#7"))
