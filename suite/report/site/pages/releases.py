@@ -175,7 +175,7 @@ def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) ->
         before=facts.cells[before] if before else None,
         learned=_learned(seen),
         turns=_turns(facts, cell),
-        bites=_bites(facts, seen),
+        bites=_bites(facts, cell),
         documented=[each for each in seen if stands(each.verdict) == "documented"],
         counts=Counter(stands(each.verdict) for each in seen),
         unknown=_unknown(seen),
@@ -227,25 +227,24 @@ def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, li
     return found
 
 
-def _bites(facts: Facts, seen: Sequence[Observation]) -> list[Bite]:
+def _bites(facts: Facts, cell: CellRow) -> list[Bite]:
     """The issues that show a symptom in a cell, the worst first."""
-    cases = {(issue.id, case.id): case for issue in facts.report.issues for case in issue.cases}
-    found: dict[str, list[Observation]] = {}
-    for each in seen:
-        if stands(each.verdict) == "symptom":
-            found.setdefault(each.issue, []).append(each)
     bites = []
-    for issue, of in found.items():
+    for issue in facts.report.issues:
         alike: dict[tuple[Verdict, str | None], list[Observation]] = {}
-        for each in of:
-            alike.setdefault((each.verdict, each.behaviour), []).append(each)
         texts: dict[str, list[str]] = {}
-        for each in of:
-            workaround = cases[each.issue, each.case].workaround
-            if workaround is not None and each.workaround == "holds":
-                texts.setdefault(workaround.text, []).append(each.case)
-        fails = [each.case for each in of if each.workaround == "fails"]
-        bites.append(Bite(facts.issues[issue], sorted(alike.values(), key=_badness), texts, fails))
+        fails: list[str] = []
+        for case in issue.cases:
+            each = facts.seen[issue.id, case.id].get(cell.id)
+            if each is None or stands(each.verdict) != "symptom":
+                continue
+            alike.setdefault((each.verdict, each.behaviour), []).append(each)
+            if case.workaround is not None and each.workaround == "holds":
+                texts.setdefault(case.workaround.text, []).append(case.id)
+            elif each.workaround == "fails":
+                fails.append(case.id)
+        if alike:
+            bites.append(Bite(issue, sorted(alike.values(), key=_badness), texts, fails))
     return sorted(bites, key=lambda bite: (not bite.issue.row_zero, _badness(bite.alike[0])))
 
 
