@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser
 
 from suite.report import write as writing
 from suite.report.changes import since
 from suite.report.model import Report
+from tests.report.site_browser import chromium
 from tests.worlds import as_known, few, otherwise
 
 
@@ -25,3 +27,10 @@ def known() -> Report:
     """A report on some real stacks, on which every issue did what is known of it, and not what it did before."""
     made = as_known(few())
     return made.model_copy(update={"since": since(otherwise(made), made)})
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium, one for all that a worker tests."""
+    with chromium() as started:
+        yield started

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from suite import files
 from suite.report.model import Report
+from suite.report.site.build import site
 
 
 def saved(reports: Iterable[Report], folder: Path) -> list[Path]:
@@ -23,3 +24,8 @@ def saved(reports: Iterable[Report], folder: Path) -> list[Path]:
 def there(folder: Path) -> dict[str, bytes]:
     """File name → bytes, of all that lies in a folder."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def pages(of: Report) -> dict[str, str]:
+    """Path → text of each page of a report's site, without timings."""
+    return {path: text for path, text in sorted(site(of, ()).items()) if path.endswith(".html")}

@@ -14,8 +14,8 @@ from suite.report.changes import CASES, MOST, row, since
 from suite.report.diff import diff
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import Observation, Report
-from suite.report.write import publish, rebuild, render
-from tests.report.on_disk import there
+from suite.report.write import publish, rebuild
+from tests.report.on_disk import pages, there
 from tests.report.test_diff import LINE, good
 from tests.report.test_report import EMPTY, HOSTILE, Page, observation, report, structure, undecided
 
@@ -161,17 +161,23 @@ def test_a_report_that_cannot_be_read_costs_no_run(text: str, told: bool, tmp_pa
 # Where it is shown
 
 
+def front(of: Report) -> str:
+    """The front page of a report."""
+    return pages(of)["index.html"]
+
+
 def test_what_changed_is_on_the_first_screen() -> None:
     """Page and Markdown tell the day and the counts; the page, what changed, with links to case and cells."""
     made = after(WELL, WORSE)
 
-    page = render(made, "index.html.jinja")
-    assert '<h2 id="since">Since the report of 2026-11-01</h2>' in page
+    page = front(made)
+    assert '<h3 id="since">Since the report of 2026-11-01</h3>' in page
     assert "2 regressed, 0 changed, 0 fixed, 0 new, 0 gone; 0 spurious." in page
     assert (
-        '<span class="v regressed">regressed</span> <a href="#some-issue/headline">some-issue/headline</a> on '
-        '<a href="#cell-jax-0.4.31">jax-0.4.31</a> to <a href="#cell-jax-0.5.0">jax-0.5.0</a> '
-        '<span class="soft">(2 cells)</span>: ✓ good → ✗ bad, workaround holds</li>'
+        '<span class="v regressed">regressed</span> '
+        '<a href="issues/some-issue.html#headline">some-issue/headline</a> on '
+        '<a href="cells.html#jax-0.4.31">jax-0.4.31</a> to <a href="cells.html#jax-0.5.0">jax-0.5.0</a> '
+        '<span class="soft">(2 cells)</span>: ✓ good → ✗ bad, workaround holds'
     ) in page
     assert (
         "Since the report of 2026-11-01 10:00 UTC: 2 regressed, 0 changed, 0 fixed, 0 new, 0 gone; 0 spurious.\n"
@@ -182,7 +188,7 @@ def test_that_nothing_changed_is_said() -> None:
     """Where nothing changed the page says that, and how much could not be compared; of a first report, nothing."""
     flaky = report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0]))
 
-    pages = [render(of, "index.html.jinja") for of in (after(WELL, WELL), after(WELL, flaky), WORSE)]
+    pages = [front(of) for of in (after(WELL, WELL), after(WELL, flaky), WORSE)]
     since = "Since the report of"
     assert [[since, "Nothing changed."], [since, "Nothing changed; 1 spurious."], []] == [
         re.findall(f"{since}|Nothing changed[^<]*", page) for page in pages
@@ -193,7 +199,7 @@ def test_the_worst_stands_first_and_the_rest_is_folded() -> None:
     """Eight changes are shown, regressions before what is new, the others are folded, and what has no room is told."""
     before, now = many(MOST, good(cell="jax-0.7.0"))
 
-    section = render(after(before, now), "index.html.jinja").partition('id="since"')[2].partition("</section>")[0]
+    section = front(after(before, now)).partition('id="since"')[2].partition("</section>")[0]
     shown, _, folded = section.partition("<details>")
     assert (8, MOST - 8) == (shown.count("<li>"), folded.count("<li>"))
     assert f"<summary>{MOST - 8} more</summary>" in folded
@@ -204,7 +210,7 @@ def test_what_is_gone_is_told_without_a_link() -> None:
     """A case and a cell that this report no longer has are named; there is nothing to lead to."""
     before = report(*WELL.observations, good(cell="jax-0.7.0", case="long-gone"))
 
-    page = render(after(before, WELL), "index.html.jinja")
+    page = front(after(before, WELL))
     assert '<span class="v gone">gone</span> some-issue/long-gone on jax-0.7.0: 1 clear</li>' in page
 
 
@@ -222,7 +228,7 @@ def test_somebody_elses_text_is_text() -> None:
 
     harmless, hostile = made(["harmless"] * len(HOSTILE)), made(HOSTILE.values())
 
-    pages = [Page(render(each, "index.html.jinja")).elements for each in (harmless, hostile)]
+    pages = [Page(front(each)).elements for each in (harmless, hostile)]
     assert pages[0] == pages[1]
     texts = [structure(compat_md(each)) for each in (harmless, hostile)]
     assert texts[0] == texts[1]

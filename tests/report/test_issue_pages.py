@@ -18,15 +18,13 @@ from suite.report.model import Observation, Report
 from suite.report.site.build import site
 from suite.report.site.facts import Facts
 from suite.report.summary import REPLAY
-from tests.report.site_browser import UNFOLD, WIDTH, built, chromium, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, built, put, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise
 
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
-# What is published beside the pages, and pages of other kinds.
-ELSEWHERE = re.compile(
-    r"releases/.*|(stack|metadata|timings|tags)\.html|feed\.xml|compat\.json|COMPAT\.md|observations\.csv"
-)
+# What is published beside the pages.
+ELSEWHERE = re.compile(r"feed\.xml|compat\.json|timings\.json|COMPAT\.md|observations\.csv")
 
 Open = Callable[..., Page]
 
@@ -41,13 +39,6 @@ def made(known: Report) -> dict[str, str]:
 def folder(made: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, in files."""
     return put(made, tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

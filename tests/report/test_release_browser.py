@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from suite.report.site import timings
 from suite.report.site.build import site
 from suite.report.site.timings import Machine
 from suite.timings.results import COMPARED, NOISE, RESULTS
-from tests.report.site_browser import UNFOLD, WIDTH, chromium, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, put, tab, violations
 from tests.report.test_report import EMPTY
 
 PAGES = (
@@ -35,13 +34,6 @@ BROKEN = r"""() => {
   }
   return found;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

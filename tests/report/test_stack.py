@@ -21,7 +21,7 @@ from suite.report.site.page import Page as SitePage
 from suite.report.site.pages import stack as stack_page
 from suite.report.site.timeline import turned
 from suite.stack import plan
-from tests.report.site_browser import UNFOLD, WIDTH, built, chromium, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, built, put, tab, violations
 from tests.report.test_large import grown
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few
@@ -49,13 +49,6 @@ def here() -> Report:
 def site(here: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its site."""
     return built(here, tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
