@@ -1,0 +1,216 @@
+"use strict";
+// What somebody asks for, and what any stack is expected to show. Pure; a test holds it to suite/judge/prediction.py.
+// A version is a place in the list of its package's known releases, oldest first: no two versions are compared as text.
+const rules = (() => {
+  const distinct = list => [...new Set(list)];
+  const alone = list => new Set(list).size === 1;
+  const max = (list, key) => list.reduce((best, each) => best === null || key(each) > key(best) ? each : best, null);
+
+  // What of a text is a stack: names of packages, each with a version. A whole name is one (jaxtyping is not jax), and
+  // what is not taken as it stands is said, never guessed.
+  const LONGEST = 2_000_000;
+  const canonical = name => name.replace(/[-_.]+/g, "-").toLowerCase();
+  const spelled = text => text.toLowerCase().replace(/^v/, "").replace(/\+.*$/, "").replace(/\d+/g, digits => digits.replace(/^0+(?=\d)/, ""));
+  const trimmed = text => text.replace(/(\.0)+$/, "");
+  // Where a known release is, however many zeros end it; -1 where there is none.
+  const exactly = (of, text) => of.includes(text) ? of.indexOf(text) : of.findIndex(each => trimmed(each) === trimmed(text));
+  const under = (of, text) => of.flatMap((each, place) => each.startsWith(text + ".") ? [place] : []);
+  const VERSION = /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[\w.-]+)?$/i;
+  const NAME = "[a-z](?:[a-z0-9]|[-_.]+(?=[a-z]))*", OPERATOR = "(?:===?|~=|!=|<=|>=|<|>|=)";
+  const CLAUSE = `${OPERATOR}\\s*[^\\s,;()<>=!~]+`;
+  // A version by itself; a name, with requirements, an address, or a version beside it; whatever else there is.
+  const ITEM = `(v?\\d[\\w.!+-]*)|(${NAME})(?:\\s*\\[[^\\]]*\\])?(?:\\s*\\(?\\s*(${CLAUSE}(?:\\s*,\\s*${CLAUSE})*)\\s*\\)?|\\s*@\\s*\\S+`
+    + "|\\s*:?\\s+(v?\\d[\\w.!+-]*|newest\\b|latest\\b)|-(\\d[\\w.!]*)(?=[\\s,+]|$))?|(\\S+)";
+  const FILLERS = ["and", "with", "on", "from", "to"];
+
+  // The places that a clause admits; null where it cannot be told in which the line between them lies.
+  const admitted = (of, operator, text) => {
+    const star = text.endsWith(".*"), wanted = spelled(star ? text.slice(0, -2) : text), every = of.map((_, place) => place);
+    const here = exactly(of, wanted), below = under(of, wanted);
+    if (operator === "~=") {
+      const from = admitted(of, ">=", text), parts = wanted.split(".");
+      return from && parts.length > 1 ? from.filter(place => under(of, parts.slice(0, -1).join(".")).includes(place)) : null;
+    }
+    if (star) return operator === "==" ? below : operator === "!=" ? every.filter(place => !below.includes(place)) : null;
+    if (operator === "!=") return every.filter(place => place !== here);
+    if (here < 0 && !(below.length && /^[<>]/.test(operator))) return null;
+    // "0.5", which is nobody's release, stands before all releases of it.
+    const edge = here < 0 ? below[0] : here, counted = here >= 0 && operator.endsWith("=");
+    return operator.startsWith("<") ? every.filter(place => place < edge || (counted && place === edge))
+      : operator.startsWith(">") ? every.filter(place => place > edge || (place === edge && (counted || here < 0))) : [here];
+  };
+  // The tables of a lock: uv.lock, pylock.toml, poetry.lock.
+  const locked = text => {
+    const found = [];
+    let name = null;
+    for (const line of text.split(/\r\n|\n|\r/)) {
+      const key = /^(name|version)\s*=\s*["']([^"']*)["']/.exec(line.trim());
+      if (/^\s*\[/.test(line)) name = /^\s*\[\[packages?\]\]/.test(line) ? "" : null;
+      else if (key && name !== null && key[1] === "name") name = key[2];
+      else if (key && name) found.push([name, key[2]]);
+    }
+    return found;
+  };
+  const MARKER = /\s*;\s*\(*\s*(?:python_|os_name|sys_platform|platform_|implementation_|extra\b|["']).*$/;
+  const lines = text => text.replace(/[^\n\r -~]/gu, " ").split(/\r\n|\n|\r/)
+    .map(raw => raw.replace(/(^|\s)#.*$|\s--hash=.*$|\\$/g, "").replace(MARKER, "").replace(/["']/g, " ").trim().replace(/^-\s+/, ""))
+    .filter(line => line && !line.startsWith("-"));
+  // Name → place of its version, or null where that is not known; how unknown ones are written; what was not taken as it
+  // stands; and, where the text says just "newest", that.
+  const read = (text, known) => {
+    const versions = {}, unknown = {}, notes = [], others = [], told = {};
+    if (text.length > LONGEST) notes.push("That is too long: its end is not read.");
+    const take = (name, place, written) => {
+      const as = place ?? written;
+      if (name in told && told[name] !== as) {
+        notes.push(`${name} is named with more than one version: none of them is taken.`);
+        versions[name] = null;
+        unknown[name] = "in several versions";
+        return;
+      }
+      told[name] = as;
+      versions[name] = place;
+      if (place === null) {
+        unknown[name] = written;
+        notes.push(`${name} ${written} is not in this data: it is unknown, and so is what depends on it.`);
+      }
+    };
+    const named = (raw, wanted, pinned) => {
+      const name = canonical(raw), of = known[name];
+      if (!Object.hasOwn(known, name)) { others.push(name); return; }
+      if (!wanted) { notes.push(`${name} has no version beside it, and is ignored.`); return; }
+      if (/^(newest|latest)$/i.test(wanted)) { take(name, of.length - 1, "newest"); return; }
+      if (!VERSION.test(wanted)) { notes.push(`“${wanted}” is no version of ${name}.`); return; }
+      const plain = spelled(wanted), below = pinned ? [] : under(of, plain), here = below.length ? of.indexOf(plain) : exactly(of, plain);
+      if (wanted.includes("+")) notes.push(`${name} ${wanted} is read as ${plain}: builds are not told apart here.`);
+      if (here >= 0) { take(name, here, plain); return; }
+      if (!below.length) { take(name, null, plain); return; }
+      notes.push(`${name} ${plain} is taken as its newest, ${of[below.at(-1)]}.`);
+      take(name, below.at(-1), plain);
+    };
+    const required = (raw, clauses) => {
+      const name = canonical(raw), of = known[name], told = clauses.replace(/\s+/g, "");
+      if (!Object.hasOwn(known, name)) { others.push(name); return; }
+      const parts = told.split(",").map(each => new RegExp(`^(${OPERATOR})(.*)$`).exec(each));
+      if (parts.length === 1 && /^={1,3}$/.test(parts[0][1]) && !parts[0][2].endsWith("*")) { named(raw, parts[0][2], parts[0][1] !== "="); return; }
+      const sets = parts.map(([, operator, wanted]) => VERSION.test(wanted.replace(/\.\*$/, "")) ? admitted(of, operator, wanted) : null);
+      const all = sets.includes(null) ? [] : sets.reduce((left, set) => left.filter(place => set.includes(place)));
+      if (!all.length) { notes.push(`${name}${told} names no one release of this data, and is ignored.`); return; }
+      notes.push(`${name}${told} is taken as its newest here, ${of[all.at(-1)]}.`);
+      take(name, all.at(-1), told);
+    };
+    const short = text.slice(0, LONGEST), newest = /^\s*(newest|latest)(\s+of\s+everything)?\s*$/i.test(short);
+    if (/^\s*\[\[packages?\]\]/m.test(short)) for (const [name, version] of locked(short)) named(name, version, true);
+    else if (!newest) for (const line of lines(short)) {
+      for (const [, bare, name, clauses, spoken, dashed, rest] of line.matchAll(new RegExp(`[\\s,;+]*(?:${ITEM})`, "giy"))) {
+        if (rest !== undefined) { if (/[^.:()|-]/.test(rest)) notes.push(`“${rest}” is not understood.`); }
+        else if (bare === undefined) {
+          if (clauses) required(name, clauses);
+          else if (spoken || dashed || !FILLERS.includes(name.toLowerCase())) named(name, spoken || dashed, Boolean(dashed));
+        } else if (others.length || Object.keys(versions).length) notes.push(`“${bare}” stands beside no name, and is ignored.`);
+        else named("jax", bare, false);
+      }
+    }
+    const ignored = distinct(others);
+    if (ignored.length) notes.push(`Not of the stack, and ignored: ${ignored.slice(0, 3).join(", ")}${ignored.length > 3 ? ` and ${ignored.length - 3} more` : ""}.`);
+    return {versions, unknown, notes: distinct(notes), newest};
+  };
+
+  // rules.predict, of a case with `needs`, all that `matter` to it, `rules`, and `runs`: each has `pins` and a `behaviour`.
+  // A rule is `on` requirements: each the name of a package, and the edges of the places that meet it.
+  const meets = ({name, edges}, pins) => {
+    const within = edges.findIndex(edge => pins[name] < edge);
+    return within < 0 ? edges.length % 2 === 1 : within % 2 === 1;
+  };
+  // Whether all are met: null where it depends on what is not known.
+  const met = (on, pins, allKnown = true) => {
+    let open = false;
+    for (const each of on) {
+      if (each.name in pins) { if (!meets(each, pins)) return false; }
+      else if (allKnown) return false;
+      else open = true;
+    }
+    return open ? null : true;
+  };
+  const firstMatch = (table, pins) => table.find(each => met(each.on, pins)) || null;
+  const possible = (table, versions) => {
+    const found = [];
+    for (const each of table) {
+      const answer = met(each.on, versions, false);
+      if (answer !== false) found.push(each);
+      if (answer) return found;
+    }
+    return [...found, null];
+  };
+  const namesOf = table => distinct(table.flatMap(each => each.on.map(({name}) => name)));
+  const blocks = (imports, theCase) => imports.behaviour === "import-error"
+    && namesOf(imports.rules).some(name => name !== "jax" && name !== "jaxlib" && theCase.imports.includes(name));
+  const alike = (run, versions, matter) => matter.every(name => !(name in versions) || run.pins[name] === versions[name]);
+  const nearest = (theCase, found, versions, runs) => {
+    if (!("jax" in versions)) return [];
+    const of = runs.filter(each => "jax" in each.pins && found.includes(each.first ??= firstMatch(theCase.rules, each.pins)));
+    const named = Object.keys(versions), likeness = each => named.filter(name => each.pins[name] === versions[name]).length;
+    const side = (those, best) => {
+      const place = best(...those.map(each => each.pins.jax));
+      return max(those.filter(each => each.pins.jax === place), likeness);
+    };
+    return [side(of.filter(each => each.pins.jax <= versions.jax), Math.max), side(of.filter(each => each.pins.jax > versions.jax), Math.min)].filter(Boolean);
+  };
+  const between = (versions, matter, runs) => {
+    const found = [];
+    for (const name of matter.filter(each => each in versions && each !== "jax").sort()) {
+      const beside = runs.filter(each => name in each.pins && alike(each, versions, matter.filter(other => other !== name)));
+      const places = beside.map(each => each.pins[name]), here = versions[name];
+      const below = max(places.filter(each => each < here), each => each), above = max(places.filter(each => each > here), each => -each);
+      if (below === null || above === null) continue;
+      const sides = beside.filter(each => [below, above].includes(each.pins[name]));
+      if (sides.some(each => !alike(each, {...sides[0].pins, [name]: each.pins[name]}, matter))) continue;
+      if (!alone(sides.map(each => each.behaviour))) return null;
+      found.push({behaviour: sides[0].behaviour, how: "between", runs: sides, rules: []});
+    }
+    return alone(found.map(each => each.behaviour)) ? found[0] : null;
+  };
+  const predict = (theCase, versions, runs) => {
+    const {matter} = theCase, told = ["jax", ...theCase.needs].every(name => name === "jaxlib" || name in versions);
+    const here = told ? runs.filter(each => alike(each, versions, matter)) : [];
+    const outcomes = possible(theCase.rules, versions), found = outcomes.filter(Boolean);
+    const agreed = alone(outcomes.map(each => each && each.behaviour));
+    if (alone(here.map(each => each.behaviour)) && agreed) {
+      const said = here.map(each => firstMatch(theCase.rules, each.pins)), {behaviour} = here[0];
+      return {behaviour, how: "run", runs: here, rules: theCase.rules.filter(each => said.includes(each) && each.behaviour === behaviour)};
+    }
+    if (agreed && found.length) {
+      const near = nearest(theCase, found, versions, runs), same = near.every(each => each.behaviour === found[0].behaviour);
+      return {behaviour: same ? found[0].behaviour : null, how: same ? "by rule" : "unknown", runs: near, rules: found};
+    }
+    return (!found.length && told && between(versions, matter, runs)) || {behaviour: null, how: "unknown", runs: [], rules: found};
+  };
+  // The rules that may be the one that counts, where each has runs on its side and what is not known decides between them.
+  const oneOf = (theCase, versions, runs) => {
+    const found = possible(theCase.rules, versions);
+    const borne = each => each && nearest(theCase, [each], versions, runs).every(run => run.behaviour === each.behaviour);
+    return found.length > 1 && found.every(borne) ? found : [];
+  };
+  // What suite/report/site/compiled.py tells by numbers, by names: cells with their versions, cases with their rules and runs.
+  const decode = data => {
+    const names = Object.keys(data.known), said = list => list.map(n => names[n]);
+    const cells = data.cells.map(([id, on, moves, places]) =>
+      ({id, on, moves, pins: Object.fromEntries(names.map((name, n) => [name, places[n]]).filter(([, place]) => place >= 0))}));
+    const wanted = data.wanted.map(([name, ...edges]) => ({name: names[name], edges})), all = on => on.map(n => wanted[n]);
+    const table = data.rules.map(([behaviour, on, evidence]) => ({behaviour, on: all(on), evidence}));
+    const workarounds = data.workarounds.map(([text, fails]) => ({text, fails: fails.map(all)}));
+    const cases = data.issues.flatMap(([issue, title, rowZero, of]) => of.map(([id, needs, imports, behaviours, on, instead, lengths]) => {
+      const runs = [], blocked = new Set(), stretches = lengths.flatMap((kind, n) => n % 2 ? [] : Array(lengths[n + 1]).fill(kind));
+      stretches.forEach((kind, place) => {
+        if (kind < 0) return;
+        const [behaviour, stopped, workaround] = data.kinds[kind], cell = cells[place];
+        if (stopped) blocked.add(cell);
+        else runs.push({cell, pins: cell.pins, behaviour, workaround});
+      });
+      const rules = on.map(n => table[n]), matter = distinct([...said(imports), ...namesOf(rules)]);
+      return {issue, title, rowZero, id, needs: said(needs), imports: said(imports), matter, behaviours, rules, workaround: workarounds[instead], runs, blocked};
+    }));
+    return {names, cells, cases};
+  };
+  return {read, met, namesOf, blocks, predict, oneOf, decode};
+})();
