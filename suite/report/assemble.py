@@ -18,7 +18,18 @@ from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import not_imported, tidy
 from suite.report.derive import coverage, derive
-from suite.report.model import SCHEMA, AskRow, CaseRow, CellRow, IssueRow, Observation, Platform, Report, UpstreamRow
+from suite.report.model import (
+    GAPS,
+    SCHEMA,
+    AskRow,
+    CaseRow,
+    CellRow,
+    IssueRow,
+    Observation,
+    Platform,
+    Report,
+    UpstreamRow,
+)
 from suite.run import catalogue, records, source, threads
 from suite.run.catalogue import Entry
 from suite.run.records import Status
@@ -52,6 +63,7 @@ def _report(cells: Sequence[Cell], entries: Sequence[Entry], unread: Judged | No
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
         schema_version=SCHEMA,
+        gaps_version=GAPS,
         generated_at=datetime.now(UTC).replace(microsecond=0),
         suite_version=__version__,
         probe_sha256=records.probe_sha256(),

@@ -25,6 +25,7 @@ from suite.judge.verdicts import WorkaroundWord
 from suite.stack.matrix import Runs
 
 SCHEMA: Final = 2
+GAPS: Final = 2
 # What became of an observation since an earlier report, in the order in which it wants a look.
 ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
 
@@ -328,6 +329,7 @@ class Report(FileModel):
     """compat.json."""
 
     schema_version: Literal[2]
+    gaps_version: Literal[2] = Field(description="of what is left out of an observation: another fills it in otherwise")
     generated_at: Moment
     suite_version: str
     probe_sha256: str = Field(description="of what ran the issues in the cells")
@@ -345,9 +347,10 @@ class Report(FileModel):
     @classmethod
     def _is_of_this_schema(cls, data: Any) -> Any:
         """In a file of another schema that is all that is wrong: nothing else has to be as it is in this one."""
-        found = data.get("schema_version", SCHEMA) if isinstance(data, dict) else SCHEMA
-        if found != SCHEMA:
-            raise _refusal({"schema_version": f"is {quoted(found)}, and this suite reads {SCHEMA}"})
+        for key, read in {"schema_version": SCHEMA, "gaps_version": GAPS}.items():
+            found = data.get(key) if isinstance(data, dict) else read
+            if found != read:
+                raise _refusal({key: f"is {quoted(found)}, and this suite reads {read}: have it written anew"})
         return data
 
     @field_validator("observations")

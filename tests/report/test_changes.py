@@ -211,7 +211,7 @@ def test_what_is_gone_is_told_without_a_link() -> None:
     before = report(*WELL.observations, good(cell="jax-0.7.0", case="long-gone"))
 
     page = front(after(before, WELL))
-    assert '<span class="v gone">gone</span> some-issue/long-gone on jax-0.7.0: 1 clear</li>' in page
+    assert '<span class="v gone">gone</span> some-issue/long-gone on jax-0.7.0: 1 clear\n' in page
 
 
 def test_somebody_elses_text_is_text() -> None:

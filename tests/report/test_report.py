@@ -88,7 +88,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
     }
     made = Report.model_validate(
         {
-            "schema_version": 2,
+            **{"schema_version": 2, "gaps_version": 2},
             "generated_at": "2026-11-21T10:00:00Z",
             "suite_version": "0.1.0",
             "probe_sha256": "2" * 64,
@@ -439,7 +439,9 @@ def test_another_schema_is_one_fault(tmp_path: Path) -> None:
     with pytest.raises(BadFile) as caught:
         files.read(Report, path)
 
-    assert [f"{path}: schema_version: is 1, and this suite reads 2"] == list(map(str, caught.value.faults))
+    assert [f"{path}: schema_version: is 1, and this suite reads 2: have it written anew"] == list(
+        map(str, caught.value.faults)
+    )
 
 
 # Pages and Markdown

@@ -118,10 +118,7 @@ const rules = (() => {
 
   // rules.predict, of a case with `needs`, all that `matter` to it, `rules`, and `runs`: each has `pins` and a `behaviour`.
   // A rule is `on` requirements: each the name of a package, and the edges of the places that meet it.
-  const meets = ({name, edges}, pins) => {
-    const within = edges.findIndex(edge => pins[name] < edge);
-    return within < 0 ? edges.length % 2 === 1 : within % 2 === 1;
-  };
+  const meets = ({name, edges}, pins) => edges.findIndex(edge => pins[name] < edge) % 2 === 1;
   // Whether all are met: null where it depends on what is not known.
   const met = (on, pins, allKnown = true) => {
     let open = false;

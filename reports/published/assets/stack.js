@@ -254,7 +254,7 @@
     ? ask.all.map(name => ask.versions[name] === null ? `${name} ${ask.unknown[name]}` : release(name, ask.versions)).join(" ") : ask.text;
   const address = asks => `#${asks.map(ask => encodeURIComponent(short(ask))).join("..")}`;
   const more = (before, ask, start, end) => {
-    const made = [], name = "jax" in end.versions && cells.find(cell => cell.moves === "jax" && cell.pins.jax === end.versions.jax);
+    const made = [], name = "jax" in end.versions && cells.find(cell => cell.moves === "jax" && cell.pins.jax === end.versions.jax && tried.has(cell));
     if (name) made.push(make("p", {}, link(`releases/${name.id}.html`, `What to install for ${release("jax", end.versions)}`), ": the newest set that was run on it and works."));
     if (ask && start.cell && end.cell && !ask.newest) {
       const all = `#${encodeURIComponent(names.filter(each => each in start.versions).map(each => release(each, start.versions)).join(" "))}`;

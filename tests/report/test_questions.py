@@ -1,0 +1,301 @@
+"""What people ask of the published report, each from its front page, in at most three actions; and that page itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from suite.files import REPORTS, read
+from suite.judge.table import TABLE
+from suite.report import summary
+from suite.report.model import Report
+from suite.report.site.build import ASSETS
+from suite.report.site.embed import verdict_styles
+from tests.report.site_browser import UNFOLD, WIDTH, built, tab, violations
+from tests.report.test_report import EMPTY, observation, report
+
+FRONT = (REPORTS / "published" / "index.html").as_uri()
+NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+@dataclass
+class Reader:
+    """Somebody who starts at the front page, and what they do: each entry, click or key is an action."""
+
+    page: Page
+    actions: int = 0
+
+    def asks(self, text: str) -> None:
+        """Type or paste into the front page's box."""
+        self._acts()
+        self.page.fill("#search", text)
+
+    def follows(self, name: str) -> None:
+        """Click the first link with this in its name."""
+        self._acts()
+        self.page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
+
+    def upgrades(self, to: str) -> None:
+        """Say on the page of stacks where to go."""
+        self._acts()
+        self.page.fill("#next", to)
+        self.page.keyboard.press("Control+Enter")
+
+    def sees(self, where: str = "main") -> str:
+        """What stands there, unfolded."""
+        self.page.evaluate(UNFOLD)
+        return " ".join(self.page.locator(where).first.inner_text().split())
+
+    def _acts(self) -> None:
+        self.actions += 1
+        assert self.actions <= 3
+
+
+@pytest.fixture(scope="module")
+def complaints() -> list[str]:
+    """What the pages complained of, and what they asked the network for."""
+    return []
+
+
+@pytest.fixture(autouse=True)
+def _no_complaints(complaints: list[str]) -> Iterator[None]:
+    complaints.clear()
+    yield
+    assert [] == complaints
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, complaints: list[str]) -> Page:
+    """A tab for all of them."""
+    return tab(browser, complaints)
+
+
+@pytest.fixture
+def reader(opened: Page) -> Reader:
+    """Somebody at the front page."""
+    opened.set_viewport_size({"width": 1000, "height": 800})
+    opened.emulate_media(media="null", color_scheme="null")
+    opened.goto("about:blank")
+    opened.goto(FRONT)
+    return Reader(opened)
+
+
+# The ten questions
+
+
+def test_can_i_go_there(reader: Reader) -> None:
+    """Pinned to three releases: a verdict on the target first, what is kept, and how each answer is known."""
+    reader.asks("jax 0.4.35, equinox 0.11.10, diffrax 0.6.0 are pinned: can I go to jax 0.5.3?")
+    reader.follows("what changes")
+
+    told = reader.sees("#answer")
+    assert told.startswith("✗ Does not work")
+    assert "concrete-array-removed by rule" in told
+    assert "kept: equinox 0.11.10, diffrax 0.6.0" in told
+
+    reader.upgrades("newest")
+    told = reader.sees("#answer")
+    assert told.startswith("✓ Works")
+    assert "Train and solve ✓ works run" in told
+
+
+def test_which_release_first_refused_it(reader: Reader) -> None:
+    """`.lower()` through functools.wraps: refused from 0.6.0, and pmap not the same."""
+    reader.asks("Which release first refused .lower() through functools.wraps, and is pmap the same?")
+    reader.follows("skips the wrapper")
+
+    assert "attribute-error 0.6.0 on" in reader.sees("section[aria-labelledby=jit]")
+    assert "bypassed 0.8.0 on" in reader.sees("section[aria-labelledby=pmap]")
+
+
+@pytest.mark.parametrize(
+    ("symptom", "issue", "instead"),
+    [
+        ("TypeError: unhashable type: 'DynamicJaxprTracer'", "DynamicJaxprTracer", "lax.while_loop(lambda c: f(c)"),
+        ("AttributeError: 'function' object has no attribute 'lower'", "skips the wrapper", "Apply jax.jit last"),
+        ("FutureWarning: Attempting to hash a tracer", "DynamicJaxprTracer", "lax.while_loop(lambda c: f(c)"),
+        (
+            'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\n    y = solve(x)\n'
+            "AttributeError: module 'jax.interpreters.batching' has no attribute 'NotMapped'",
+            "Row zero",
+            "hold JAX back",
+        ),
+    ],
+)
+def test_which_issue_is_this_symptom(reader: Reader, symptom: str, issue: str, instead: str) -> None:
+    """A message or a whole traceback leads to its issue, which says what to do, and on which releases that was run."""
+    reader.asks(symptom)
+    reader.follows(issue)
+
+    assert instead in reader.sees()
+
+
+def test_what_should_it_have_required(reader: Reader) -> None:
+    """Diffrax 0.7.0 should have required an Optimistix below 0.1.0: a requirement to paste."""
+    reader.asks("I maintain Diffrax: what should diffrax 0.7.0 have required?")
+    reader.follows("what its metadata should require")
+
+    expect(reader.page.locator("[id='diffrax-0.7.0']")).to_be_in_viewport()
+    assert '"optimistix>=0.0.10,<0.1.0"' in reader.sees()
+
+
+def test_it_is_slow_is_that_known(reader: Reader) -> None:
+    """Of jax 0.7.1 its page says what is slow, since when, until when, and on which release it is not."""
+    reader.asks("jax 0.7.1 is slow")
+    reader.follows("what it turned")
+
+    told = reader.sees("section[aria-labelledby=speed]")
+    assert re.search(r"times slower since jax 0\.7\.1: .* Until jax 0\.7\.2", told)
+    assert "jax#31284" in told
+
+
+def test_what_broke_in_it(reader: Reader) -> None:
+    """The newest releases are told on the front page, those on which nothing turned too; of 0.7.0, its page tells."""
+    newest = reader.sees(".newest")
+    cells = read(Report, REPORTS / "published" / "compat.json").cells
+    last = [cell for cell in cells if cell.kind == "line"][-1]
+    assert f"{last.moves} {last.holds[last.moves]}" in newest
+    reader.asks("jax 0.7.0")
+    reader.follows("what it turned")
+
+    told = reader.sees("section[aria-labelledby=turned]")
+    assert "jax and jaxlib 0.6.2 → 0.7.0" in told
+    assert "stack-smoke/train-and-solve ✓ works → ✗ crashed" in told
+
+
+def test_do_these_two_go_together(reader: Reader) -> None:
+    """Equinox 0.12.2 and jax 0.7.0: asked in a sentence, answered by a verdict."""
+    reader.asks("Does Equinox 0.12.2 work with jax 0.7.0?")
+    reader.follows("does it work")
+
+    assert reader.sees("#answer").startswith("✗ Does not work")
+
+
+def test_a_colleague_is_sent_a_cell(reader: Reader, browser: Browser, complaints: list[str]) -> None:
+    """A cell of a case has an address to copy; without a script the facts are on the page that it leads to."""
+    reader.page.goto(FRONT.replace("index.html", "issues/wraps-lower-bypass.html#jit@jax-0.5.3"))
+    panel = reader.sees("aside:visible")
+    assert "bypassed" in panel
+    assert reader.page.get_by_role("button", name="Copy link").is_visible()
+
+    plain = tab(browser, complaints, java_script_enabled=False)
+    plain.goto(reader.page.url)
+    here = plain.locator("[id='jit@jax-0.5.3']")
+    expect(here).to_be_in_viewport()
+    assert "bypassed" in plain.locator("section[aria-labelledby=jit]").inner_text()
+
+
+def test_what_do_i_install(reader: Reader) -> None:
+    """For jax 0.6.2: a line for pip, of the newest set that was run and works, and constraints with those pins."""
+    reader.asks("What do I install today for jax 0.6.2?")
+    reader.follows("what to install with it")
+
+    (line,) = re.findall(r'pip install "jax\[cpu\]==0\.6\.2".*', reader.page.locator("main").inner_text())
+    pins = (REPORTS / "published" / "constraints" / "jax-0.6.2.txt").read_text(encoding="utf-8").splitlines()
+    assert set(re.findall(r"[a-z]+==[\d.]+", line)) <= set(pins)
+    expect(reader.page.locator("a[href$='constraints/jax-0.6.2.txt']")).to_be_visible()
+
+
+def test_what_concerns_my_code(reader: Reader) -> None:
+    """Of several functions, each issue that touches one is named, with that; what none touches is said."""
+    reader.asks("jax.vmap, implicit solvers, eqx.filter_jit, jax.no_such_thing")
+
+    told = reader.sees("#results")
+    for words in ("matches jax.vmap", "Row zero", "matches equinox.filter_jit", "Nothing here concerns jax.no_such"):
+        assert words in told
+
+
+# The front page
+
+
+def test_what_is_asked_is_in_the_address(reader: Reader) -> None:
+    """The address of a search restores it."""
+    reader.asks("FutureWarning: Attempting to hash a tracer")
+    told = reader.sees("#results")
+    address = reader.page.url
+    reader.page.goto("about:blank")
+    reader.page.goto(address)
+
+    assert told
+    assert told == reader.sees("#results")
+
+
+def test_enter_follows_the_first(reader: Reader) -> None:
+    """The first of what was found is one key away."""
+    reader.asks("27829")
+    reader.page.keyboard.press("Enter")
+
+    expect(reader.page).to_have_url(re.compile("issues/wraps-lower-bypass.html$"))
+
+
+def test_without_javascript_the_lists_are_open(browser: Browser, complaints: list[str]) -> None:
+    """Each issue stands in one list, with what it shows and a link; there is no box that does nothing."""
+    page = tab(browser, complaints, java_script_enabled=False)
+    page.goto(FRONT)
+    published = read(Report, REPORTS / "published" / "compat.json")
+
+    assert {f"issues/{issue.id}.html" for issue in published.issues} == {
+        str(link.get_attribute("href")) for link in page.locator(".list h3 a").all()
+    }
+    expect(page.locator("#ask")).to_be_hidden()
+    assert f"{summary.last_line(published)}." in page.locator(".counts").inner_text()
+
+
+@pytest.mark.parametrize("width", [360, 1000, 1400])
+def test_it_fits_and_prints(reader: Reader, width: int) -> None:
+    """Nothing scrolls sideways, on a phone or a desk, whatever was asked; no version is broken; it prints to PDF."""
+    reader.page.set_viewport_size({"width": width, "height": 800})
+    reader.asks("jax 0.4.35 equinox 0.11.10 diffrax 0.6.0 -> newest")
+
+    assert reader.page.evaluate(WIDTH) <= width
+    broken = "[...document.querySelectorAll('.release, .version')].filter(e => e.getClientRects().length > 1).length"
+    assert 0 == reader.page.evaluate(broken)
+    assert reader.page.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("page", ["index.html", "tags.html"])
+def test_axe_finds_nothing(reader: Reader, page: str) -> None:
+    """No violation on the front page, with an answer, or on the page of functions, by day and by night."""
+    reader.page.goto(FRONT.replace("index.html", page))
+    if page == "index.html":
+        reader.asks("jax.vmap")
+
+    reader.page.emulate_media(color_scheme="light")
+    assert [] == violations(reader.page)
+    # A theme changes colours only.
+    reader.page.emulate_media(color_scheme="dark")
+    assert [] == violations(reader.page, runOnly=["color-contrast"])
+
+
+@pytest.mark.parametrize("name", ["empty", "nasty"])
+def test_any_report_has_a_front_page(opened: Page, name: str, tmp_path: Path) -> None:
+    """Of nothing, and of text that would act, there is a page that is safe and can be searched."""
+    nasty = report(observation(detail=NASTY, agreement="new", behaviour=NASTY))
+    made = built({"empty": EMPTY, "nasty": nasty}[name], tmp_path)
+    opened.goto((made / "index.html").as_uri())
+    opened.fill("#search", NASTY)
+
+    text = opened.locator("body").inner_text()
+    assert not re.search("[\x1b\u202a-\u202e\u2066-\u2069]", text)
+    assert "No documented issue here has that" in text
+
+
+# Its style
+
+
+def test_every_verdict_has_a_colour_and_is_listed_once() -> None:
+    """The style defines what the verdicts' table refers to; neither it nor a script lists them again."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in ASSETS.iterdir()}
+    for each in TABLE:
+        assert f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" in verdict_styles()
+        assert f"--{each.css}: " in texts["style.css"]
+        assert f"--{each.css}-ink: " in texts["style.css"]
+    for name, text in texts.items():
+        mark = r"\.{}\b" if name.endswith(".css") else r"[\"'`]{}[\"'`]"
+        found = {each.name for each in TABLE if re.search(mark.format(each.name), text)}
+        assert found <= {"documented", "absent", "blocked"}, name
