@@ -1,0 +1,126 @@
+"""solve(a, b) of a batch of vectors takes b for one matrix, where the batch is as large as the system
+
+    jnp.linalg.solve(a, b)    # a of shape (2, 2, 2), b of (2, 2): the answer has (2, 2) up to 0.4.38, then (2, 2, 2)
+
+Up to jax 0.4.38 `b` was a batch of vectors, one to each matrix. From 0.5.0 it is one matrix, and each system is solved
+for all of it, as NumPy does from 2.0. The changelog says that batched vectors are no longer supported; a FutureWarning
+had said so from 0.4.25, and where the batch's size differs from the system's there is now a ValueError (dynamax#389).
+Where the two are equal there is no error, but another answer in another shape, which the next broadcast swallows. In no
+thread:
+
+- `jax.scipy.linalg.solve` changed in the same release, without a warning before and without a line in the changelog;
+  its documentation still has `b` as `(..., N)` or `(..., N, M)`.
+- With `assume_a="pos"` it did not: since 0.5.0 that argument, said to be about `a`, decides what `b` is. (jax#39986 is
+  about a warning there. `cho_solve`, `lu_solve` and `solve_triangular` take vectors up to 0.12.0.1, with a warning from
+  0.10.0 on.)
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+
+
+def square_batch() -> tuple[str, str]:
+    """Does jnp.linalg.solve of shapes (2, 2, 2) and (2, 2) solve one system for each vector?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    return compare(jnp.linalg.solve(a, b), [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)], rtol=1e-5)
+
+
+def other_batch() -> tuple[str, str]:
+    """Does it of shapes (3, 2, 2) and (3, 2)?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    a, b = np.eye(2) * [[[1.0]], [[2.0]], [[4.0]]], np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    return compare(jnp.linalg.solve(a, b), [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)], rtol=1e-5)
+
+
+def scipy_square_batch() -> tuple[str, str]:
+    """Does jax.scipy.linalg.solve of shapes (2, 2, 2) and (2, 2)?"""
+    import jax.scipy.linalg
+    import numpy as np
+
+    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    return compare(jax.scipy.linalg.solve(a, b), [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)], rtol=1e-5)
+
+
+def scipy_assume_a() -> tuple[str, str]:
+    """Does jax.scipy.linalg.solve give the same with assume_a="pos" and without, of those shapes?"""
+    import jax.scipy.linalg
+    import numpy as np
+
+    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 1.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    return compare(jax.scipy.linalg.solve(a, b), jax.scipy.linalg.solve(a, b, assume_a="pos"), rtol=1e-5)
+
+
+def control_unambiguous() -> None:
+    """One vector, and a batch of matrices, are solved as by NumPy."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    a = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]])
+    for matrix, b in ((a[0], np.array([1.0, 2.0])), (a, np.ones((2, 2, 3)))):
+        assert np.allclose(jnp.linalg.solve(matrix, b), np.linalg.solve(matrix, b), rtol=1e-5)
+
+
+def a_column_each() -> None:
+    """With a column for each system both functions solve one each, and assume_a says nothing about b."""
+    import jax.numpy as jnp
+    import jax.scipy.linalg
+    import numpy as np
+
+    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 1.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    wanted = [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)]
+    for kind in ("gen", "pos"):
+        assert np.allclose(jax.scipy.linalg.solve(a, b[..., None], assume_a=kind)[..., 0], wanted, rtol=1e-5), kind
+    assert np.allclose(jnp.linalg.solve(a, b[..., None])[..., 0], wanted, rtol=1e-5)
+
+
+_WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.ndim > 1 are deprecated")}
+_BEFORE = (
+    Rule("agrees", "jax<0.4.25", "run on the line, 0.4.18 to 0.4.24"),
+    Rule("announced", "jax<0.5.0", "run on the line from 0.4.25 to 0.4.38: right, with jax#19674's FutureWarning"),
+)
+_SCIPY = (
+    Rule("agrees", "jax<0.5.0", "run on the line, 0.4.18 to 0.4.38, and nothing is said"),
+    Rule("differs", "", "run on the line from 0.5.0: unless a is assumed to be positive it calls jnp.linalg.solve"),
+)
+_WORKAROUND = Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each)
+
+ISSUE = Issue(
+    kind="silent-change",
+    upstream=(
+        Upstream("probml/dynamax#389", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
+        Upstream("jax-ml/jax#25741", "commit"),
+        Upstream("jax-ml/jax#19674", "commit"),
+    ),
+    cases=(
+        Case(
+            square_batch,
+            control_unambiguous,
+            {"agrees": "clear", "announced": "clear", "differs": "affected"},
+            (*_BEFORE, Rule("differs", "", "run on the line from 0.5.0, which has jax#25741")),
+            _WORKAROUND,
+            _WARNING,
+        ),
+        Case(
+            other_batch,
+            control_unambiguous,
+            {"agrees": "clear", "announced": "clear", "differs": "affected", "value-error": "guarded"},
+            (*_BEFORE, Rule("value-error", "", "run on the line from 0.5.0; the message names the way back")),
+            _WORKAROUND,
+            {**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
+        ),
+        *(
+            Case(reproducer, control_unambiguous, {"agrees": "clear", "differs": "affected"}, _SCIPY, _WORKAROUND)
+            for reproducer in (scipy_square_batch, scipy_assume_a)
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
