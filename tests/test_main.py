@@ -30,6 +30,7 @@ from suite.stack import lock, plan
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, report
 
+pytestmark = pytest.mark.usefixtures("pageless")
 CELL = plan.tagged("default")[0]
 RICH = installation("rich")
 

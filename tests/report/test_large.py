@@ -60,7 +60,7 @@ def thinned(of: Report, count: int) -> Report:
     stacks = [row.model_copy(update={"cells": [each for each in row.cells if each in kept]}) for row in of.stacks]
     observations = [each for each in of.observations if each.cell in kept]
     update = {"cells": cells, "issues": issues, "stacks": stacks, "observations": observations}
-    return of.model_copy(update={**update, "planned_cells": sorted(kept)})
+    return of.model_copy(update={**update, "planned_cells": [cell.id for cell in cells]})
 
 
 @pytest.fixture(scope="module")

@@ -28,9 +28,10 @@ from suite.run.records import Status
 from suite.run.shard import parse
 from suite.stack import plan, releases
 from tests.report.on_disk import saved, there
+from tests.report.test_large import thinned
 from tests.worlds import as_known
 
-pytestmark = pytest.mark.usefixtures("untimed")
+pytestmark = pytest.mark.usefixtures("pageless")
 OFFERED = releases.load().packages
 # Some of the line and some of the arms, with one that cannot be had among them.
 CELLS = [
@@ -114,8 +115,9 @@ def test_shards_make_the_whole(data: st.DataObject) -> None:
 
 
 def test_the_published_report_survives_its_parts(tmp_path: Path) -> None:
-    """The published report, cut into seven and joined, is the same to the byte."""
-    published = derive(files.read(Report, REPORTS / "published" / "compat.json"), OFFERED)
+    """Of the published report every fourth cell, cut into seven and joined, is the same to the byte."""
+    whole = files.read(Report, REPORTS / "published" / "compat.json")
+    published = derive(thinned(whole, len(whole.cells) // 4), OFFERED)
     # That it is a part of a plan, and not of today's, is another matter.
     parts = [changed(each, shard=None) for each in split(published, 7)]
 

@@ -15,7 +15,7 @@ from suite.run import cell_run, records
 from suite.stack import lock
 from tests.report.test_report import observation, report
 
-pytestmark = pytest.mark.usefixtures("untimed")
+pytestmark = pytest.mark.usefixtures("pageless")
 
 
 def shown(*seen: dict[str, object]) -> list[str]:

@@ -1,0 +1,18 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from suite.report import write as writing
+
+
+@pytest.fixture(scope="module")
+def pageless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No pages and no timings beside a report that is written: they are hundreds, and not every test looks at them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(writing, "site", lambda report, timed: {})
+        patched.setattr(writing, "RESULTS", tmp_path_factory.mktemp("nothing"))
+        yield
