@@ -1,0 +1,128 @@
+"""diffeqsolve with a boolean event and a root_finder returns y = 0 where the event holds at t0
+
+    event = diffrax.Event(lambda t, y, args, **kwargs: True, optimistix.Newton(1e-4, 1e-4))    # y0 = 10.0, dt0 = 0.1
+    diffrax.diffeqsolve(..., event=event)    # up to diffrax 0.7.0: ts = [0.1], ys = [0.0], "event occurred"
+
+You'd expect `t0` and `y0`, which is what you get without a root finder. No step has been made, so what is interpolated
+are placeholders, all 0, and the root is sought up to the end of a step that never was. The report has it with
+`steady_state_event`, and diffrax 0.7.1 has the fix. There is an event that holds at the start in many a batch. In no
+thread:
+
+- The gradient by `y0` is 0 with it, where it is 1: a fit is told that its start does not matter.
+- An event beside it that has a sign to change does not help, nor does a constant step.
+- `optimistix.Bisection` is no way out, on the newest release either: it refuses every boolean condition, whenever that
+  comes true, with "The root is not contained in [lower, upper]".
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+
+
+def holds_at_start() -> tuple[str, str]:
+    """Does a solve whose boolean event holds at t0, with a root finder, end at t0 and y0?"""
+    import diffrax
+
+    if not hasattr(diffrax, "Event"):
+        return "absent", "there is no diffrax.Event"
+    import optimistix
+
+    event = diffrax.Event(lambda t, y, args, **kwargs: t >= 0, optimistix.Newton(1e-4, 1e-4))
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
+    return compare([solution.ts[-1], solution.ys[-1]], [0.0, 10.0])
+
+
+def steady_state() -> tuple[str, str]:
+    """Does one that is in its steady state at t0, with adaptive steps, end there?"""
+    import diffrax
+
+    if not hasattr(diffrax, "Event"):
+        return "absent", "there is no diffrax.Event"
+    import optimistix
+
+    event = diffrax.Event(diffrax.steady_state_event(rtol=1e-6, atol=1e-6), optimistix.Newton(1e-4, 1e-4))
+    term, solver = diffrax.ODETerm(lambda t, y, args: 0.0 * y), diffrax.Heun()
+    steps = diffrax.PIDController(rtol=1e-6, atol=1e-6)
+    found = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, stepsize_controller=steps, event=event)
+    return compare([found.ts[-1], found.ys[-1]], [0.0, 10.0])
+
+
+def beside_another() -> tuple[str, str]:
+    """Does it with a second event, whose condition is a number that changes sign?"""
+    import diffrax
+
+    if not hasattr(diffrax, "Event"):
+        return "absent", "there is no diffrax.Event"
+    import optimistix
+
+    conditions = (lambda t, y, args, **kwargs: t >= 0, lambda t, y, args, **kwargs: y - 5.0)
+    event = diffrax.Event(conditions, optimistix.Newton(1e-4, 1e-4))
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
+    return compare([solution.ts[-1], solution.ys[-1]], [0.0, 10.0])
+
+
+def gradient() -> tuple[str, str]:
+    """Is the gradient of where it ends, by y0, 1?"""
+    import diffrax
+    import jax
+
+    if not hasattr(diffrax, "Event"):
+        return "absent", "there is no diffrax.Event"
+    import optimistix
+
+    event = diffrax.Event(lambda t, y, args, **kwargs: t >= 0, optimistix.Newton(1e-4, 1e-4))
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    end = jax.grad(lambda y0: diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=y0, event=event).ys[-1])
+    return compare(end(10.0), 1.0)
+
+
+def control_later() -> None:
+    """An event that comes true at the third step ends the solve there, at the step's end."""
+    import diffrax
+
+    if not hasattr(diffrax, "Event"):
+        return
+    import optimistix
+
+    event = diffrax.Event(lambda t, y, args, **kwargs: t > 0.25, optimistix.Newton(1e-4, 1e-4))
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
+    assert abs(solution.ts[-1] - 0.3) + abs(solution.ys[-1] - 7.29) < 1e-4, (solution.ts, solution.ys)
+
+
+def without_root_finder() -> None:
+    """Without a root finder the solve ends at t0 and y0; a boolean condition has no root to find within a step."""
+    import diffrax
+    import jax
+
+    event = diffrax.Event(lambda t, y, args, **kwargs: t >= 0)
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    end = jax.value_and_grad(lambda y0: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, y0, event=event).ys[-1])
+    assert end(10.0) == (10.0, 1.0), end(10.0)
+
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(Upstream("patrick-kidger/diffrax#720", "report"), Upstream("patrick-kidger/diffrax#724", "fix")),
+    touches=("diffrax.Event.root_finder",),
+    cases=tuple(
+        Case(
+            reproducer,
+            control_later,
+            {"agrees": "clear", "differs": "affected", "absent": "absent"},
+            (
+                Rule("absent", "diffrax<0.6.0", "run on 0.5.0 and 0.5.1: events came with diffrax 0.6.0"),
+                Rule("differs", "diffrax<0.7.1", "run on the line and the arms from 0.6.0 to 0.7.0"),
+                Rule("agrees", "", "run on the line from 0.7.1, the first with diffrax#724 (392f16d194)"),
+            ),
+            Workaround("Leave the root_finder out: a boolean condition has no root.", without_root_finder),
+            needs=("jax", "equinox", "diffrax"),
+        )
+        for reproducer in (holds_at_start, steady_state, beside_another, gradient)
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
