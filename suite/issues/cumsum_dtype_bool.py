@@ -4,15 +4,14 @@
 
 NumPy makes truth values of its input and accumulates those. JAX up to 0.10.1 converted to int32, which makes 0 of 0.5
 and lets -1 and 1 cancel, and made truth values of the sums. Up to 0.4.26 a TypeError refused bool; 34c5163fd2, in
-0.4.27, took that away. jax#28646 met it on 0.6.0, jax#37991 again on 0.10; jax#38039, in 0.10.2, mended it.
+0.4.27, took that away. jax#28646 and jax#28669 (`nancumsum`) met it on 0.6.0, jax#37991 again on 0.10, with the cause:
+the code asked `dtype == np.bool_`, to which `bool` is not equal. jax#38039, in 0.10.2, mended it.
 
 In no thread:
 
-- The changelog of 0.4.34 says that it is fixed (jax#23873). That release mended `dtype=np.bool_` alone: the code asked
-  `dtype == np.bool_`, and neither `bool` nor `"bool"`, which is how a user writes it, is equal to that. For these two
-  it was wrong from 0.4.27 to 0.10.1, two years, half of it after the fix.
-- `cumprod`, and `nancumsum` and `nancumprod`, had the same fault on the same releases: `cumprod([0.5, 0.25])` as bool
-  is all False.
+- The changelog of 0.4.34 says that it is fixed (jax#23873). That release mended `dtype=np.bool_` alone. As a user writes
+  it, `bool`, it was wrong from 0.4.27 to 0.10.1, two years, half of it after the fix.
+- `cumprod` had the same fault on the same releases: `cumprod([0.5, 0.25])` as bool is all False.
 - `jnp.sum(x, dtype=bool)` and `jnp.prod` were right all the time.
 """
 
@@ -87,6 +86,7 @@ ISSUE = Issue(
     upstream=(
         Upstream("jax-ml/jax#37991", "report"),
         Upstream("jax-ml/jax#28646", "report"),
+        Upstream("jax-ml/jax#28669", "report"),
         Upstream("jax-ml/jax#23873", "fix"),
         Upstream("jax-ml/jax#38039", "fix"),
     ),

@@ -14,8 +14,8 @@ In no thread:
 
 - `s` is ignored for negative axes alone, and only for two or more of them: `axes=(0, 1)` and `axes=(-1,)` are right on
   every release. jax#31836 has it for all axes, and for `idctn`; `dctn` did the same.
-- So up to 0.7.2 what jax#31836 gives as a way out, `axes=None`, leads to the other fault as soon as `s` is shorter than
-  the array has axes. Axes counted from the front help against both.
+- What jax#31836 gives as a way out for arrays of as many axes, `axes=None`, leads to the other fault where `s` is
+  shorter. Axes counted from the front help against both.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     jax.scipy.stats.binom.pmf(2.5, 5, 0.8)       # 0.111 on every release, SciPy: 0
     jax.scipy.stats.poisson.logpmf(1.5, 2.0)     # -1.24 up to jax 0.4.26, SciPy: -inf
 
-The formulas have gamma functions for factorials, which go on between the integers, and nothing cuts them off.
-jax#19150 plotted `binom.pmf` over a fine grid and saw it oscillate beyond n; jax#19166, in 0.4.24, made it 0 there, and
+The formulas have gamma functions for factorials, which go on between the integers, and nothing cuts them off: jax#5650
+says so of poisson, in 2021. jax#19150 plotted `binom.pmf` over a fine grid and saw it oscillate beyond n; jax#19166, in 0.4.24, made it 0 there, and
 left what is between 0 and n. 95ed0538fd, in 0.4.27, made `poisson` 0 for what is no integer, to be as SciPy is.
 
 In no thread: **that was one of six.** `binom`, `geom`, `nbinom` and `betabinom` have it on every release, jax 0.12.0.1
@@ -70,6 +70,7 @@ _MASK = Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
+        Upstream("jax-ml/jax#5650", "report"),
         Upstream("jax-ml/jax#19150", "report"),
         Upstream("jax-ml/jax#19166", "fix"),
         Upstream("jax-ml/jax@95ed0538fd", "fix"),

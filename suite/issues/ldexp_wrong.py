@@ -12,7 +12,8 @@ At x = 0 the gradient was 1 instead of 8 up to 0.11.2 (jax#37992): a branch that
 In no thread:
 
 - The values were right up to 0.4.33. It is the repair of the gradient that broke them, for ten releases, and in both
-  directions: `ldexp(1e30, -200)` was 0. From 0.4.18 to 0.11.2 no release has value and gradient right everywhere.
+  directions: `ldexp(1e30, -200)` was 0. (Its review saw a power overflow; jax#28040 does not say that it came with it.)
+  From 0.4.18 to 0.11.2 no release has value and gradient right everywhere.
 - The gradient at 0 is right from 0.12.0, where jax#37992 stood open, and it was wrong in the old code too.
 """
 

@@ -83,7 +83,7 @@ _NO_TUPLE = "17b02ecb1b (first in 0.6.1), and its changelog"
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("keras-team/keras#22694", "report"),
+        Upstream("keras-team/keras#22694", "commit"),
         Upstream("jax-ml/jax#15782", "report"),
         Upstream("jax-ml/jax@17b02ecb1b", "commit"),
         Upstream("jax-ml/jax@b52e741ed0", "commit"),

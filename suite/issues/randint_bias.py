@@ -96,7 +96,7 @@ ISSUE = Issue(
     upstream=(
         Upstream("jax-ml/jax#27702", "report"),
         Upstream("jax-ml/jax#27742", "fix"),
-        Upstream("jax-ml/jax#31527", "fix"),
+        Upstream("jax-ml/jax#31527", "commit"),
     ),
     touches=("jax.random.randint", "jax_safer_randint"),
     cases=(
