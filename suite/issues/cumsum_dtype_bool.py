@@ -9,8 +9,8 @@ the code asked `dtype == np.bool_`, to which `bool` is not equal. jax#38039, in 
 
 In no thread:
 
-- The changelog of 0.4.34 says that it is fixed (jax#23873). That release mended `dtype=np.bool_` alone. As a user writes
-  it, `bool`, it was wrong from 0.4.27 to 0.10.1, two years, half of it after the fix.
+- The changelog of 0.4.34 says that it is fixed (jax#23873). That release mended `dtype=np.bool_` alone. With `bool`, as
+  a user writes it, it was wrong from 0.4.27 to 0.10.1, two years, half of it after the fix.
 - `cumprod` had the same fault on the same releases: `cumprod([0.5, 0.25])` as bool is all False.
 - `jnp.sum(x, dtype=bool)` and `jnp.prod` were right all the time.
 """

@@ -116,7 +116,7 @@ _CANONICAL = "dac1f4cf85 counts axes from the front before it looks them up"
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("jax-ml/jax#29426", "report"),
+        Upstream("https://github.com/jax-ml/jax/issues/29426", "report"),
         Upstream("jax-ml/jax#31836", "report"),
         Upstream("jax-ml/jax@2d252fb19d", "fix"),
         Upstream("jax-ml/jax@dac1f4cf85", "fix"),

@@ -4,8 +4,9 @@
     jax.scipy.stats.poisson.logpmf(1.5, 2.0)     # -1.24 up to jax 0.4.26, SciPy: -inf
 
 The formulas have gamma functions for factorials, which go on between the integers, and nothing cuts them off: jax#5650
-says so of poisson, in 2021. jax#19150 plotted `binom.pmf` over a fine grid and saw it oscillate beyond n; jax#19166, in 0.4.24, made it 0 there, and
-left what is between 0 and n. 95ed0538fd, in 0.4.27, made `poisson` 0 for what is no integer, to be as SciPy is.
+says so of poisson, in 2021. jax#19150 plotted `binom.pmf` over a fine grid and saw it oscillate beyond n; jax#19166, in
+0.4.24, made it 0 there, and left what is between 0 and n. jax#20891, in 0.4.27, made `poisson` 0 for what is no integer,
+to be as SciPy is.
 
 In no thread: **that was one of six.** `binom`, `geom`, `nbinom` and `betabinom` have it on every release, jax 0.12.0.1
 included, and `bernoulli` between its two values. Counts that were scaled, averaged or interpolated before they reach a
@@ -70,10 +71,9 @@ _MASK = Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("jax-ml/jax#5650", "report"),
         Upstream("jax-ml/jax#19150", "report"),
         Upstream("jax-ml/jax#19166", "fix"),
-        Upstream("jax-ml/jax@95ed0538fd", "fix"),
+        Upstream("jax-ml/jax#20891", "fix"),
     ),
     touches=("jax.scipy.stats.binom", "jax.scipy.stats.geom", "jax.scipy.stats.nbinom", "jax.scipy.stats.betabinom"),
     cases=(
@@ -100,7 +100,7 @@ ISSUE = Issue(
             {"differs": "affected", "agrees": "clear"},
             (
                 Rule("differs", "jax<0.4.27", "run on the line from 0.4.18 to 0.4.26"),
-                Rule("agrees", "", "run on the line from 0.4.27; 95ed0538fd"),
+                Rule("agrees", "", "run on the line from 0.4.27; jax#20891"),
             ),
             _MASK,
         ),

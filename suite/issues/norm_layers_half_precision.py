@@ -105,7 +105,7 @@ _case = partial(Case, control=float32, workaround=_CAST, needs=("jax", "equinox"
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("patrick-kidger/equinox#876", "fix"),
+        Upstream("patrick-kidger/equinox#876", "report"),
         Upstream("patrick-kidger/equinox#723", "fix"),
     ),
     touches=("equinox.nn.LayerNorm", "equinox.nn.GroupNorm", "equinox.nn.RMSNorm"),

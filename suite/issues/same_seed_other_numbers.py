@@ -51,7 +51,7 @@ def control_fold_in() -> None:
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("jax-ml/jax#13346", "report"),
+        Upstream("https://github.com/jax-ml/jax/issues/13346", "report"),
         Upstream("https://github.com/jax-ml/jax/discussions/18480", "docs"),
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
     ),

@@ -95,7 +95,7 @@ def start_at_the_jump() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#713", "report"), Upstream("patrick-kidger/diffrax@475c3f4792", "fix")),
+    upstream=(Upstream("https://github.com/patrick-kidger/diffrax/issues/713", "report"), Upstream("patrick-kidger/diffrax#714", "fix")),
     touches=("diffrax.ClipStepSizeController.jump_ts",),
     cases=tuple(
         Case(

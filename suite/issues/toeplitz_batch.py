@@ -73,7 +73,7 @@ _ROWS = Case(
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("jax-ml/jax#24824", "report"), Upstream("jax-ml/jax#24842", "fix")),
+    upstream=(Upstream("https://github.com/jax-ml/jax/issues/24824", "report"), Upstream("jax-ml/jax#24842", "fix")),
     touches=("jax.scipy.linalg.toeplitz",),
     cases=(_ROWS, replace(_ROWS, reproducer=column)),
 )
