@@ -5,8 +5,8 @@
 
 The formulas have gamma functions for factorials, which go on between the integers, and nothing cuts them off: jax#5650
 says so of poisson, in 2021. jax#19150 plotted `binom.pmf` over a fine grid and saw it oscillate beyond n; jax#19166, in
-0.4.24, made it 0 there, and left what is between 0 and n. jax#20891, in 0.4.27, made `poisson` 0 for what is no integer,
-to be as SciPy is.
+0.4.24, made it 0 there, and left what is between 0 and n. jax#20891, in 0.4.27, made `poisson` 0 for what is no
+integer, to be as SciPy is.
 
 In no thread: **that was one of six.** `binom`, `geom`, `nbinom` and `betabinom` have it on every release, jax 0.12.0.1
 included, and `bernoulli` between its two values. Counts that were scaled, averaged or interpolated before they reach a

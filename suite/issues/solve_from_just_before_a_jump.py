@@ -95,7 +95,10 @@ def start_at_the_jump() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("https://github.com/patrick-kidger/diffrax/issues/713", "report"), Upstream("patrick-kidger/diffrax#714", "fix")),
+    upstream=(
+        Upstream("https://github.com/patrick-kidger/diffrax/issues/713", "report"),
+        Upstream("patrick-kidger/diffrax#714", "fix"),
+    ),
     touches=("diffrax.ClipStepSizeController.jump_ts",),
     cases=tuple(
         Case(
