@@ -15,7 +15,7 @@ from suite.judge.table import TABLE
 from suite.report import summary
 from suite.report.model import Report
 from suite.report.site.build import ASSETS
-from suite.report.site.embed import verdict_styles
+from suite.report.site.marked import verdict_styles
 from tests.report.site_browser import UNFOLD, WIDTH, built, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 

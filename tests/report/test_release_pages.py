@@ -17,8 +17,8 @@ from suite.report.derive import derive
 from suite.report.model import AmendmentRow, CellRow, Report, StackRow, TurnRow
 from suite.report.site import install
 from suite.report.site.build import site
-from suite.report.site.embed import linked
 from suite.report.site.facts import Facts
+from suite.report.site.marked import linked
 from suite.report.site.table import grids
 from suite.report.site.timings import Asynchronous, Chart, Machine, Section, Series, Shift, spells
 from suite.report.write import write
