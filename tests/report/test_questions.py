@@ -38,7 +38,8 @@ class Reader:
     def follows(self, name: str) -> None:
         """Click the first link with this in its name."""
         self._acts()
-        self.page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
+        with self.page.expect_navigation():
+            self.page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
 
     def upgrades(self, to: str) -> None:
         """Say on the page of stacks where to go."""
