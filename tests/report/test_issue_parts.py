@@ -10,8 +10,8 @@ import pytest
 from suite.judge.table import Verdict
 from suite.report.formats.markup import LONGEST, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
-from suite.report.site.embed import highlight, link
 from suite.report.site.facts import Facts
+from suite.report.site.marked import highlight, link
 from suite.report.site.pages import findings as findings_page
 from suite.report.site.pages import issues as issues_page
 from suite.report.site.pages import matrix as matrix_page

@@ -15,7 +15,7 @@ from suite.judge.table import TABLE
 from suite.report import summary
 from suite.report.model import Report
 from suite.report.site.build import ASSETS
-from suite.report.site.embed import verdict_styles
+from suite.report.site.marked import verdict_styles
 from tests.report.site_browser import UNFOLD, WIDTH, built, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 
@@ -38,7 +38,8 @@ class Reader:
     def follows(self, name: str) -> None:
         """Click the first link with this in its name."""
         self._acts()
-        self.page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
+        with self.page.expect_navigation():
+            self.page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
 
     def upgrades(self, to: str) -> None:
         """Say on the page of stacks where to go."""

@@ -13,12 +13,13 @@ import pytest
 from packaging.requirements import Requirement
 
 from suite.judge.metadata import DeclaredObserved
+from suite.judge.neighbours import ORDER
 from suite.report.derive import derive
 from suite.report.model import AmendmentRow, CellRow, Report, StackRow, TurnRow
 from suite.report.site import install
 from suite.report.site.build import site
-from suite.report.site.embed import linked
 from suite.report.site.facts import Facts
+from suite.report.site.marked import linked
 from suite.report.site.table import grids
 from suite.report.site.timings import Asynchronous, Chart, Machine, Section, Series, Shift, spells
 from suite.report.write import write
@@ -71,7 +72,10 @@ def test_a_release_says_what_it_turned_and_with_what_it_came() -> None:
         of.model_copy(update={"issues": [issue.model_copy(update={"cases": cases})]}), "releases/jax-0.5.0.html"
     )
 
-    assert "Against jax 0.4.30 , which stands before it. Appears jax 0.4.30 → 0.5.0, with numpy It does" in text
+    assert (
+        f"Against jax 0.4.30 , which stands before it in {ORDER}. Appears jax 0.4.30 → 0.5.0, with numpy It does"
+        in text
+    )
     assert "some-issue/headline ✓ good → ✗ bad" in text
 
 

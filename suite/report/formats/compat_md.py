@@ -13,7 +13,7 @@ from suite.report.diff import tally
 from suite.report.formats.length_limit import fit
 from suite.report.formats.markup import address, cell_text, clipped, in_markdown
 from suite.report.model import IssueRow, Report
-from suite.report.site.embed import link
+from suite.report.site.marked import link
 from suite.report.standing import Standing
 
 # What to do is a line, and of threads there is one: the page of the issue has them whole.

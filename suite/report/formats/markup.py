@@ -45,12 +45,6 @@ def in_markdown(text: str) -> Markup:
     return Markup(re.sub(r"[\\*_\[\]~]", r"\\\g<0>", line))
 
 
-def prose(text: str) -> Markup:
-    """Markdown of somebody else's, such as an issue's story: no heading, no HTML, no address behind words."""
-    plain = printable(text, lines=True).replace("&", "&amp;").replace("<", "&lt;").replace("](", "]&#40;")
-    return Markup(re.sub(r"(?m)^(\s*)#", r"\1\\#", plain))
-
-
 def address(url: str) -> Markup:
     """An address as the target of a link in Markdown: nothing in it ends that."""
     return Markup(quote(printable(url), safe=":/?#@!$&'*+,;=%~"))

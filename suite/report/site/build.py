@@ -15,15 +15,16 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
 from suite.printable import printable
 from suite.report import summary
 from suite.report.diff import tally
 from suite.report.formats.markup import said
 from suite.report.model import Report
-from suite.report.site.embed import highlight, link, linked, verdict_styles
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
+from suite.report.site.marked import highlight, link, linked, verdict_styles
 from suite.report.site.page import Page
 from suite.report.site.pages import cells, findings, front, issues, matrix, metadata, releases, stack, tags, timings
 from suite.report.site.pages.timings import paths
@@ -97,7 +98,7 @@ def _templates() -> Environment:
     templates.globals |= {each.__name__: each for each in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
-    templates.globals["turn_words"] = TURNS
+    templates.globals |= {"turn_words": TURNS, "order": ORDER}
     return templates
 
 

@@ -88,15 +88,6 @@ class Facts:
         """What turned on each cell of the line on which something did."""
         return {step.after.id: step for step in steps(self.line, self.report.issues, self.seen)}
 
-    def workarounds(self, issue: IssueRow) -> dict[str, list[str]]:
-        """What to do instead, and the cases in which it was needed and did help."""
-        found: dict[str, list[str]] = {}
-        for case in issue.cases:
-            of = self.seen[issue.id, case.id].values()
-            if case.workaround is not None and any(each.workaround == "holds" for each in of):
-                found.setdefault(case.workaround.text, []).append(case.id)
-        return found
-
     @cached_property
     def own(self) -> list[tuple[CellRow, list[Observation], int]]:
         """The stacks that nobody planned: what bites there, worst first, and in how many cases it is well."""

@@ -1,9 +1,7 @@
-"""What stands within the page as it is: the data of its script, marked source, hashes and addresses. Pure."""
+"""Source, threads and verdicts, marked up: highlighted, linked and coloured. Pure."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from functools import cache
 from itertools import groupby
@@ -42,11 +40,6 @@ def highlight(source: str) -> Markup:
         found.append(f'<i class="{name}">{text}</i>' if name else text)
     # All text in it is escaped, and the marks are ours.
     return Markup("".join(found))
-
-
-def digest(text: str) -> str:
-    """What a content security policy calls an inline script or style by."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def link(ref: str) -> str:
