@@ -19,6 +19,7 @@ from suite.errors import BadFile, Exit, Misused
 from suite.files import REPORTS
 from suite.run import catalogue, records
 from suite.run.catalogue import Entry
+from suite.stack import plan
 
 # Other programs read these: an id is never changed, and the first case is the headline.
 CONTRACT: Mapping[str, str] = {
