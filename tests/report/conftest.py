@@ -29,8 +29,9 @@ def known() -> Report:
     return made.model_copy(update={"since": since(otherwise(made), made)})
 
 
-@pytest.fixture(scope="session")
+# Playwright keeps an event loop running, in which nobody else can run one of theirs.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium, one for all that a worker tests."""
+    """A headless Chromium, one for each file of tests."""
     with chromium() as started:
         yield started
