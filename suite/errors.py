@@ -86,7 +86,7 @@ def guarded() -> Iterator[Guard]:
     guard = Guard()
     try:
         yield guard
-        # What is still to be written may meet a closed pipe or a full disk too; at the interpreter's exit it is too late.
+        # What is still to be written may meet a closed pipe or a full disk: at the interpreter's exit it is too late.
         if sys.stdout is not None:
             sys.stdout.flush()
     except (BadFile, Misused) as error:
