@@ -73,9 +73,13 @@ _CUMSUM = Case(
     other_reductions,
     behaviours={"differs": "affected", "refused": "guarded", "agrees": "clear"},
     rules=(
-        Rule("refused", "jax<0.4.27", "run on the line from 0.4.18 to 0.4.26"),
-        Rule("differs", "jax<0.10.2", "run on the line from 0.4.27 to 0.10.1; jax#23873 (0.4.34) did not reach it"),
-        Rule("agrees", "", "run on the line from 0.10.2; jax#38039 (9d7ed1b0aa)"),
+        Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+        Rule(
+            "differs",
+            "jax<0.10.2",
+            "run on releases of the line from 0.4.27 to 0.10.1; jax#23873 (0.4.34) did not reach it",
+        ),
+        Rule("agrees", "", "run on releases of the line from 0.10.2; jax#38039 (9d7ed1b0aa)"),
     ),
     signatures={"refused": Signature("TypeError", "does not accept dtype bool")},
     workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
@@ -98,8 +102,8 @@ ISSUE = Issue(
             reproducer=cumsum_numpy_bool,
             rules=(
                 _CUMSUM.rules[0],
-                Rule("differs", "jax<0.4.34", "run on the line from 0.4.27 to 0.4.33"),
-                Rule("agrees", "", "run on the line from 0.4.34; jax#23873 (562e9e8dff)"),
+                Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.27 to 0.4.33"),
+                Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23873 (562e9e8dff)"),
             ),
         ),
         replace(_CUMSUM, reproducer=cumprod),

@@ -103,8 +103,8 @@ def _case(reproducer: Callable[[], tuple[str, str]], good: str, last_bad: str, f
         no_shape,
         behaviours={"differs": "affected", "agrees": "clear"},
         rules=(
-            Rule("differs", f"jax<{good}", f"run on the line from 0.4.18 to {last_bad}"),
-            Rule("agrees", "", f"run on the line from {good}; {fix}"),
+            Rule("differs", f"jax<{good}", f"run on releases of the line from 0.4.18 to {last_bad}"),
+            Rule("agrees", "", f"run on releases of the line from {good}; {fix}"),
         ),
         workaround=Workaround("Name the axes, counted from the front: s=(5,), axes=(1,).", axes_from_the_front),
     )

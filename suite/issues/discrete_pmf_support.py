@@ -81,7 +81,7 @@ ISSUE = Issue(
             between_integers,
             integers,
             {"differs": "affected", "agrees": "clear"},
-            (Rule("differs", "", "run on the line from 0.4.18 to 0.12.0.1"),),
+            (Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
             _MASK,
         ),
         Case(
@@ -89,8 +89,8 @@ ISSUE = Issue(
             integers,
             {"differs": "affected", "agrees": "clear"},
             (
-                Rule("differs", "jax<0.4.24", "run on the line from 0.4.18 to 0.4.23"),
-                Rule("agrees", "", "run on the line from 0.4.24; jax#19166"),
+                Rule("differs", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
+                Rule("agrees", "", "run on releases of the line from 0.4.24; jax#19166"),
             ),
             _MASK,
         ),
@@ -99,8 +99,8 @@ ISSUE = Issue(
             integers,
             {"differs": "affected", "agrees": "clear"},
             (
-                Rule("differs", "jax<0.4.27", "run on the line from 0.4.18 to 0.4.26"),
-                Rule("agrees", "", "run on the line from 0.4.27; jax#20891"),
+                Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+                Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20891"),
             ),
             _MASK,
         ),

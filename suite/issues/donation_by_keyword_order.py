@@ -86,8 +86,12 @@ ISSUE = Issue(
             control_order,
             {"right": "clear", "wrong": "affected", "other": "different"},
             (
-                Rule("wrong", "jax<0.4.27", "run on the line, 0.4.18 to 0.4.26: marks in the order of the call"),
-                Rule("right", "", "run on the line from 0.4.27, the first with 3f17626f4b"),
+                Rule(
+                    "wrong",
+                    "jax<0.4.27",
+                    "run on releases of the line, 0.4.18 to 0.4.26: marks in the order of the call",
+                ),
+                Rule("right", "", "run on releases of the line from 0.4.27, the first with 3f17626f4b"),
             ),
             Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
         )

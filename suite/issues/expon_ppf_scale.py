@@ -62,9 +62,9 @@ ISSUE = Issue(
             standard_ppf,
             behaviours={"differs": "affected", "agrees": "clear", "absent": "absent"},
             rules=(
-                Rule("absent", "jax<0.5.1", "run on the line up to 0.5.0; a3f7307333 added it"),
-                Rule("differs", "jax<0.10.1", "run on the line from 0.5.1 to 0.10.0"),
-                Rule("agrees", "", "run on the line from 0.10.1; jax#36903 (10b238613e)"),
+                Rule("absent", "jax<0.5.1", "run on releases of the line up to 0.5.0; a3f7307333 added it"),
+                Rule("differs", "jax<0.10.1", "run on releases of the line from 0.5.1 to 0.10.0"),
+                Rule("agrees", "", "run on releases of the line from 0.10.1; jax#36903 (10b238613e)"),
             ),
             workaround=Workaround("Write it out: loc - scale * jnp.log1p(-q).", closed_form),
         ),

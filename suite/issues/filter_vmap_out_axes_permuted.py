@@ -76,7 +76,11 @@ def move_it_yourself() -> None:
 
 
 _RULES = (
-    Rule("differs", "equinox<0.11.9", "run on the line and along the arms up to 0.11.8: swapaxes, not moveaxis"),
+    Rule(
+        "differs",
+        "equinox<0.11.9",
+        "run on releases of the line and along the arms up to 0.11.8: swapaxes, not moveaxis",
+    ),
     Rule("agrees", "", "run from 0.11.9; equinox#901 (62dbabad79)"),
 )
 _WORKAROUND = Workaround("Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself)

@@ -67,7 +67,7 @@ def convert_first() -> None:
 
 
 _FLOAT_FIRST = Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first)
-_NOW = "run on the line from 0.4.31; jax#21441 (70b4823348), and the changelog"
+_NOW = "run on releases of the line from 0.4.31; jax#21441 (70b4823348), and the changelog"
 
 ISSUE = Issue(
     kind="silent-change",
@@ -83,7 +83,7 @@ ISSUE = Issue(
             floats_and_rint,
             behaviours={"floats": "clear", "kept": "documented", "other": "different"},
             rules=(
-                Rule("floats", "jax<0.4.31", "run on the line from 0.4.18 to 0.4.30"),
+                Rule("floats", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule("kept", "", _NOW),
             ),
             workaround=_FLOAT_FIRST,
@@ -93,7 +93,7 @@ ISSUE = Issue(
             floats_and_rint,
             behaviours={"float": "clear", "wrapped": "documented", "other": "different"},
             rules=(
-                Rule("float", "jax<0.4.31", "run on the line from 0.4.18 to 0.4.30"),
+                Rule("float", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule("wrapped", "", _NOW),
             ),
             workaround=_FLOAT_FIRST,
@@ -103,9 +103,13 @@ ISSUE = Issue(
             floats_and_rint,
             behaviours={"floats": "clear", "kept": "affected", "absent": "absent", "other": "different"},
             rules=(
-                Rule("floats", "jax<0.4.31", "run on the line from 0.4.18 to 0.4.30"),
-                Rule("kept", "jax<0.10.0", "run on the line from 0.4.31 to 0.9.2; the changelog does not name it"),
-                Rule("absent", "", "run on the line from 0.10.0"),
+                Rule("floats", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
+                Rule(
+                    "kept",
+                    "jax<0.10.0",
+                    "run on releases of the line from 0.4.31 to 0.9.2; the changelog does not name it",
+                ),
+                Rule("absent", "", "run on releases of the line from 0.10.0"),
             ),
             workaround=_FLOAT_FIRST,
         ),

@@ -77,7 +77,7 @@ def in_parts() -> None:
     assert jnp.allclose(mean(jnp.ones(3)), -w, rtol=1e-3), mean(jnp.ones(3))
 
 
-_AFTER = Rule("agrees", "", "run on the line, before and from 0.4.29, whose changelog names xla#13301")
+_AFTER = Rule("agrees", "", "run on releases of the line, before and from 0.4.29, whose changelog names xla#13301")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -91,7 +91,11 @@ ISSUE = Issue(
             control_fewer,
             {"agrees": "clear", "differs": "affected"},
             (
-                Rule("differs", "jaxlib>=0.4.24,<0.4.29", "run on the line: 1e-6 of it up to 0.4.27, then -1 thrice"),
+                Rule(
+                    "differs",
+                    "jaxlib>=0.4.24,<0.4.29",
+                    "run on releases of the line: 1e-6 of it up to 0.4.27, then -1 thrice",
+                ),
                 _AFTER,
             ),
             Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
@@ -101,7 +105,11 @@ ISSUE = Issue(
             control_fewer,
             {"agrees": "clear", "differs": "affected"},
             (
-                Rule("differs", "jaxlib>=0.4.26,<0.4.29", "run on the line: 1e-6 of it up to 0.4.27, then -1 thrice"),
+                Rule(
+                    "differs",
+                    "jaxlib>=0.4.26,<0.4.29",
+                    "run on releases of the line: 1e-6 of it up to 0.4.27, then -1 thrice",
+                ),
                 _AFTER,
             ),
             Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),

@@ -65,8 +65,8 @@ def sort_instead() -> None:
 
 _SORT = Workaround("Sort: jnp.sort, jnp.argsort.", sort_instead)
 _UNSIGNED = (
-    Rule("differs", "jax<0.4.31", "run on the line from 0.4.18 to 0.4.30"),
-    Rule("agrees", "", "run on the line from 0.4.31; jax#22288 (2780b61bfd)"),
+    Rule("differs", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
+    Rule("agrees", "", "run on releases of the line from 0.4.31; jax#22288 (2780b61bfd)"),
 )
 
 ISSUE = Issue(

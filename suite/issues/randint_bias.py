@@ -88,8 +88,8 @@ def two_digits() -> None:
     assert abs(float((np.asarray(high * 40_000 + low) < 694_967_296).mean()) - 0.3861) < 0.01
 
 
-_BEFORE = "run on the line from 0.4.18 to 0.7.1, where the flag is off"
-_AFTER = "run on the line from 0.7.2; jax#27742 (7a48ceee01) samples with 32 bits"
+_BEFORE = "run on releases of the line from 0.4.18 to 0.7.1, where the flag is off"
+_AFTER = "run on releases of the line from 0.7.2; jax#27742 (7a48ceee01) samples with 32 bits"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -119,7 +119,11 @@ ISSUE = Issue(
             small_spans,
             behaviours={"biased": "documented", "uniform": "clear", "other": "different"},
             rules=(
-                Rule("biased", "", "run on the line from 0.4.18 to 0.12.0.1; documented as a bias for large spans"),
+                Rule(
+                    "biased",
+                    "",
+                    "run on releases of the line from 0.4.18 to 0.12.0.1; documented as a bias for large spans",
+                ),
             ),
             workaround=Workaround("Draw the number in two digits of less than 65536 each.", two_digits),
         ),

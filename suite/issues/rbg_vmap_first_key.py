@@ -98,8 +98,8 @@ ISSUE = Issue(
             threefry_keys,
             behaviours={"each-key": "clear", "first-key": "documented", "other": "different"},
             rules=(
-                Rule("each-key", "jax<0.4.26", "run on the line from 0.4.18 to 0.4.25"),
-                Rule("first-key", "", f"run on the line from 0.4.26; {_SINCE}"),
+                Rule("each-key", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
+                Rule("first-key", "", f"run on releases of the line from 0.4.26; {_SINCE}"),
             ),
             workaround=_LOOP,
         ),
@@ -108,8 +108,8 @@ ISSUE = Issue(
             threefry_keys,
             behaviours={"agrees": "clear", "differs": "documented"},
             rules=(
-                Rule("agrees", "jax<0.4.26", "run on the line from 0.4.18 to 0.4.25"),
-                Rule("differs", "", f"run on the line from 0.4.26; {_SINCE}: it follows"),
+                Rule("agrees", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
+                Rule("differs", "", f"run on releases of the line from 0.4.26; {_SINCE}: it follows"),
             ),
             workaround=_LOOP,
         ),
@@ -118,8 +118,8 @@ ISSUE = Issue(
             threefry_keys,
             behaviours={"agrees": "clear", "differs": "documented"},
             rules=(
-                Rule("agrees", "jax<0.4.26", "run on the line from 0.4.18 to 0.4.25"),
-                Rule("differs", "", f"run on the line from 0.4.26; {_SINCE}"),
+                Rule("agrees", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
+                Rule("differs", "", f"run on releases of the line from 0.4.26; {_SINCE}"),
             ),
             workaround=_LOOP,
         ),

@@ -67,7 +67,7 @@ def control_block() -> None:
         assert jnp.allclose(jax.jit(f)(x), x[:, 0] ** 2, rtol=1e-5), rows
 
 
-_AGREES = Rule("agrees", "", "run on the line: before, and from 0.11.0")
+_AGREES = Rule("agrees", "", "run on releases of the line: before, and from 0.11.0")
 
 
 def _case(reproducer: Callable[[], tuple[str, str]], rule: Rule) -> Case:
@@ -89,9 +89,9 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#39103", "report"),),
     cases=(
-        _case(float32, Rule("differs", "jaxlib==0.10.2", "run on the line, with this jaxlib alone")),
-        _case(float64, Rule("differs", "jaxlib==0.10.2", "run on the line, with this jaxlib alone")),
-        _case(maximum, Rule("differs", "jaxlib>=0.9.1,<0.11", "run on the line from 0.9.1 to 0.10.2")),
+        _case(float32, Rule("differs", "jaxlib==0.10.2", "run on releases of the line, with this jaxlib alone")),
+        _case(float64, Rule("differs", "jaxlib==0.10.2", "run on releases of the line, with this jaxlib alone")),
+        _case(maximum, Rule("differs", "jaxlib>=0.9.1,<0.11", "run on releases of the line from 0.9.1 to 0.10.2")),
     ),
 )
 

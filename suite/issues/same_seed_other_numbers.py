@@ -62,8 +62,10 @@ ISSUE = Issue(
             control_fold_in,
             {"agrees": "clear", "differs": "affected"},
             (
-                Rule("agrees", "jax<0.5.0", "run on the line, 0.4.18 to 0.4.38"),
-                Rule("differs", "", "run on the line from 0.5.0: jax_threefry_partitionable is on by default"),
+                Rule("agrees", "jax<0.5.0", "run on releases of the line, 0.4.18 to 0.4.38"),
+                Rule(
+                    "differs", "", "run on releases of the line from 0.5.0: jax_threefry_partitionable is on by default"
+                ),
             ),
             Workaround(
                 "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",

@@ -81,12 +81,20 @@ def a_column_each() -> None:
 
 _WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.ndim > 1 are deprecated")}
 _BEFORE = (
-    Rule("agrees", "jax<0.4.25", "run on the line, 0.4.18 to 0.4.24"),
-    Rule("announced", "jax<0.5.0", "run on the line from 0.4.25 to 0.4.38: right, with jax#19674's FutureWarning"),
+    Rule("agrees", "jax<0.4.25", "run on releases of the line, 0.4.18 to 0.4.24"),
+    Rule(
+        "announced",
+        "jax<0.5.0",
+        "run on releases of the line from 0.4.25 to 0.4.38: right, with jax#19674's FutureWarning",
+    ),
 )
 _SCIPY = (
-    Rule("agrees", "jax<0.5.0", "run on the line, 0.4.18 to 0.4.38, and nothing is said"),
-    Rule("differs", "", "run on the line from 0.5.0: unless a is assumed to be positive it calls jnp.linalg.solve"),
+    Rule("agrees", "jax<0.5.0", "run on releases of the line, 0.4.18 to 0.4.38, and nothing is said"),
+    Rule(
+        "differs",
+        "",
+        "run on releases of the line from 0.5.0: unless a is assumed to be positive it calls jnp.linalg.solve",
+    ),
 )
 _WORKAROUND = Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each)
 
@@ -103,7 +111,7 @@ ISSUE = Issue(
             square_batch,
             control_unambiguous,
             {"agrees": "clear", "announced": "clear", "differs": "affected"},
-            (*_BEFORE, Rule("differs", "", "run on the line from 0.5.0, which has jax#25741")),
+            (*_BEFORE, Rule("differs", "", "run on releases of the line from 0.5.0, which has jax#25741")),
             _WORKAROUND,
             _WARNING,
         ),
@@ -111,7 +119,10 @@ ISSUE = Issue(
             other_batch,
             control_unambiguous,
             {"agrees": "clear", "announced": "clear", "differs": "affected", "value-error": "guarded"},
-            (*_BEFORE, Rule("value-error", "", "run on the line from 0.5.0; the message names the way back")),
+            (
+                *_BEFORE,
+                Rule("value-error", "", "run on releases of the line from 0.5.0; the message names the way back"),
+            ),
             _WORKAROUND,
             {**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
         ),

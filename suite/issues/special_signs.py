@@ -118,16 +118,16 @@ ISSUE = Issue(
         _case(
             rel_entr,
             rules=(
-                Rule("differs", "jax<0.4.29", "run on the line from 0.4.18 to 0.4.28"),
-                Rule("agrees", "", "run on the line from 0.4.29; jax#21193 (818e7d92a4)"),
+                Rule("differs", "jax<0.4.29", "run on releases of the line from 0.4.18 to 0.4.28"),
+                Rule("agrees", "", "run on releases of the line from 0.4.29; jax#21193 (818e7d92a4)"),
             ),
             workaround=Workaround("Mask it: jnp.where(p == 0, 0.0, rel_entr(p, q)).", masked),
         ),
         _case(
             gamma,
             rules=(
-                Rule("differs", "jax<0.4.21", "run on the line from 0.4.18 to 0.4.20"),
-                Rule("agrees", "", "run on the line from 0.4.21; jax#18683 (01fde43fce)"),
+                Rule("differs", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
+                Rule("agrees", "", "run on releases of the line from 0.4.21; jax#18683 (01fde43fce)"),
             ),
             workaround=Workaround("Reflect: pi / (sin(pi * x) * exp(gammaln(1 - x))).", reflection),
         ),
@@ -135,14 +135,14 @@ ISSUE = Issue(
             beta,
             behaviours={**_BEHAVIOURS, "absent": "absent"},
             rules=(
-                Rule("absent", "jax<0.4.21", "run on the line from 0.4.18 to 0.4.20"),
-                Rule("differs", "jax<0.4.27", "run on the line from 0.4.21 to 0.4.26"),
-                Rule("agrees", "", "run on the line from 0.4.27; jax#20589 (97b15cc64b)"),
+                Rule("absent", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
+                Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.21 to 0.4.26"),
+                Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20589 (97b15cc64b)"),
             ),
         ),
         _case(
             betaln_at_poles,
-            rules=(Rule("differs", "", "run on the line from 0.4.18 to 0.12.0.1; jax#38243 is open"),),
+            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#38243 is open"),),
         ),
     ),
 )

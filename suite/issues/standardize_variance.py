@@ -85,8 +85,10 @@ ISSUE = Issue(
             near_zero,
             behaviours={"nan": "affected", "finite": "clear"},
             rules=(
-                Rule("nan", "jax<0.8.2", "run on the line from 0.4.18 to 0.8.1"),
-                Rule("finite", "", "run on the line from 0.8.2; c13c96b656 cuts a negative variance off at 0"),
+                Rule("nan", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1"),
+                Rule(
+                    "finite", "", "run on releases of the line from 0.8.2; c13c96b656 cuts a negative variance off at 0"
+                ),
             ),
             workaround=_JNP_VAR,
         ),
@@ -94,7 +96,13 @@ ISSUE = Issue(
             offset,
             near_zero,
             behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "", "run on the line from 0.4.18 to 0.12.0.1; the default is the fast formula"),),
+            rules=(
+                Rule(
+                    "differs",
+                    "",
+                    "run on releases of the line from 0.4.18 to 0.12.0.1; the default is the fast formula",
+                ),
+            ),
             workaround=_JNP_VAR,
         ),
     ),
