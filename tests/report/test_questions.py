@@ -11,11 +11,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from suite.files import REPORTS, read
-from suite.judge.table import TABLE
+from suite.judge.table import TABLE, Verdict
 from suite.report import summary
 from suite.report.model import Report
 from suite.report.site.build import ASSETS
 from suite.report.site.marked import verdict_styles
+from tests.report.on_disk import pages
 from tests.report.site_browser import UNFOLD, WIDTH, built, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 
@@ -286,6 +287,20 @@ def test_any_report_has_a_front_page(opened: Page, name: str, tmp_path: Path) ->
     text = opened.locator("body").inner_text()
     assert not re.search("[\x1b\u202a-\u202e\u2066-\u2069]", text)
     assert "No documented issue here has that" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "kind", "stands"),
+    [("affected", "line", "fixed"), ("absent", "line", "well"), ("affected", "arm", "elsewhere")],
+)
+def test_a_list_says_what_the_runs_show(before: Verdict, kind: str, stands: str) -> None:
+    """What is well now was mended where a release showed it, bites elsewhere where a stack does, or was never seen."""
+    of = report(
+        observation(verdict=before, behaviour=before), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")
+    )
+    cells = [each.model_copy(update={"kind": kind} if each.id == "jax-0.4.30" else {}) for each in of.cells]
+
+    assert f'<h2 id="{stands}">' in pages(of.model_copy(update={"cells": cells}))["index.html"]
 
 
 # Its style

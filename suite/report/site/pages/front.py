@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from suite.judge.table import PROPERTIES, Properties
+from suite.judge.table import PROPERTIES, UNDECIDED, Properties, Verdict
 from suite.report import summary
 from suite.report.model import CellRow, Observation, SinceRow
 from suite.report.site.facts import Facts, Run
@@ -24,6 +24,7 @@ LISTS: Mapping[str, tuple[str, str]] = {
     "fixed": ("Fixed, bites older releases", "well on the newest release, and not on some before it"),
     "documented": ("Documented surprises", "it does what upstream documents; nobody is at fault"),
     "elsewhere": ("On other stacks only", "no release of the line shows it; a stack that people have does"),
+    "well": ("Not seen", "no stack that was run shows it"),
     "unknown": ("Not known", "no release of the line tells"),
 }
 
@@ -86,20 +87,25 @@ def _lists(facts: Facts) -> list[tuple[str, str, str, list[Row]]]:
     for each in standings(facts.report):
         cases = [one.case for one in each.seen]
         some = cases if len(cases) < len(each.issue.cases) else []
-        found[_list_of(each)].append(Row(each, some, facts.runs(facts.worst(each.issue))))
+        verdicts = facts.worst(each.issue)
+        found[_list_of(each, facts, verdicts)].append(Row(each, some, facts.runs(verdicts)))
     places = {cell.id: place for place, cell in enumerate(facts.columns)}
     for rows in found.values():
         rows.sort(key=lambda row: -places[row.of.now.since.id] if row.of.now else 0)
     return [(name, *LISTS[name], rows) for name, rows in found.items() if rows]
 
 
-def _list_of(each: Standing) -> str:
+def _list_of(each: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> str:
     if each.now is None:
         return "unknown"
     if each.bites:
         return "bites"
-    named = {"documented": "documented", "guarded": "refused"}
-    return named.get(each.verdict, "fixed" if each.now.before else "elsewhere")
+    if each.verdict in ("documented", "guarded"):
+        return "documented" if each.verdict == "documented" else "refused"
+    shown = {cell for cell, verdict in verdicts.items() if verdict not in UNDECIDED | {"clear", "absent"}}
+    if shown & {cell.id for cell in facts.columns}:
+        return "fixed"
+    return "elsewhere" if shown else "well"
 
 
 def _newest(facts: Facts) -> list[Release]:
