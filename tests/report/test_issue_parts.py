@@ -15,11 +15,13 @@ from suite.report.site.marked import highlight, link
 from suite.report.site.pages import findings as findings_page
 from suite.report.site.pages import issues as issues_page
 from suite.report.site.pages import matrix as matrix_page
+from suite.report.site.pages import seeds as seeds_page
 from suite.report.site.prose import prose
 from suite.report.site.table import Mark, stretches, with_room
 from suite.report.site.timeline import timeline, turned, verified
 from suite.report.upstream_texts import SORTS, findings
 from suite.run import threads
+from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report
 from tests.worlds import as_known, few
 
@@ -35,6 +37,11 @@ def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
         observation(cell=f"jax-0.4.{30 + number}", verdict=verdict, behaviour=verdict, **changes)
         for number, verdict in enumerate(verdicts)
     ]
+
+
+def two_cases(first: Sequence[Verdict], second: Sequence[Verdict]) -> Report:
+    """A report of an issue with two cases, of these verdicts on the releases one after another."""
+    return report(*seen(*first, case="first"), *seen(*second, case="second"))
 
 
 def interval(verdict: str, first: str, last: str = "", **changes: Any) -> IntervalRow:
@@ -128,6 +135,66 @@ def test_an_issue_shows_the_worst_of_its_cases() -> None:
     (page,) = matrix_page.pages(Facts(report(*first, *then)))
     (row,) = page.view.rows
     assert [("affected", "affected"), ("clear", "clear")] == [(mark.seen.case, mark.seen.verdict) for mark in row.worst]
+
+
+# No release is right
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "never"),
+    [
+        (["affected", "affected"], ["clear", "clear"], ["first"]),
+        (["affected", "clear"], ["clear", "affected"], []),
+        (["affected", "error"], ["absent", "absent"], ["first"]),
+        (["affected", "affected"], ["crashed", "crashed"], ["first", "second"]),
+    ],
+)
+def test_no_release_is_right(first: list[Verdict], second: list[Verdict], never: list[str]) -> None:
+    """Where each release that tells bites in some case the page says so, and in which cases each does."""
+    (page,) = issues_page.pages(Facts(two_cases(first, second)))
+
+    assert (True, never) == (page.view.nowhere_right, page.view.never_right)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(["affected", "clear"], ["affected", "clear"]), (["error", "absent"], ["absent", "absent"])],
+)
+def test_some_release_is_right(first: list[Verdict], second: list[Verdict]) -> None:
+    """One release on which all cases are well is right; and where nobody was told of anything bad, nothing is said."""
+    (page,) = issues_page.pages(Facts(two_cases(first, second)))
+
+    assert not page.view.nowhere_right
+
+
+# Same seed, same numbers?
+
+
+def test_streams_are_told_apart_by_what_was_drawn() -> None:
+    """A letter for each stream, also when an old one comes back; what was not learned changes nothing."""
+    drawn = [("absent", "absent"), ("documented", "a"), ("documented", "b"), ("error", None), ("documented", "b")]
+    drawn.append(("documented", "a"))
+    of = report(
+        *(
+            observation(cell=f"jax-0.4.{30 + number}", verdict=verdict, behaviour=behaviour)
+            for number, (verdict, behaviour) in enumerate(drawn)
+        )
+    )
+    (issue,) = of.issues
+    of = of.model_copy(update={"issues": [issue.model_copy(update={"touches": ["random stream"]})]})
+
+    (page,) = seeds_page.pages(Facts(of))
+    ((sampler,),) = [samplers for _, samplers in page.view.rows]
+    assert [0, 1, 2, 0, 2, 1] == [each.of for each in sampler.streams]
+    assert ["jax-0.4.32", "jax-0.4.35"] == [cell.id for cell in sampler.changed]
+
+
+def test_a_report_without_samplers_has_no_map() -> None:
+    """There is no page of seeds, and no way to one, where no issue is about a random stream."""
+    of = report(*seen("clear"))
+
+    assert not list(seeds_page.pages(Facts(of)))
+    assert "seeds.html" not in pages(of)["index.html"]
 
 
 # Runs and ranges

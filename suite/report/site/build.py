@@ -26,7 +26,7 @@ from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
 from suite.report.site.marked import highlight, link, linked, verdict_styles
 from suite.report.site.page import Page
-from suite.report.site.pages import cells, findings, front, issues, matrix, metadata, releases, stack, tags, timings
+from suite.report.site.pages import cells, findings, front, issues, matrix, metadata, releases, seeds, stack, tags, timings
 from suite.report.site.pages.timings import paths
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
@@ -39,6 +39,7 @@ KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
     tags.pages,
     issues.pages,
     matrix.pages,
+    seeds.pages,
     cells.pages,
     findings.pages,
     stack.pages,
@@ -70,6 +71,7 @@ def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
         *(f"issues/{issue.id}.html" for issue in report.issues),
         *(f"releases/{cell.id}.html" for cell in facts.line),
         *constraints(facts),
+        *(page.path for page in seeds.pages(facts)),
         *paths(timed).values(),
     }
 

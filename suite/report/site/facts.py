@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from suite.judge.table import VERDICTS, Verdict
+from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.timeline import Step, stands, steps
 from suite.report.site.timings import Machine
 from suite.report.standing import Now
+
+# What an issue touches whose behaviours are named for what a sampler draws.
+STREAMS = "random stream"
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class Facts:
         return {issue.id: issue for issue in self.report.issues}
 
     @cached_property
+    def streams(self) -> list[IssueRow]:
+        """The issues whose cases are samplers, and whose behaviours are named for the numbers that these draw."""
+        return [issue for issue in self.report.issues if STREAMS in issue.touches]
+
+    @cached_property
     def line(self) -> list[CellRow]:
         """The cells of the line, in the order of their days."""
         return summary.line(self.report)
@@ -82,6 +90,11 @@ class Facts:
     def now(self, verdicts: Mapping[str, Verdict]) -> Now | None:
         """What is shown on the newest release that tells, and since when; None where none does."""
         return standing.now(self.columns, verdicts)
+
+    def never_well(self, verdicts: Mapping[str, Verdict]) -> bool:
+        """Whether each release of the line that has what this is about, and tells anything, tells of something bad."""
+        told = {verdicts.get(cell.id, "not-run") for cell in self.columns} - UNDECIDED - {"absent"}
+        return bool(told) and not told & GOOD
 
     @cached_property
     def steps(self) -> dict[str, Step]:

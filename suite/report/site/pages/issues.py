@@ -74,7 +74,8 @@ class Instead:
 class View:
     """What a page of an issue shows.
 
-    `without` are cases that bite somewhere, and for which nothing is known to do; `related` are issues with what of the
+    `without` are cases that bite somewhere, and for which nothing is known to do. `nowhere_right`: on no release of the
+    line are all cases well; `never_right` are the cases that are well on none. `related` are issues with what of the
     stack they concern both.
     """
 
@@ -84,6 +85,8 @@ class View:
     cases: list[CaseView]
     instead: list[Instead]
     without: list[str]
+    nowhere_right: bool
+    never_right: list[str]
     signatures: list[tuple[SignatureRow, list[str]]]
     odd: list[Observation]
     related: list[tuple[IssueRow, list[str]]]
@@ -106,6 +109,8 @@ def pages(facts: Facts) -> Iterator[Page]:
             [_case(facts, issue, case) for case in issue.cases],
             _instead(facts, issue),
             [case.id for case in issue.cases if case.workaround is None and _bites(facts, issue, case)],
+            facts.never_well(facts.worst(issue)),
+            [case.id for case in issue.cases if facts.never_well(facts.verdicts(issue, case))],
             _signatures(issue),
             _odd(facts, issue),
             _related(facts, issue, rarity),

@@ -1,0 +1,69 @@
+"""seeds.html: same seed, same numbers? What each sampler draws, release by release of jax, from the same key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from suite.judge.table import UNDECIDED
+from suite.report.model import CaseRow, CellRow, IssueRow, Observation
+from suite.report.site.facts import Facts
+from suite.report.site.page import Page
+from suite.report.site.table import minor_of
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Releases side by side on which the same was drawn; `of` counts the streams of a sampler in their order.
+
+    `of` is 0 where the sampler does not exist, and `seen` is None where nothing was learned.
+    """
+
+    of: int
+    seen: Observation | None
+    first: CellRow
+    width: int
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """A case along the releases, and those on which other numbers came than on the one before."""
+
+    issue: IssueRow
+    case: CaseRow
+    streams: list[Stream]
+    changed: list[CellRow]
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """What seeds.html shows: the releases by minor, and the samplers of each issue."""
+
+    groups: list[tuple[str, list[CellRow]]]
+    rows: list[tuple[IssueRow, list[Sampler]]]
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """The map of the random streams, where the report has an issue of that area."""
+    if facts.streams:
+        columns = [cell for cell in facts.columns if cell.moves == "jax"]
+        groups = [(minor, list(of)) for minor, of in groupby(columns, lambda cell: minor_of(cell.holds["jax"]))]
+        rows = [(issue, [_sampler(facts, columns, issue, case) for case in issue.cases]) for issue in facts.streams]
+        yield Page("seeds.html", "seeds.html.jinja", "Same seed, same numbers?", Seeds(groups, rows))
+
+
+def _sampler(facts: Facts, columns: list[CellRow], issue: IssueRow, case: CaseRow) -> Sampler:
+    of = facts.seen[issue.id, case.id]
+    told = [(cell, each if (each := of.get(cell.id)) and each.verdict not in UNDECIDED else None) for cell in columns]
+    numbers: dict[str | None, int] = {}
+    streams = []
+    for _, group in groupby(told, lambda each: each[1] and (each[1].verdict, each[1].behaviour)):
+        cells = list(group)
+        first, seen = cells[0]
+        absent = seen is None or seen.verdict == "absent"
+        number = 0 if absent else numbers.setdefault(seen and seen.behaviour, len(numbers) + 1)
+        streams.append(Stream(number, seen, first, len(cells)))
+    known = [each for each in streams if each.of]
+    changed = [after.first for before, after in pairwise(known) if before.of != after.of]
+    return Sampler(issue, case, streams, changed)
