@@ -211,11 +211,11 @@ def discover(*, forget: bool) -> Exit:
 
 
 def renew_threads() -> None:
-    """Look up how the threads stand that the issues name."""
-    from suite.run.threads import references
+    """Look up how the threads stand that the issues and the refuted claims name."""
+    from suite.run.threads import references, refuted
     from suite.upkeep import threads
 
-    threads.renew(references(each.issue for each in catalogue.entries()), OUT)
+    threads.renew(references((each.issue for each in catalogue.entries()), refuted()), OUT)
 
 
 def build_line() -> None:

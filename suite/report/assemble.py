@@ -27,6 +27,7 @@ from suite.report.model import (
     IssueRow,
     Observation,
     Platform,
+    RefutedRow,
     Report,
     UpstreamRow,
 )
@@ -71,6 +72,7 @@ def _report(cells: Sequence[Cell], entries: Sequence[Entry], unread: Judged | No
         planned_cells=[cell.id for cell in cells],
         cells=[row for row, _, _ in read],
         issues=[_issue(entry) for entry in entries],
+        refuted=list(map(_refuted, threads.refuted())),
         observations=observations,
         coverage=coverage(observations),
     )
@@ -185,6 +187,11 @@ def _upstream(named: Upstream) -> UpstreamRow:
     if thread is None:
         return row
     return row.model_copy(update={"title": thread.title, "state": thread.state, "looked_up": looked_up.taken_on})
+
+
+def _refuted(claim: threads.Refuted) -> RefutedRow:
+    thread = threads.load().threads.get(claim.ref)
+    return RefutedRow(title=thread.title if thread else "", **dict(claim))
 
 
 def _case(case: Case, text: str) -> CaseRow:

@@ -325,6 +325,16 @@ class SinceRow(FileModel):
     left_out: int = Field(description="how many more changes there are, for which there was no room")
 
 
+class RefutedRow(FileModel):
+    """A claim that no release bears out."""
+
+    ref: str = Field(description="who claims it: owner/name#number, or an address")
+    title: str = Field(default="", description="what upstream calls it; nothing where that is not known")
+    claim: str
+    tried: str = Field(description="what was run")
+    where: str = Field(description="on which releases")
+
+
 class Report(FileModel):
     """compat.json."""
 
@@ -339,6 +349,7 @@ class Report(FileModel):
     since: SinceRow | None = Field(default=None, description="what changed; null where none before it was of the same")
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
+    refuted: list[RefutedRow] = Field(default_factory=list)
     stacks: list[StackRow] = Field(default_factory=list)
     observations: list[Observation]
     coverage: Coverage

@@ -1,4 +1,7 @@
-"""Upstream's threads, by reference: what each is called and how it stands, on the day they were last looked up."""
+"""Upstream's threads, by reference: what each is called and how it stands, on the day they were last looked up.
+
+And the claims of threads, changelogs and pages that no release bears out.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from suite.cell.issue import Issue
 from suite.files import ROOT, FileModel, read
 
 PATH = ROOT / "suite" / "issues" / "threads.json"
+REFUTED = ROOT / "suite" / "issues" / "refuted.toml"
 REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)", re.ASCII)
 
 
@@ -38,6 +42,29 @@ def load() -> Threads:
     return read(Threads, PATH)
 
 
-def references(issues: Iterable[Issue]) -> list[str]:
-    """The threads that these issues name, sorted: pages and commits are none."""
-    return sorted({each.ref for issue in issues for each in issue.upstream if REFERENCE.fullmatch(each.ref)})
+class Refuted(FileModel):
+    """A claim that was run and is not so: who claims what, what was tried, and where."""
+
+    ref: str
+    claim: str
+    tried: str
+    where: str
+
+
+class RefutedClaims(FileModel):
+    """All of them."""
+
+    schema_version: Literal[1] = 1
+    refuted: tuple[Refuted, ...]
+
+
+@cache
+def refuted() -> tuple[Refuted, ...]:
+    """The claims that no release bears out. Raises BadFile with every fault in the file."""
+    return read(RefutedClaims, REFUTED).refuted
+
+
+def references(issues: Iterable[Issue], claims: Iterable[Refuted] = ()) -> list[str]:
+    """The threads that these issues and claims name, sorted: pages and commits are none."""
+    named = {each.ref for issue in issues for each in issue.upstream} | {each.ref for each in claims}
+    return sorted(ref for ref in named if REFERENCE.fullmatch(ref))

@@ -9,7 +9,8 @@ import pytest
 
 from suite.judge.table import Verdict
 from suite.report.formats.markup import LONGEST, said
-from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
+from suite.report.model import CellRow, IntervalRow, Observation, RefutedRow, Report, TurnRow
+from suite.report.site.build import site
 from suite.report.site.facts import Facts
 from suite.report.site.marked import highlight, link
 from suite.report.site.pages import findings as findings_page
@@ -321,6 +322,35 @@ def test_what_outlives_its_fix_is_a_finding(shows: str, sorts: list[str]) -> Non
     still = observation(cell="jax-0.5.0", case="another-case", behaviour=shows, expected=shows)
 
     assert sorts == [each.sort for each in findings(report(observation(), well, still))]
+
+
+def test_what_no_thread_says_is_a_finding() -> None:
+    """The end of a story says it, each case on its newest stack shows it, and the one that is bad can be pasted."""
+    of = report(
+        observation(verdict="affected", behaviour="bad", case="one"),
+        observation(cell="jax-0.5.0", verdict="clear", behaviour="good", case="one"),
+        observation(cell="jax-0.5.0", verdict="affected", behaviour="bad", case="another"),
+    )
+    (issue,) = of.issues
+    story = "Once.\n\nIn no thread: another has it too.\n\n- On every release.\n"
+    of = of.model_copy(update={"issues": [issue.model_copy(update={"story": story})]})
+
+    (finding,) = [each for each in findings(of) if each.sort == "in-no-thread"]
+    assert "Another has it too.\n\n- On every release.\n" == finding.text
+    assert [("jax-0.5.0", "clear"), ("jax-0.5.0", "affected")] == [(at.where, at.verdict) for at in finding.evidence]
+    assert "report -- --issue some-issue --fresh" in finding.report
+    assert "<ul><li>On every release." in pages(of)["findings.html"]
+
+
+def test_what_no_release_bears_out_is_told() -> None:
+    """A refuted claim stands among the findings, with what was tried, and the front page's box knows of it."""
+    claim = RefutedRow(ref="jax-ml/jax#7", title="It <does>", claim="It does", tried="That.", where="Everywhere.")
+    of = report(observation()).model_copy(update={"refuted": [claim]})
+
+    files = site(of, ())
+    assert "It &lt;does&gt;" in files["findings.html"]
+    assert "Tried: That. Where: Everywhere." in files["findings.html"]
+    assert '"refuted":[["jax-ml/jax#7","It \\u003cdoes\\u003e It does"]]' in files["data/search.js"]
 
 
 def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:

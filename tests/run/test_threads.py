@@ -13,8 +13,8 @@ from suite.run import catalogue, threads
 
 
 def test_the_snapshot_has_the_threads_that_issues_name() -> None:
-    """Every thread of every issue is in the snapshot, in order, with a title, and nothing else is."""
-    named = threads.references(entry.issue for entry in catalogue.entries())
+    """Every thread of every issue and of every refuted claim is in the snapshot, in order, with a title; no other."""
+    named = threads.references((entry.issue for entry in catalogue.entries()), threads.refuted())
     assert named == [reference for reference, thread in threads.load().threads.items() if thread.title]
 
 
@@ -22,7 +22,8 @@ def test_pages_and_commits_are_no_threads() -> None:
     """Only what has a number in a repository is looked up."""
     refs = ("jax-ml/jax#2", "https://docs.jax.dev/en/latest/#jax", "jax-ml/jax@aa2f995b1d", "jax-ml/jax#1")
     issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
-    assert ["jax-ml/jax#1", "jax-ml/jax#2"] == threads.references([issue, issue])
+    claim = threads.Refuted(ref="jax-ml/jax#3", claim="it does", tried="that", where="everywhere")
+    assert ["jax-ml/jax#1", "jax-ml/jax#2", "jax-ml/jax#3"] == threads.references([issue, issue], [claim, claim])
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,19 @@ from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
 from suite.report.site.marked import highlight, link, linked, verdict_styles
 from suite.report.site.page import Page
-from suite.report.site.pages import cells, findings, front, issues, matrix, metadata, releases, seeds, stack, tags, timings
+from suite.report.site.pages import (
+    cells,
+    findings,
+    front,
+    issues,
+    matrix,
+    metadata,
+    releases,
+    seeds,
+    stack,
+    tags,
+    timings,
+)
 from suite.report.site.pages.timings import paths
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS

@@ -35,7 +35,8 @@ def search_data(facts: Facts) -> str:
         f"{each.package}-{each.version}" for row in facts.report.stacks for each in row.amendments if each.package
     }
     cells = [cell.id for cell in facts.line]
-    found = {"issues": issues, "names": list(numbers), "cells": cells, "amended": sorted(amended)}
+    refuted = [[each.ref, f"{each.title} {each.claim}".strip()] for each in facts.report.refuted]
+    found = {"issues": issues, "names": list(numbers), "cells": cells, "amended": sorted(amended), "refuted": refuted}
     return script("SEARCH", found)
 
 

@@ -62,7 +62,7 @@ def _sampler(facts: Facts, columns: list[CellRow], issue: IssueRow, case: CaseRo
         cells = list(group)
         first, seen = cells[0]
         absent = seen is None or seen.verdict == "absent"
-        number = 0 if absent else numbers.setdefault(seen and seen.behaviour, len(numbers) + 1)
+        number = 0 if absent else numbers.setdefault(seen.behaviour if seen else None, len(numbers) + 1)
         streams.append(Stream(number, seen, first, len(cells)))
     known = [each for each in streams if each.of]
     changed = [after.first for before, after in pairwise(known) if before.of != after.of]
