@@ -1,0 +1,20 @@
+"""What is looked up: packages with their versions, and where they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Versions by normalised name (`jax`, `diffrax`, all that was found), and where that stands, for people.
+
+    `python` is a full version, "3.12.4", or nothing where it is not known. `unsaid` are packages that are there in no
+    one version: a range, a URL, a fork; each with the words in which it is told.
+    """
+
+    versions: Mapping[str, str]
+    where: str
+    python: str = ""
+    unsaid: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Looking up an environment, a lock, a source tree."""
