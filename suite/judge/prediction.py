@@ -8,13 +8,18 @@ first is a possible outcome, and an answer stands only where all of them agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol
 
 from packaging.version import Version
 
 from suite.judge.rules import AnyRule, Pins, Run, concerned, first_match, met, requirements
+from suite.judge.wording import named
+
+# An issue's id and a case's.
+Name = tuple[str, str]
 
 
 class AnyCase(Protocol):
@@ -82,13 +87,13 @@ def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
 def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
     """Whether a run had all versions that are known of the packages that matter."""
     both = [(run.pins.get(name), versions[name]) for name in matter if name in versions]
-    return all(one is not None and Version(one) == Version(other) for one, other in both)
+    return all(one is not None and _version(one) == _version(other) for one, other in both)
 
 
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
     """The runs that are nearest in jax, the one below or level and the one above; of those, the most alike."""
-    jax = Version(versions["jax"])
-    places = [(Version(each.pins["jax"]), sum(_alike(each, versions, [name]) for name in versions)) for each in runs]
+    jax = _version(versions["jax"])
+    places = [(_version(each.pins["jax"]), sum(_alike(each, versions, [name]) for name in versions)) for each in runs]
     below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
     above = [((each[0], -each[1]), run) for each, run in zip(places, runs, strict=True) if each[0] > jax]
     sides = max(below, key=lambda each: each[0], default=None), min(above, key=lambda each: each[0], default=None)
@@ -99,12 +104,12 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
     """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
-        here = Version(versions[package])
+        here = _version(versions[package])
         beside = [each for each in runs if package in each.pins and _alike(each, versions, matter - {package})]
-        places = {Version(each.pins[package]) for each in beside}
+        places = {_version(each.pins[package]) for each in beside}
         below = max((each for each in places if each < here), default=None)
         above = min((each for each in places if each > here), default=None)
-        sides = [each for each in beside if Version(each.pins[package]) in (below, above)]
+        sides = [each for each in beside if _version(each.pins[package]) in (below, above)]
         same = (_alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides)
         if below is None or above is None or not all(same):
             continue
@@ -114,9 +119,63 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
     return found[0] if len({each.behaviour for each in found}) == 1 else None
 
 
-def blocks(imports: Prediction, case: AnyCase) -> bool:
-    """Whether row zero's own prediction has a package not import that `case` needs."""
-    if imports.behaviour != "import-error":
-        return False
-    named = {requirement.name for each in imports.rules for requirement in requirements(each.on)} - {"jax", "jaxlib"}
-    return bool(named & concerned(case.needs))
+@cache
+def _version(text: str) -> Version:
+    """Each is parsed once: a catalogue's runs have some dozens of releases, thousands of times."""
+    return Version(text)
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """What keeps a case from being run at all: packages that it needs do not import, by row zero's own `prediction`."""
+
+    packages: tuple[str, ...]
+    prediction: Prediction
+
+
+def foresee(
+    cases: Mapping[Name, AnyCase], row_zero: Collection[str], versions: Pins, runs: Mapping[Name, Sequence[Run]]
+) -> dict[Name, Prediction | Stopped]:
+    """What each case is expected to show with these versions; `row_zero` has the issues that ask if a stack works."""
+    found: dict[Name, Prediction | Stopped] = {
+        name: predict(case, versions, runs.get(name, ())) for name, case in cases.items()
+    }
+    imports = [each for (issue, _), each in found.items() if issue in row_zero and isinstance(each, Prediction)]
+    stops = [Stopped(_broken(each), each) for each in imports if each.behaviour == "import-error"]
+    for name, case in cases.items():
+        stop = next((each for each in stops if concerned(case.needs) & set(each.packages)), None)
+        if stop is not None and name[0] not in row_zero:
+            found[name] = stop
+    return found
+
+
+def _broken(imports: Prediction) -> tuple[str, ...]:
+    """The packages that do not import, where row zero's prediction is that one does not."""
+    return tuple(sorted(_names(imports) - {"jax", "jaxlib"}))
+
+
+def _names(known: Prediction) -> set[str]:
+    """The packages that the rules of a prediction name."""
+    return {requirement.name for rule in known.rules for requirement in requirements(rule.on)}
+
+
+def how(known: Prediction, versions: Pins) -> str:
+    """How a prediction is known, for people; where it is unknown, what stands in its way."""
+    runs = named([each.cell for each in known.runs])
+    evidence = "".join(f": {each.evidence}" for each in known.rules if len(known.rules) == 1 and each.evidence)
+    match known.how:
+        case "run":
+            return f"run as {runs}"
+        case "by rule":
+            return f"by rule{evidence}" + (f"; nearest: {runs}" if runs else "")
+        case "between":
+            return f"between {runs}"
+    if missing := sorted(_names(known) - versions.keys()):
+        return f"it depends on {', '.join(missing)}"
+    return f"{runs} contradicts the rule that it is under" if runs else "no rule and no neighbours tell"
+
+
+def with_jaxlib(versions: Pins, stacks: Iterable[Pins]) -> Pins:
+    """A jaxlib goes with its jax, where all `stacks` with that jax have the same."""
+    found = {of["jaxlib"] for of in stacks if "jaxlib" in of and of.get("jax") == versions.get("jax", "")}
+    return {"jaxlib": found.pop(), **versions} if len(found) == 1 else versions

@@ -1,8 +1,9 @@
-"""Somebody else's text → a line of ours: what came of a part, and in which package it broke. Pure."""
+"""Somebody else's text, and lists of names → a line of ours. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from suite.judge.record import Part
 
@@ -31,3 +32,9 @@ def not_imported(part: Part) -> str | None:
     """The package that did not import, where that is how a reproducer ended."""
     named = re.match(r"import (\w+): ", part.detail) if part.outcome.startswith("import-") else None
     return named[1] if named else None
+
+
+def named(names: Sequence[str]) -> str:
+    """A few of these names, and how many more there are."""
+    rest = len(names) - 3
+    return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")

@@ -201,5 +201,14 @@ def _case(case: Case, text: str) -> CaseRow:
         for name, some in case.signatures.items()
         for each in (some if isinstance(some, tuple) else (some,))
     ]
-    told = {**own, "signatures": signatures, "intervals": [], "source": text}
+    told = {**own, "signatures": signatures, "conditions": _conditions(case), "intervals": [], "source": text}
     return CaseRow.model_validate(told, from_attributes=True)
+
+
+def _conditions(case: Case) -> list[str]:
+    """What a case asks of a process and a machine, in words."""
+    told = ["with x64 on"] if case.x64 else []
+    told += [f"with {name}={value}" for name, value in case.environment.items()]
+    told += [f"with {case.host_devices} devices of the host"] if case.host_devices > 1 else []
+    told += [f"on processors with {', '.join(case.cpu)}"] if case.cpu else []
+    return told + ([f"on Python {case.python}"] if case.python else [])

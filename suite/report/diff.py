@@ -12,8 +12,8 @@ from packaging.version import Version
 
 from suite.errors import Exit
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
+from suite.judge.wording import named
 from suite.report.model import CellRow, ChangeKind, Observation, Platform, Report
-from suite.report.shard_faults import named
 
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 

@@ -186,6 +186,7 @@ class CaseRow(FileModel):
     rules: list[RuleRow]
     workaround: WorkaroundRow | None = None
     signatures: list[SignatureRow] = Field(default=[], description="the symptoms that can be told by their text")
+    conditions: list[str] = Field(default=[], description="what has to be so for it to be run at all: `with x64 on`")
     intervals: list[IntervalRow]
     turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
     source: str = Field(default="", description="its reproducer and its workaround")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from suite.errors import Fault
+from suite.judge.wording import named
 from suite.report.model import Report
 from suite.run import catalogue
 
@@ -97,9 +98,3 @@ def _difference(mine: Any, other: Path, theirs: Any) -> str:
         return f"{' and '.join(told) or 'has another order'}, unlike {other}"
     values = f"is {mine!r}, but {theirs!r} in "
     return f"{values if len(values) < 80 else 'is not what it is in '}{other}"
-
-
-def named(names: Sequence[str]) -> str:
-    """A few of these names, and how many more there are."""
-    rest = len(names) - 3
-    return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")

@@ -11,6 +11,7 @@ from suite.files import dump, read, replace_all
 from suite.report import compact
 from suite.report.changes import since
 from suite.report.formats import badges
+from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
@@ -69,6 +70,7 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
     return {
         "compat.schema.json": schema(),
         "COMPAT.md": compat_md(report),
+        "check.json": check_json(report),
         **site(report, timed),
         "feed.xml": feed(report),
         "junit.xml": junit(report),

@@ -1,0 +1,131 @@
+"""check.json → what is known: issues, their rules, and what the runs showed. Read without pydantic, to start soon.
+
+In a clone it lies with the published report; a wheel carries it beside this module.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from suite.cell.issue import Rule, Signature
+from suite.errors import BadFile, Fault
+from suite.judge.prediction import Name
+from suite.judge.rules import Pins, Run
+
+_CARRIED = Path(__file__).with_name("check.json")
+_PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "check.json"
+PATH = _CARRIED if _CARRIED.exists() else _PUBLISHED
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A run of releases of `package` on the line that show one verdict."""
+
+    package: str
+    verdict: str
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class KnownCase:
+    """A case as it was published; `helped` says by cell what became of its workaround."""
+
+    id: str
+    question: str
+    needs: tuple[str, ...]
+    behaviours: Mapping[str, str]
+    conditions: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    signatures: tuple[tuple[str, Signature], ...]
+    workaround: str
+    fails: tuple[str, ...]
+    intervals: tuple[Interval, ...]
+    runs: tuple[Run, ...]
+    helped: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class KnownIssue:
+    """An issue as it was published."""
+
+    id: str
+    title: str
+    kind: str
+    row_zero: bool
+    touches: tuple[str, ...]
+    upstream: tuple[str, ...]
+    cases: tuple[KnownCase, ...]
+
+    @property
+    def link(self) -> str:
+        """Where upstream speaks of it; its first thread or page."""
+        ref = self.upstream[0] if self.upstream else ""
+        where, _, number = ref.partition("#")
+        return f"https://github.com/{where}/issues/{number}" if number.isdecimal() and "://" not in where else ref
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """All that was published, and on which day; `cells` are the stacks that were run, by id."""
+
+    day: str
+    cells: Mapping[str, Pins]
+    issues: tuple[KnownIssue, ...]
+
+    @property
+    def cases(self) -> Mapping[Name, KnownCase]:
+        """Every case by its issue's id and its own."""
+        return {(issue.id, case.id): case for issue in self.issues for case in issue.cases}
+
+    @property
+    def row_zero(self) -> frozenset[str]:
+        """The issues that ask whether a stack works at all."""
+        return frozenset(issue.id for issue in self.issues if issue.row_zero)
+
+
+def load(path: Path = PATH) -> Knowledge:
+    """What lies at `path`. Raises BadFile where it is not there, or is not what this version of the suite wrote."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["schema_version"] != SCHEMA:
+            raise ValueError(f"it is of schema {data['schema_version']}, and this reads {SCHEMA}")
+        cells = dict(data["cells"])
+        issues = tuple(_issue(each, cells, data["kinds"]) for each in data["issues"])
+        return Knowledge(str(data["generated_at"])[:10], cells, issues)
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise BadFile(
+            [Fault(path, "file", f"cannot be used ({said}): `python -m suite rebuild` writes it anew")]
+        ) from error
+
+
+def _issue(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[str]]) -> KnownIssue:
+    own = {name: row[name] for name in ("id", "title", "kind", "row_zero")}
+    cases = tuple(_case(each, cells, kinds) for each in row["cases"])
+    return KnownIssue(**own, touches=tuple(row["touches"]), upstream=tuple(row["upstream"]), cases=cases)
+
+
+def _case(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[str]]) -> KnownCase:
+    text, *fails = row["workaround"] or [""]
+    numbers = [kind for kind, count in zip(row["runs"][::2], row["runs"][1::2], strict=True) for _ in range(count)]
+    seen = [(id, pins, *kinds[kind]) for (id, pins), kind in zip(cells.items(), numbers, strict=True) if kind >= 0]
+    return KnownCase(
+        id=row["id"],
+        question=row["question"],
+        needs=tuple(row["needs"]),
+        behaviours=row["behaviours"],
+        conditions=tuple(row["conditions"]),
+        rules=tuple(Rule(*each) for each in row["rules"]),
+        signatures=tuple((behaviour, Signature(*each)) for behaviour, *each in row["signatures"]),
+        workaround=text,
+        fails=tuple(fails),
+        intervals=tuple(Interval(*each) for each in row["intervals"]),
+        runs=tuple(Run(id, pins, behaviour) for id, pins, behaviour, _ in seen),
+        helped={id: helped for id, _, _, helped in seen},
+    )

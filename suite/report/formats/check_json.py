@@ -1,0 +1,76 @@
+"""check.json: what `check` reads of a report: rules, signatures, and what the runs showed. Small, quick to load. Pure.
+
+It is carried in the wheel. `suite.check.knowledge` reads it, and says there what stands in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from suite.judge.rules import concerned
+from suite.judge.table import UNDECIDED
+from suite.report.model import CaseRow, IssueRow, Observation, Report
+from suite.stack.releases import PACKAGES
+
+SCHEMA = 1
+
+
+def check_json(report: Report) -> str:
+    """`report` as `check` reads it: a line for each case."""
+    names = {*PACKAGES, *(name for each in report.issues for case in each.cases for name in _matter(case))}
+    seen: dict[tuple[str, str], dict[str, Observation]] = {}
+    for each in report.observations:
+        seen.setdefault((each.issue, each.case), {})[each.cell] = each
+    kinds: dict[tuple[str, str], int] = {}
+
+    def runs(of: Mapping[str, Observation]) -> list[int]:
+        """For each cell in turn the number of what was seen there, and of how many cells; -1: nothing was learned."""
+        each_cell = [_kind(of.get(cell.id), kinds) for cell in report.cells]
+        return [number for kind, cells in groupby(each_cell) for number in (kind, len(list(cells)))]
+
+    issues = [
+        {
+            **_issue(issue),
+            "cases": [{**_case(case), "runs": runs(seen.get((issue.id, case.id), {}))} for case in issue.cases],
+        }
+        for issue in report.issues
+    ]
+    cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.cells]
+    head = {"schema_version": SCHEMA, "generated_at": report.generated_at.isoformat(), "cells": cells}
+    lines = [f'"{key}": {_line(value)}' for key, value in {**head, "kinds": list(kinds)}.items()]
+    told = ",\n".join(map(_line, issues))
+    return "{\n" + ",\n".join([*lines, f'"issues": [\n{told}\n]']) + "\n}\n"
+
+
+def _matter(case: CaseRow) -> frozenset[str]:
+    return concerned(case.needs, case.rules)
+
+
+def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
+    if each is None or each.verdict in UNDECIDED:
+        return -1
+    return kinds.setdefault((each.behaviour or each.verdict, each.workaround), len(kinds))
+
+
+def _issue(issue: IssueRow) -> dict[str, Any]:
+    told = {name: getattr(issue, name) for name in ("id", "title", "kind", "row_zero", "touches")}
+    return {**told, "upstream": [each.ref for each in issue.upstream]}
+
+
+def _case(case: CaseRow) -> dict[str, Any]:
+    told = {name: getattr(case, name) for name in ("id", "question", "needs", "behaviours", "conditions")}
+    instead = case.workaround
+    return {
+        **told,
+        "rules": [[each.behaviour, each.on, each.evidence] for each in case.rules],
+        "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
+        "workaround": [instead.text, *instead.fails] if instead else [],
+        "intervals": [[each.package, each.verdict, each.first, each.last] for each in case.intervals],
+    }
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
