@@ -1,0 +1,167 @@
+"""What `check` and `explain` do, once their words are read. Each raises BadFile, Misused, Failed; else an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from suite.check import answer as answers
+from suite.check import concern, holes, ignored, knowledge, machine, text
+from suite.check.answer import KINDS, Answer
+from suite.check.concern import Concern
+from suite.check.inputs import discovery, interpreters, locks
+from suite.check.inputs.bounds import bounds as read_bounds
+from suite.check.inputs.stack import Stack
+from suite.check.knowledge import Knowledge
+from suite.errors import Exit, Misused
+from suite.judge.rules import requirements
+
+STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
+
+
+def check(
+    python: Path | None,
+    lock: Path | None,
+    bounds: Path | None,
+    before: str | None,
+    to: str | None,
+    source: Path | None,
+    format: str,
+    fail_on: str,
+    *,
+    strict: bool,
+    console: Console,
+) -> Exit:
+    """Say what is known to bite an environment, a lock or a stack, or what an upgrade of it adds."""
+    known = knowledge.load()
+    if bounds is not None:
+        return _holes(known, bounds, fail_on, console)
+    stack = _stack(before, None) if before else _found(python, lock)
+    if stack.versions.keys().isdisjoint(STACK) and stack.unsaid.keys().isdisjoint(STACK):
+        console.print(Text(f"{stack.where}: none of {', '.join(STACK)} is there", style="bold"), soft_wrap=True)
+        return Exit.UNDECIDED
+    found = answers.answer(known, stack)
+    gone: tuple[str, ...] = ()
+    if to:
+        after = answers.answer(known, _stack(to, stack))
+        gone = tuple(_names(found) - _names(after))
+        found = replace(after, bites=tuple(each for each in after.bites if _name(each) not in _names(found)))
+    left = ignored.leave_out(
+        found, ignored.load(Path(ignored.NAME), {each.id for each in known.issues}), datetime.now(UTC).date()
+    )
+    found = left.answer
+    told = _narrowed(found, known, source) if source else None
+    uses = told.uses if told else {}
+    if format == "text":
+        _show(found, told, left, gone, upgrade=bool(to), console=console)
+    else:
+        sys.stdout.write(machine.FORMATS[format](found, uses, known))
+    return _code(found, told.unused if told else (), fail_on, strict=strict)
+
+
+def _found(python: Path | None, lock: Path | None) -> Stack:
+    if python is not None:
+        return interpreters.ask(python)
+    return locks.read(lock) if lock is not None else discovery.find(Path.cwd(), os.environ)
+
+
+def _stack(words: str, over: Stack | None) -> Stack:
+    """What words name: a lock, or requirements such as `jax==0.10.2`, over the versions of another stack."""
+    if (path := Path(words)).is_file():
+        return locks.read(path)
+    try:
+        pins = {each.name: _pinned(str(each.specifier)) for each in requirements(words)}
+    except ValueError as error:
+        raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or a lock that is there") from error
+    if not all(pins.values()):
+        raise Misused(f"{words}: a stack has one version of each: jax==0.10.2, apart by spaces")
+    kept = {name: version for name, version in (over.versions if over else {}).items() if name not in pins}
+    # A jaxlib goes with its jax.
+    if "jax" in pins and "jaxlib" not in pins:
+        kept.pop("jaxlib", None)
+    return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words)
+
+
+def _pinned(specifier: str) -> str:
+    return specifier.removeprefix("==") if specifier.startswith("==") and "," not in specifier else ""
+
+
+def _name(bite: answers.Bite) -> str:
+    return f"{bite.issue.id}/{bite.case.id}"
+
+
+def _names(found: Answer) -> set[str]:
+    return set(map(_name, found.bites))
+
+
+def _narrowed(found: Answer, known: Knowledge, source: Path) -> Concern:
+    from suite.check.source.usage import uses  # LibCST is for those who ask for it
+
+    names = concern.own_names(known)
+    wanted = {name for issue, _ in found.issues for name in names[issue.id]}
+    return concern.concern(found, names, uses(source, wanted))
+
+
+def _show(
+    found: Answer, told: Concern | None, left: ignored.Left, gone: Sequence[str], *, upgrade: bool, console: Console
+) -> None:
+    shown = found if told is None else _only(found, {*told.uses, *told.untold})
+    if upgrade:
+        text.say(console, "What this upgrade adds:", "bold")
+    text.show(shown, console, told.uses if told else None)
+    if gone:
+        text.say(console, f"It takes away: {', '.join(sorted(gone))}.")
+    if told and told.untold:
+        text.say(console, f"Cannot be told from source, and so kept: {', '.join(told.untold)}.")
+    if told and told.unused:
+        text.say(console, f"Not used here: {', '.join(told.unused)}.")
+    if left.count:
+        text.say(console, f"{left.count} ignored by {ignored.NAME}.", "dim")
+    for each in left.stale:
+        text.say(console, f"{ignored.NAME} has a stale entry: {each}.", "yellow")
+
+
+def _only(found: Answer, issues: Collection[str]) -> Answer:
+    return replace(found, bites=tuple(each for each in found.bites if each.issue.id in issues))
+
+
+def _code(found: Answer, unused: Collection[str], fail_on: str, *, strict: bool) -> Exit:
+    if strict and (found.newer or found.unknown):
+        return Exit.INCOMPLETE
+    severe = _severe(fail_on)
+    bites = any(issue.kind in severe and issue.id not in unused for issue, _ in found.issues)
+    return Exit.UNEXPECTED if bites or found.stops else Exit.AS_EXPECTED
+
+
+def _severe(fail_on: str) -> Collection[str]:
+    """The kinds that are as bad as this one, or worse."""
+    kinds = list(KINDS)
+    return kinds[: kinds.index(fail_on) + 1]
+
+
+def _holes(known: Knowledge, path: Path, fail_on: str, console: Console) -> Exit:
+    of = read_bounds(path).packages
+    named = {name: each for name, each in of.items() if name in STACK}
+    if not named:
+        text.say(console, f"{path}: it bounds none of {', '.join(STACK)}", "bold")
+        return Exit.UNDECIDED
+    within = holes.admitted(known, named)
+    found = holes.holes(known, named)
+    severe = [each for each in found if each.issue.kind in _severe(fail_on)]
+    bound = ", ".join(f"{name}{each}" for name, each in sorted(named.items()))
+    text.say(console, f"{path}: {bound}", "dim")
+    issues = {each.issue.id for each in found}
+    text.say(console, f"{len(issues)} documented issues bite within these bounds.", "bold red" if issues else "bold green")
+    for each in found:
+        text.say(console, f"  {each.issue.id} ({each.issue.kind})  {each.told}")
+    text.say(console, f"By {len(within)} stacks within these bounds that were run, as of {known.day}.", "bold")
+    return Exit.UNEXPECTED if severe else Exit.AS_EXPECTED
+
+

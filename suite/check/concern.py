@@ -1,0 +1,60 @@
+"""Which of the issues that bite concern a source tree: by the names that are an issue's own. Pure.
+
+An issue touches all that its reproducers name, `jax.numpy.array` too: what many issues touch tells nothing of one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from suite.check.answer import Answer
+from suite.check.knowledge import Knowledge
+from suite.check.source.usage import Usage, Use
+
+# So many issues may touch a name that is still the own name of each.
+_FEW = 3
+
+
+@dataclass(frozen=True)
+class Concern:
+    """What a source tree has to do with the issues that bite.
+
+    `uses` has where it names what is an issue's own; `untold` the issues of which that cannot be told from source, and
+    `unused` those whose own names it does not use.
+    """
+
+    uses: Mapping[str, Sequence[Use]]
+    untold: tuple[str, ...]
+    unused: tuple[str, ...]
+
+
+def own_names(knowledge: Knowledge) -> dict[str, frozenset[str]]:
+    """The names that are an issue's own: those that few touch; of a function with a keyword, the keyword."""
+    touched = Counter(name for issue in knowledge.issues for name in issue.touches)
+    found = {}
+    for issue in knowledge.issues:
+        names = [name for name in issue.touches if "." in name]
+        keyed = {name.partition("(")[0] for name in names if "(" in name}
+        names = [name for name in names if name not in keyed]
+        fewest = min((touched[name] for name in names), default=0)
+        found[issue.id] = frozenset(name for name in names if touched[name] <= max(_FEW, fewest))
+    return found
+
+
+def concern(answer: Answer, names: Mapping[str, frozenset[str]], usage: Usage) -> Concern:
+    """What the issues that bite have to do with a source tree: it narrows them, and hides none."""
+    uses: dict[str, list[Use]] = {}
+    untold, unused = [], []
+    for issue, _ in answer.issues:
+        own = names.get(issue.id, frozenset())
+        of = [use for use in usage.found if use.name in own]
+        told = [use for use in of if issue.id not in use.ignored and "*" not in use.ignored]
+        if told:
+            uses[issue.id] = told
+        elif not of and not own.difference(usage.untold):
+            untold.append(issue.id)
+        else:
+            unused.append(issue.id)
+    return Concern(uses, tuple(untold), tuple(unused))

@@ -1,0 +1,65 @@
+"""What somebody has looked at and accepts: jax-stack-compat.toml, each entry with its reason and its last day."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from suite.check.answer import Answer
+from suite.errors import BadFile, Fault
+from suite.files import FileModel, read
+
+NAME = "jax-stack-compat.toml"
+
+
+class Entry(FileModel):
+    """An issue that is not told until a day, which is the last; without one, as long as it stands there."""
+
+    id: str
+    reason: str
+    until: date | None = None
+
+
+class Ignored(FileModel):
+    """The file."""
+
+    mend = "an entry is `[[ignore]]` with id, reason, and until = 2027-01-31 where it ends"
+
+    ignore: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True)
+class Left:
+    """An answer without what is ignored, how many issues that is, and which entries are stale, and why."""
+
+    answer: Answer
+    count: int
+    stale: tuple[str, ...]
+
+
+def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
+    """The entries in the file at `path`; nothing where it is not there. Raises BadFile, with unknown ids too."""
+    if not path.exists():
+        return ()
+    entries = read(Ignored, path).ignore
+    wrong = [
+        Fault(path, f"ignore.{number}.id", f"there is no issue {each.id!r}")
+        for number, each in enumerate(entries)
+        if each.id not in known
+    ]
+    if wrong:
+        raise BadFile(wrong)
+    return entries
+
+
+def leave_out(answer: Answer, entries: Sequence[Entry], today: date) -> Left:
+    """`answer` without the issues that are ignored today."""
+    there = {issue.id for issue, _ in answer.issues}
+    over = [each for each in entries if each.until is not None and each.until < today]
+    active = {each.id for each in entries if each not in over}
+    stale = [f"{each.id}: its last day was {each.until}" for each in over]
+    stale += [f"{id}: it does not bite here" for id in sorted(active - there)]
+    bites = tuple(each for each in answer.bites if each.issue.id not in active)
+    return Left(replace(answer, bites=bites), len(there & active), tuple(stale))

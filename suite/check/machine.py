@@ -1,0 +1,164 @@
+"""An answer for programs: JSON, Markdown, SARIF, GitHub's annotations, and constraints for an installer. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from packaging.version import Version
+
+from suite import __version__
+from suite.check.answer import KINDS, Answer, Bite
+from suite.check.knowledge import Knowledge, KnownIssue
+from suite.check.text import named, told
+from suite.check.usage import Use
+from suite.printable import printable
+
+Uses = Mapping[str, Sequence[Use]]
+# How SARIF and GitHub rank a finding.
+_LEVELS = {"silent-wrong": "error", "crash": "error", "import-error": "error"}
+
+
+def as_json(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+    """All of the answer, as data."""
+    issues = [
+        {
+            **{"id": issue.id, "title": issue.title, "kind": issue.kind, "link": issue.link},
+            "upstream": list(issue.upstream),
+            "cases": [_case(each) for each in bites],
+            "uses": [_use(each) for each in uses.get(issue.id, ())],
+        }
+        for issue, bites in answer.issues
+    ]
+    data = {
+        **{"where": answer.stack.where, "versions": dict(answer.versions), "unsaid": dict(answer.stack.unsaid)},
+        **{"verdict": answer.first_line, "rests_on": answer.last_line, "issues": issues, "stops": list(answer.stops)},
+        **{"known": dict(answer.counts), "blocked": answer.blocked, "unknown": list(answer.unknown)},
+        **{"newer": list(answer.newer), "data_of": knowledge.day, "suite_version": __version__},
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _case(each: Bite) -> dict[str, Any]:
+    return {
+        **{"id": each.case.id, "verdict": each.verdict, "behaviour": each.behaviour, "how": each.known.how},
+        **{"why": each.why, "good": each.good, "conditions": list(each.case.conditions)},
+        **{"workaround": each.case.workaround, "helps": each.helps},
+    }
+
+
+def _use(each: Use) -> dict[str, Any]:
+    return {"name": each.name, "path": str(each.path), "line": each.line, "column": each.column}
+
+
+def markdown(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+    """The answer as Markdown, for a comment or a summary."""
+    lines = [f"**{answer.first_line}**", "", f"{answer.stack.where}: {named(answer)}", ""]
+    if answer.bites:
+        lines += ["| | issue | what is known |", "|---|---|---|"]
+    for issue, bites in answer.issues:
+        of = [f"`{each.path}:{each.line}`" for each in uses.get(issue.id, ())[:5]]
+        known = "<br>".join(map(_cell, [*told(issue, bites)[:-1], *of]))
+        lines.append(f"| {KINDS[issue.kind]} | [{issue.id}]({issue.link})<br>{_cell(issue.title)} | {known} |")
+    return "\n".join([*lines, *([""] if answer.bites else []), answer.last_line]) + "\n"
+
+
+def _cell(text: str) -> str:
+    return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+def sarif(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+    """The answer as SARIF 2.1.0: a result for each use in the source, or one for the lock."""
+    found = [(issue, bites, where) for issue, bites in answer.issues for where in _places(answer, uses, issue)]
+    rules = [
+        {
+            "id": issue.id,
+            "shortDescription": {"text": issue.title},
+            **({"helpUri": issue.link} if issue.link.startswith("https://") else {}),
+            "defaultConfiguration": {"level": _LEVELS.get(issue.kind, "warning")},
+        }
+        for issue, _ in answer.issues
+    ]
+    results = [
+        {
+            "ruleId": issue.id,
+            "level": _LEVELS.get(issue.kind, "warning"),
+            "message": {"text": "\n".join([issue.title, *told(issue, bites)])},
+            "locations": [
+                {"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}
+            ],
+        }
+        for issue, bites, (path, line) in found
+    ]
+    driver = {"name": "jax-stack-compat", "version": __version__, "rules": rules}
+    data = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def github(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+    """The answer as commands of a GitHub workflow: an annotation for each use, or one for the lock."""
+    lines = []
+    for issue, bites in answer.issues:
+        for path, line in _places(answer, uses, issue):
+            level = _LEVELS.get(issue.kind, "warning")
+            text = _escaped("\n".join([issue.title, *told(issue, bites)]))
+            where = f"file={_property(path)},line={line},title={_property(issue.id)}"
+            lines.append(f"::{level} {where}::{text}")
+    return "\n".join([*lines, f"::notice::{_escaped(answer.first_line + ' ' + answer.last_line)}"]) + "\n"
+
+
+def _places(answer: Answer, uses: Uses, issue: KnownIssue) -> list[tuple[str, int]]:
+    return [(str(each.path), each.line) for each in uses.get(issue.id, ())] or [(answer.stack.where, 1)]
+
+
+def _escaped(text: str) -> str:
+    # As GitHub's own toolkit does.
+    return printable(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def constraints(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+    """Lines for `pip -c` and `uv --constraint` that keep what bites here out, each with its reason and what lifts it."""
+    lines = [f"# {answer.first_line}", f"# {answer.last_line}"]
+    taken: dict[str, set[str]] = {}
+    for issue, bites in answer.issues:
+        for each in bites:
+            package, bad = _bad(each, answer, knowledge)
+            fresh = [version for version in bad if version not in taken.setdefault(package, set())]
+            if not package or not each.good.startswith(("good", "refused")):
+                lines.append(f"# {issue.id}/{each.case.id}: {each.good or 'no release is known to be right'}")
+            elif fresh:
+                taken[package] |= set(fresh)
+                lines.append(f"{package}{','.join(f'!={version}' for version in fresh)}  # {issue.id}: {each.good}")
+    return printable("\n".join(lines), lines=True) + "\n"
+
+
+def _bad(each: Bite, answer: Answer, knowledge: Knowledge) -> tuple[str, list[str]]:
+    """The package whose releases decide, and those of them on which the case goes wrong as it does here."""
+    package = next((of.package for of in each.case.intervals if of.package in answer.versions), "")
+    here = Version(answer.versions.get(package, "0"))
+    spans = [
+        (Version(of.first), Version(of.last))
+        for of in each.case.intervals
+        if of.package == package and of.verdict == each.verdict
+    ]
+    span = next(((first, last) for first, last in spans if first <= here <= last), (here, here))
+    known = {Version(pins[package]) for pins in knowledge.cells.values() if package in pins}
+    return package, [str(version) for version in sorted(known | {here}) if span[0] <= version <= span[1]]
+
+
+FORMATS: Mapping[str, Callable[[Answer, Uses, Knowledge], str]] = {
+    "json": as_json,
+    "markdown": markdown,
+    "sarif": sarif,
+    "github": github,
+    "constraints": constraints,
+}

@@ -1,0 +1,72 @@
+"""An answer for people: on a terminal, worst first, the verdict in the first line and what it rests on in the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.text import Text
+
+from suite.check.answer import KINDS, Answer, Bite
+from suite.check.knowledge import KnownIssue
+from suite.check.usage import Use
+from suite.judge.table import GLYPHS, PROPERTIES
+
+SHOWN = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
+_MOST_USES = 5
+
+
+def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Use]] | None = None) -> None:
+    """Print `answer`; `uses`, where a source tree was read, has where it touches each issue."""
+    say(console, f"{answer.stack.where}: {named(answer)}", "dim")
+    say(console, answer.first_line, "bold red" if answer.bites or answer.stops else "bold green")
+    for kind, issues in groupby(answer.issues, lambda each: each[0].kind):
+        say(console, f"\n{KINDS[kind]}", "bold")
+        for issue, bites in issues:
+            _issue(issue, bites, console, (uses or {}).get(issue.id, ()))
+    if answer.unknown:
+        say(console, f"\nNot known: {', '.join(answer.unknown)}", "dim")
+    say(console, f"\n{answer.last_line}", "bold")
+
+
+def named(answer: Answer) -> str:
+    """The stack in a line."""
+    told = [f"{name} {answer.versions[name]}" for name in SHOWN if name in answer.versions]
+    return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in answer.stack.unsaid.items())])
+
+
+def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Use]) -> None:
+    head = Text("  ")
+    worst = bites[0].verdict
+    head.append(f"{GLYPHS.get(worst, '✗')} {issue.id}", style=PROPERTIES[worst].colour if worst in PROPERTIES else "red")
+    head.append(f"  {issue.title}")
+    console.print(head, soft_wrap=True)
+    for line in told(issue, bites):
+        say(console, f"      {line}")
+    for use in uses[:_MOST_USES]:
+        say(console, f"      {use.path}:{use.line}:{use.column} {use.name}", "cyan")
+    if len(uses) > _MOST_USES:
+        say(console, f"      and {len(uses) - _MOST_USES} more uses", "cyan")
+
+
+def told(issue: KnownIssue, bites: Iterable[Bite]) -> list[str]:
+    """What there is to say of an issue, a line each: cases that are known alike are told together."""
+    lines = []
+    alike: dict[tuple[str, ...], list[Bite]] = {}
+    for each in bites:
+        alike.setdefault((each.why, each.good, each.case.workaround, *each.case.conditions), []).append(each)
+    for of in alike.values():
+        first = of[0]
+        names = ", ".join(each.case.id for each in of)
+        where = "; ".join(filter(None, [first.why, first.good]))
+        only = f", only {' and '.join(first.case.conditions)}" if first.case.conditions else ""
+        lines.append(f"{names}{only}: {where}")
+        if first.case.workaround:
+            lines.append(f"instead: {first.case.workaround} ({first.helps})")
+    return [*lines, issue.link]
+
+
+def say(console: Console, line: str, style: str = "") -> None:
+    """A line as long as it is: who reads it may be a program."""
+    console.print(Text(line, style=style), soft_wrap=True)
