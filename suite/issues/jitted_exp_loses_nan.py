@@ -4,8 +4,8 @@
 
 Eager execution gives NaN, and so does jit where the NaN comes in as an argument. Where it is in the program, LLVM sees
 that XLA's exponential on CPUs is of a NaN, and takes what it computes with it for undefined: the optimized code of
-0.6.1 stores `poison`, and what comes out is what a register held, on another processor perhaps a NaN. There is no error,
-and guards against NaN do not fire. jax#29537 has float64 with 0.6.2, for a regression from 0.6.1, met by SciPy
+0.6.1 stores `poison`, and what comes out is what a register held, on another processor perhaps a NaN. There is no
+error, and guards against NaN do not fire. jax#29537 has float64 with 0.6.2, for a regression from 0.6.1, met by SciPy
 (scipy#23177), which expected that failure of one of its tests up to scipy#24249; 0.7.0 is right there.
 
 In no thread:

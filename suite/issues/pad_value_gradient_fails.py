@@ -8,7 +8,8 @@ less what goes to the operand, and where the operand is not differentiated that 
 depends on what is differentiated.
 
 In no thread, as far as a search of them goes: `lax.pad` by its padding value, and `jnp.pad` by any of its
-`constant_values`, on every release run. Learned padding, a mask value for one, meets it.
+`constant_values`, on every release run. The nearest thread is jax#10927, of another failure of the same transpose, for
+scalars, mended long since. Learned padding, a mask value for one, meets it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ def shifted() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.pad.html", "docs"),),
+    upstream=(
+        Upstream("jax-ml/jax#10927", "report"),
+        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.pad.html", "docs"),
+    ),
     touches=("jax.numpy.pad", "jax.lax.pad"),
     cases=tuple(
         Case(
