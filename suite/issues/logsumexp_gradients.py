@@ -6,9 +6,9 @@
 
 log(sum(b exp(a))) has the derivative exp(a_i) / sum by b_i, whatever b_i is. Where b_i is 0, `logsumexp` puts -inf for
 a_i, for the sake of infinite a_i, and the exponential of that is what is differentiated: a weight that is 0 stays 0 in
-gradient descent. jax#22398 has it, jax#22836 said to mend it, was rolled back and came again in 0.4.32 without the rule
-that had mended it; jax#37633 met it once more on 0.10 and was closed as a duplicate. jax#37729 is open. It was wrong on
-every release run, 0.4.33, which has the second attempt, included.
+gradient descent. jax#22398 has it. jax#22836 of August 2024 mended it and was reverted, and so was a second attempt a
+week later (6fc57c0eb6, 1516d59744), between two releases: none has ever had either. jax#37633 met it once more and was
+closed as a duplicate; jax#37729 is open. It was wrong on every release run.
 
 The mask `where` came with 0.4.27, and with it the NaN of an exponential that overflows in the branch not taken; in
 0.5.0 jax#25791 mended that.
