@@ -1,11 +1,11 @@
 """Gradients at clipped indices: infinite through `.at[].max`, 0 through batched reads
 
     x, i = jnp.arange(3.0), jnp.array([5])
-    jax.grad(lambda u: x.at[i].max(u, mode="clip").sum())(jnp.array([10.0]))     # inf up to jax 0.11.2, should be 1
-    jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x)                     # 0, 0, 0 up to 0.8.3, should be 0, 0, 1
+    jax.grad(lambda u: x.at[i].max(u, mode="clip").sum())(jnp.array([10.0]))    # inf up to jax 0.11.2, should be 1
+    jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x)                    # 0, 0, 0 up to 0.8.3, should be 0, 0, 1
 
-The index is past the end. Reading and writing clip the index to 2, as documented, and the values are right; only reverse mode
-takes the index as it came. jax#25880 (0.5.0) mended `.at[i].get(mode="clip")` under vmap, jax#34229 (0.9.0) what
+The index is past the end. Reading and writing clip it to 2, as documented, and the values are right; reverse mode alone
+takes it as it came. jax#25880 (0.5.0) mended `.at[i].get(mode="clip")` under vmap, jax#34229 (0.9.0) what
 `dynamic_slice` becomes there; jax#34228 still stands open. For `.at[].max` and `.min` jax#40626 and jax#40648 of
 2026-09 are open, and yet 0.12.0 is right.
 

@@ -1,8 +1,8 @@
 """The gradient of logsumexp by its weights is 0 where a weight is 0, and NaN where a mask leaves out large entries
 
-    b = jnp.array([2.0, 0.0, 5.0])
-    jax.grad(lambda b: logsumexp(jnp.zeros(3), b=b))(b)                             # 0 in the middle; all are 1/7
-    jax.grad(logsumexp)(jnp.array([0.0, 0.0, 100.0]), where=jnp.array([1, 1, 0]))   # NaN up to jax 0.4.38; 0.5, 0.5, 0
+    b, mask = jnp.array([2.0, 0.0, 5.0]), jnp.array([True, True, False])
+    jax.grad(lambda b: logsumexp(jnp.zeros(3), b=b))(b)                   # 0 in the middle, should be 1/7 everywhere
+    jax.grad(logsumexp)(jnp.array([0.0, 0.0, 100.0]), where=mask)         # NaN up to jax 0.4.38; 0.5, 0.5, 0
 
 log(sum(b exp(a))) has the derivative exp(a_i) / sum by b_i, whatever b_i is. Where b_i is 0, `logsumexp` puts -inf for
 a_i, for the sake of infinite a_i, and the exponential of that is what is differentiated: a weight that is 0 stays 0 in
