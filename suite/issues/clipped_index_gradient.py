@@ -1,0 +1,138 @@
+"""Gradients at clipped indices: infinite through `.at[].max`, 0 through batched reads
+
+    x, i = jnp.arange(3.0), jnp.array([5])
+    jax.grad(lambda u: x.at[i].max(u, mode="clip").sum())(jnp.array([10.0]))    # inf up to jax 0.11.2, should be 1
+    jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x)                    # 0, 0, 0 up to 0.8.3, should be 0, 0, 1
+
+The index is past the end. Reading and writing clip it to 2, as documented, and the values are right; reverse mode alone
+takes it as it came. jax#25880 (0.5.0) mended `.at[i].get(mode="clip")` under vmap, jax#34229 (0.9.0) what
+`dynamic_slice` becomes there; jax#34228 still stands open. For `.at[].max` and `.min` jax#40626 and jax#40648 of
+2026-09 are open, and yet 0.12.0 is right.
+
+In no thread:
+
+- Plain indexing, `x[i]` under vmap, had the fault of `dynamic_slice` and lost it with that, in 0.9.0; no mode is named
+  in it, and jax#25880 had left it out.
+- With `.at[].max` the operand's gradient was wrong too: 3 where the update had won, should be 0. With mode="drop",
+  which jax#40648 names, both were right on every release run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell.issue import Meaning
+
+
+def at_max() -> tuple[str, str]:
+    """Is the gradient of x.at[[5]].max(u, mode="clip"), by u and by x, that of the clipped index?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def loss(u: jax.Array, x: jax.Array) -> jax.Array:
+        return x.at[jnp.array([5])].max(u, mode="clip").dot(jnp.array([1.0, 2.0, 3.0]))
+
+    return compare(np.concatenate(jax.grad(loss, (0, 1))(jnp.array([10.0]), jnp.arange(3.0))), [3.0, 1.0, 2.0, 0.0])
+
+
+def indexing() -> tuple[str, str]:
+    """Is the gradient of vmap of x[i] 1 at the last entry, for an i past the end?"""
+    import jax
+    import jax.numpy as jnp
+
+    def loss(x: jax.Array) -> jax.Array:
+        return jax.vmap(lambda i: x[i])(jnp.array([5])).sum()
+
+    return compare(jax.grad(loss)(jnp.arange(3.0)), [0.0, 0.0, 1.0])
+
+
+def dynamic_index_in_dim() -> tuple[str, str]:
+    """Is it, of vmap of lax.dynamic_index_in_dim?"""
+    import jax
+    import jax.numpy as jnp
+
+    def loss(x: jax.Array) -> jax.Array:
+        return jax.vmap(lambda i: jax.lax.dynamic_index_in_dim(x, i, keepdims=False))(jnp.array([5])).sum()
+
+    return compare(jax.grad(loss)(jnp.arange(3.0)), [0.0, 0.0, 1.0])
+
+
+def get_clip() -> tuple[str, str]:
+    """Is it, of vmap of x.at[i].get(mode="clip")?"""
+    import jax
+    import jax.numpy as jnp
+
+    def loss(x: jax.Array) -> jax.Array:
+        return jax.vmap(lambda i: x.at[i].get(mode="clip"))(jnp.array([5])).sum()
+
+    return compare(jax.grad(loss)(jnp.arange(3.0)), [0.0, 0.0, 1.0])
+
+
+def not_clipped() -> None:
+    """An index inside is right everywhere, and so are the unbatched read and mode="drop"."""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.arange(3.0)
+    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(jnp.array([2])).sum())(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda x: x[jnp.int32(5)])(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda u: x.at[jnp.array([2])].max(u, mode="clip").sum())(jnp.array([10.0])).tolist() == [1.0]
+    assert jax.grad(lambda u: x.at[jnp.array([5])].max(u, mode="drop").sum())(jnp.array([10.0])).tolist() == [0.0]
+
+
+def clip_yourself() -> None:
+    """The index clipped by jnp.clip."""
+    import jax
+    import jax.numpy as jnp
+
+    x, i = jnp.arange(3.0), jnp.clip(jnp.array([5]), 0, 2)
+    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda u: x.at[i].max(u).sum())(jnp.array([10.0])).tolist() == [1.0]
+
+
+_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
+_case = partial(
+    Case,
+    control=not_clipped,
+    behaviours=_BEHAVIOURS,
+    workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
+)
+_OLD = Rule("differs", "jax<0.9", "run on releases of the line from 0.4.18 to 0.8.3")
+_NEW = Rule("agrees", "", "run on releases of the line from 0.9.0; jax#34229 (0b4a4407b7)")
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("jax-ml/jax#25878", "report"),
+        Upstream("jax-ml/jax#34228", "report"),
+        Upstream("jax-ml/jax#40626", "report"),
+        Upstream("jax-ml/jax#25880", "fix"),
+        Upstream("jax-ml/jax#34229", "fix"),
+        Upstream("jax-ml/jax#40648", "fix"),
+    ),
+    touches=("jax.numpy.ndarray.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice"),
+    cases=(
+        _case(
+            at_max,
+            rules=(
+                Rule("differs", "jax<0.12", "run on releases of the line from 0.4.18 to 0.11.2"),
+                Rule("agrees", "", "run on releases of the line from 0.12.0"),
+            ),
+        ),
+        _case(indexing, rules=(_OLD, _NEW)),
+        _case(dynamic_index_in_dim, rules=(_OLD, _NEW)),
+        _case(
+            get_clip,
+            rules=(
+                Rule("differs", "jax<0.5", "run on releases of the line from 0.4.18 to 0.4.38"),
+                Rule("agrees", "", "run on releases of the line from 0.5.0; jax#25880 (54fbf0b3f2)"),
+            ),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

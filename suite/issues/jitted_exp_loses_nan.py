@@ -1,0 +1,145 @@
+"""The exponential of a NaN that the compiler knows to be one is a number under jit
+
+    jax.jit(lambda x: jnp.exp(x * jnp.nan))(0.123)     # 1784.9 with jax 0.11.1, another number next time; should be NaN
+
+Eager execution gives NaN, and so does jit where the NaN comes in as an argument. Where it is in the program, LLVM sees
+that XLA's exponential on CPUs is of a NaN, and takes what it computes with it for undefined: the optimized code of
+0.6.1 stores `poison`, and what comes out is what a register held, on another processor perhaps a NaN. There is no
+error, and guards against NaN do not fire. jax#29537 has float64 with 0.6.2, for a regression from 0.6.1, met by SciPy
+(scipy#23177), which expected that failure of one of its tests up to scipy#24249; 0.7.0 is right there.
+
+In no thread:
+
+- float32, the default, was wrong on every release up to 0.11.1, 0.6.1 and 0.7.0 included; bfloat16 from 0.4.26, float16
+  from 0.5.1. 0.11.2 is the first release that is right.
+- Inside a loop 0.11.2, 0.12.0 and 0.12.0.1 are wrong too: `fori_loop(0, 3, lambda i, c: jnp.exp(c * jnp.nan), x)` gives
+  -inf or NaN, by chance. So several programs are tried, and one that loses the NaN is enough.
+- With 0.6.2 `expm1`, `exp2`, `sinh`, `cosh` and the sigmoid lose it in float64 as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell.issue import Meaning
+
+
+def float32() -> tuple[str, str]:
+    """Is jit(exp(x * nan)) NaN in float32?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    kept = [np.isnan(jax.jit(lambda x: jnp.exp(x * jnp.nan))(jnp.full(n, 0.123, "float32"))).all() for n in range(1, 9)]
+    return ("kept", "NaN for 1 to 8 elements") if all(kept) else ("lost", "numbers, should be NaN")
+
+
+def float64() -> tuple[str, str]:
+    """Is it in float64?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    kept = [np.isnan(jax.jit(lambda x: jnp.exp(x * jnp.nan))(jnp.full(n, 0.123, "float64"))).all() for n in range(1, 9)]
+    return ("kept", "NaN for 1 to 8 elements") if all(kept) else ("lost", "numbers, should be NaN")
+
+
+def bfloat16() -> tuple[str, str]:
+    """Is it in bfloat16?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.full(8, 0.123, jnp.bfloat16)
+    kept = [np.isnan(np.asarray(jax.jit(lambda x: jnp.exp(x * jnp.nan))(x[:n]), np.float32)).all() for n in range(1, 9)]
+    return ("kept", "NaN for 1 to 8 elements") if all(kept) else ("lost", "numbers, should be NaN")
+
+
+def loop() -> tuple[str, str]:
+    """Is it NaN in float32 where exp(c * nan) is the step of a fori_loop?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def steps(x: jax.Array) -> jax.Array:
+        return jax.lax.fori_loop(0, 3, lambda i, c: jnp.exp(c * jnp.nan), x)
+
+    kept = [np.isnan(jax.jit(steps)(jnp.full(n, 0.123, "float32"))).all() for n in range(1, 17)]
+    return ("kept", "NaN for 1 to 16 elements") if all(kept) else ("lost", "numbers, should be NaN")
+
+
+def argument() -> None:
+    """A NaN that comes in as an argument stays one."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    for dtype in (np.float32, np.float64):
+        got = jax.jit(lambda x: jnp.exp(x * 2.0))(np.array([np.nan, 0.0], dtype))
+        np.testing.assert_array_equal(got, [np.nan, 1.0])
+
+
+def keep_it() -> None:
+    """The NaN itself, chosen by jnp.where, alone and in a loop."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def exp(y: jax.Array) -> jax.Array:
+        return jnp.where(jnp.isnan(y), y, jnp.exp(y))
+
+    for n in range(1, 9):
+        x = jnp.full(n, 0.123)
+        assert np.isnan(jax.jit(lambda x: exp(x * jnp.nan))(x)).all()
+        assert np.isnan(jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda i, c: exp(c * jnp.nan), x))(x)).all()
+
+
+_BEHAVIOURS: Mapping[str, Meaning] = {"lost": "affected", "kept": "clear"}
+_case = partial(
+    Case,
+    control=argument,
+    behaviours=_BEHAVIOURS,
+    workaround=Workaround("Choose the NaN yourself: jnp.where(jnp.isnan(y), y, jnp.exp(y)).", keep_it),
+)
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("jax-ml/jax#29537", "report"),
+        Upstream("scipy/scipy#23177", "report"),
+    ),
+    touches=("jax.numpy.exp",),
+    cases=(
+        _case(
+            float32,
+            rules=(
+                Rule("lost", "jaxlib<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
+                Rule("kept", "", "run on releases of the line from 0.11.2 to 0.12.0.1"),
+            ),
+        ),
+        _case(
+            float64,
+            x64=True,
+            rules=(
+                Rule("lost", "jaxlib==0.6.2", "run on releases of the line, with this jaxlib alone; jax#29537"),
+                Rule("kept", "", "run on releases of the line: before, and from 0.7.0"),
+            ),
+        ),
+        _case(
+            bfloat16,
+            rules=(
+                Rule("lost", "jaxlib>=0.4.26,<0.11.2", "run on releases of the line from 0.4.26 to 0.11.1"),
+                Rule("kept", "", "run on releases of the line up to 0.4.25, and from 0.11.2 to 0.12.0.1"),
+            ),
+        ),
+        _case(
+            loop,
+            rules=(Rule("lost", "", "run on releases of the line from 0.4.18 to 0.12.0.1; no release is right"),),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

@@ -1,0 +1,74 @@
+"""The gradient of jnp.pad by its constant_values alone raises a TypeError about None
+
+    jax.grad(lambda c: jnp.pad(jnp.ones(3), 1, constant_values=c).sum())(2.0)   # TypeError up to jax 0.12.0.1; is 2
+
+What is padded with counts once for each place that is filled. The transpose of `lax.pad` takes the sum of everything
+less what goes to the operand, and where the operand is not differentiated that is None: the error speaks of None, of
+`reduce_sum` or of a JAX type, and nothing of padding. Forward mode is right, and reverse mode is where the operand
+depends on what is differentiated.
+
+In no thread, as far as a search of them goes: `lax.pad` by its padding value, and `jnp.pad` by any of its
+`constant_values`, on every release run. The nearest thread is jax#10927, of another failure of the same transpose, for
+scalars, mended long since. Learned padding, a mask value for one, meets it.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+
+
+def constant_values() -> tuple[str, str]:
+    """Does grad of jnp.pad by its constant_values give the number of places?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.grad(lambda c: jnp.pad(jnp.ones(3), 1, constant_values=c).sum())(2.0), 2.0)
+
+
+def padding_value() -> tuple[str, str]:
+    """Does grad of lax.pad by its padding value?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.grad(lambda c: jax.lax.pad(jnp.ones(3), c, [(1, 1, 0)]).sum())(2.0), 2.0)
+
+
+def forwards() -> None:
+    """Forward mode, and an operand that depends on the same input, are right."""
+    import jax
+    import jax.numpy as jnp
+
+    assert jax.jacfwd(lambda c: jax.lax.pad(jnp.ones(3), c, [(1, 1, 0)]).sum())(2.0) == 2.0
+    assert jax.grad(lambda c: jnp.pad(c * jnp.ones(3), 1, constant_values=c).sum())(2.0) == 5.0
+
+
+def shifted() -> None:
+    """The array less the constant, padded with 0, and the constant added again."""
+    import jax
+    import jax.numpy as jnp
+
+    assert jax.grad(lambda c: (jnp.pad(jnp.ones(3) - c, 1) + c).sum())(2.0) == 2.0
+
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=(
+        Upstream("jax-ml/jax#10927", "report"),
+        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.pad.html", "docs"),
+    ),
+    touches=("jax.numpy.pad", "jax.lax.pad"),
+    cases=tuple(
+        Case(
+            reproducer,
+            forwards,
+            {"none-type": "affected", "agrees": "clear", "differs": "different"},
+            (Rule("none-type", "", "run on releases of the line from 0.4.18 to 0.12.0.1; no thread known"),),
+            Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
+            signatures={"none-type": Signature("TypeError", "NoneType")},
+        )
+        for reproducer in (constant_values, padding_value)
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

@@ -1,0 +1,156 @@
+"""Static arguments named out of order are swapped: static_argnums=(1, 0) compiles another function
+
+    jax.jit(lambda a, b, c: a - 2 * b + 3 * c, static_argnums=(1, 0))(1.0, 2.0, 3.0)   # 9 up to 0.6.0, should be 6
+
+What is static may be named in any order, and numbers in the other order make other arguments static nowhere in the
+documentation. Up to jax 0.6.0 the values of the static arguments are put in sorted places in the order in which they
+were named, so `a` gets 2 and `b` gets 1: no error, another number. jax#28065 has `jax.make_jaxpr`, and says that jit
+does it too; jax#28069 sorts them, in 0.6.1.
+
+In no thread:
+
+- jit had it on every release from 0.4.18 on, and what it compiles is kept for the function: named in order afterwards,
+  by numbers or by names, it gives the same wrong value, and where that call came first, both are right. Names out of
+  order, `static_argnames=("b", "a")`, were right by themselves.
+- `make_jaxpr` was right up to 0.4.26 and in 0.4.28; it was wrong in 0.4.27 and from 0.4.29 on.
+- The rules of `jax.custom_jvp` and `jax.custom_vjp` with `nondiff_argnums=(1, 0)` get their first arguments in another
+  order since 0.6.2: as named before, sorted from then on. 0a1ada83ec, which added `nondiff_argnames`, sorts them. A
+  rule written for the one gives wrong derivatives with the other, without an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell.issue import Meaning
+
+
+def jit() -> tuple[str, str]:
+    """Does jit with static_argnums=(1, 0) compute the function?"""
+    import jax
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    return compare(jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0), 6.0)
+
+
+def called_before() -> tuple[str, str]:
+    """Does jit with static_argnums=(0, 1), after a call of the same function with (1, 0)?"""
+    import jax
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0)
+    return compare(jax.jit(f, static_argnums=(0, 1))(1.0, 2.0, 3.0), 6.0)
+
+
+def make_jaxpr() -> tuple[str, str]:
+    """Does the jaxpr that make_jaxpr gives with static_argnums=(1, 0)?"""
+    import jax
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    closed = jax.make_jaxpr(f, static_argnums=(1, 0))(1.0, 2.0, 3.0)
+    return compare(jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0], 6.0)
+
+
+def custom_jvp_rule() -> tuple[str, str]:
+    """In which order does a custom_jvp with nondiff_argnums=(1, 0) give its rule the two arguments?"""
+    import jax
+
+    given = []
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    def rule(
+        first: float, second: float, primals: tuple[float, ...], tangents: tuple[float, ...]
+    ) -> tuple[float, float]:
+        given.append((first, second))
+        return primals[0], tangents[0]
+
+    custom = jax.custom_jvp(f, nondiff_argnums=(1, 0))
+    custom.defjvp(rule)
+    jax.jvp(lambda c: custom(1.0, 2.0, c), (3.0,), (1.0,))
+    return {(2.0, 1.0): "as-named", (1.0, 2.0): "sorted"}.get(
+        given[0], "other"
+    ), f"f(1, 2, c): the rule gets {given[0]}"
+
+
+def in_order() -> None:
+    """Named in order all are right."""
+    import jax
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    assert jax.jit(f, static_argnums=(0, 1))(1.0, 2.0, 3.0) == 6.0
+    assert jax.jit(f, static_argnames=("a", "b"))(1.0, 2.0, 3.0) == 6.0
+    closed = jax.make_jaxpr(f, static_argnums=(0, 1))(1.0, 2.0, 3.0)
+    assert jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0] == 6.0
+    given = []
+
+    def rule(a: float, b: float, primals: tuple[float, ...], tangents: tuple[float, ...]) -> tuple[float, float]:
+        given.append((a, b))
+        return primals[0], tangents[0]
+
+    custom = jax.custom_jvp(f, nondiff_argnums=(0, 1))
+    custom.defjvp(rule)
+    jax.jvp(lambda c: custom(1.0, 2.0, c), (3.0,), (1.0,))
+    assert given == [(1.0, 2.0)]
+
+
+_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
+_SORTED = Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order)
+_NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28069 (9afc047bf0)")
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(Upstream("jax-ml/jax#28065", "report"), Upstream("jax-ml/jax#28069", "fix")),
+    touches=("jax.jit", "jax.make_jaxpr", "jax.custom_jvp", "jax.custom_vjp"),
+    cases=(
+        Case(
+            jit,
+            in_order,
+            _BEHAVIOURS,
+            (Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"), _NEW),
+            _SORTED,
+        ),
+        Case(
+            called_before,
+            in_order,
+            _BEHAVIOURS,
+            (Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"), _NEW),
+            _SORTED,
+        ),
+        Case(
+            make_jaxpr,
+            in_order,
+            _BEHAVIOURS,
+            (
+                Rule("agrees", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+                Rule("agrees", "jax==0.4.28", "run on releases of the line, with this one between two that differ"),
+                Rule("differs", "jax<0.6.1", "run on releases of the line: 0.4.27, and from 0.4.29 to 0.6.0"),
+                _NEW,
+            ),
+            _SORTED,
+        ),
+        Case(
+            custom_jvp_rule,
+            in_order,
+            {"as-named": "clear", "sorted": "affected", "other": "different"},
+            (
+                Rule("as-named", "jax<0.6.2", "run on releases of the line from 0.4.18 to 0.6.1"),
+                Rule("sorted", "", "run on releases of the line from 0.6.2; 0a1ada83ec"),
+            ),
+            _SORTED,
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
