@@ -1,0 +1,116 @@
+"""The gradient of jax.scipy.special.i0 at 0 is 1, and the second derivative 1.5, up to jax 0.11.1
+
+    jax.grad(jax.scipy.special.i0)(0.0)               # 1 up to jax 0.11.1, should be 0
+    jax.grad(jax.grad(jnp.i0))(0.0)                   # 1.5 up to jax 0.4.20, 0 up to 0.11.1, should be 0.5
+
+I0 is even and smooth. JAX writes it as exp(|x|) times a scaled function, and the gradient of |x| at 0 is 1 there. A
+prior or a von Mises density centred on 0 starts its optimiser with a push to one side. jax#11479 reported `jnp.i0` in
+2022; jax#18706 put 0 for the gradient at 0, in 0.4.21, and with a constant 0 the second derivative was 0 as well.
+`jax.scipy.special.i0`, another function in the source, was not touched. jax#40627 and jax#40628 reported both in
+September 2026, and jax#40640 writes a series for them, in 0.11.2.
+
+In no thread: that 0.4.21 put one wrong second derivative in the place of another, 0 for 1.5.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+
+
+def scipy_i0() -> tuple[str, str]:
+    """Is the gradient of jax.scipy.special.i0 at 0 that of an even function?"""
+    import jax
+
+    return compare(jax.grad(jax.scipy.special.i0)(0.0), 0.0)
+
+
+def jnp_i0() -> tuple[str, str]:
+    """And that of jnp.i0?"""
+    import jax
+
+    return compare(jax.grad(jax.numpy.i0)(0.0), 0.0)
+
+
+def second_derivative() -> tuple[str, str]:
+    """Is the second derivative of jnp.i0 at 0 a half?"""
+    import jax
+
+    given = float(jax.grad(jax.grad(jax.numpy.i0))(0.0))
+    named = {1.5: "one-and-a-half", 0.0: "zero", 0.5: "half"}
+    return named.get(round(given, 5), "other"), f"{given:.6g}, should be 0.5"
+
+
+def beside_zero() -> None:
+    """At 1 the gradient and the second derivative are right, and so are the values at 0."""
+    import jax
+    import numpy as np
+
+    for i0 in (jax.numpy.i0, jax.scipy.special.i0):
+        np.testing.assert_allclose([i0(0.0), jax.grad(i0)(1.0)], [1.0, 0.5651591], rtol=1e-5)
+        np.testing.assert_allclose(jax.grad(jax.grad(i0))(1.0), 0.70090677, rtol=1e-4)
+
+
+def derivative_by_hand() -> None:
+    """A rule for the derivative, which is i1: for one derivative it is all that is needed."""
+    import jax
+    import numpy as np
+
+    @jax.custom_jvp
+    def i0(x):  # type: ignore[no-untyped-def]
+        return jax.scipy.special.i0(x)
+
+    i0.defjvps(lambda tangent, value, x: jax.scipy.special.i1(x) * tangent)
+    np.testing.assert_allclose([jax.grad(i0)(0.0), jax.grad(i0)(1.0)], [0.0, 0.5651591], rtol=1e-5)
+    np.testing.assert_allclose(jax.grad(jax.grad(i0))(0.0), 0.5, rtol=1e-5)
+
+
+_BY_HAND = Workaround("Give i0 its derivative, i1, by jax.custom_jvp.", derivative_by_hand)
+_FIXED = "jax#40640"
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("jax-ml/jax#40628", "report"),
+        Upstream("jax-ml/jax#40627", "report"),
+        Upstream("jax-ml/jax#11479", "report"),
+        Upstream("jax-ml/jax#18706", "fix"),
+        Upstream("jax-ml/jax#40640", "fix"),
+    ),
+    touches=("jax.scipy.special.i0", "jax.numpy.i0"),
+    cases=(
+        Case(
+            scipy_i0,
+            beside_zero,
+            behaviours={"differs": "affected", "agrees": "clear"},
+            rules=(
+                Rule("differs", "jax<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
+                Rule("agrees", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
+            ),
+            workaround=_BY_HAND,
+        ),
+        Case(
+            jnp_i0,
+            beside_zero,
+            behaviours={"differs": "affected", "agrees": "clear"},
+            rules=(
+                Rule("differs", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
+                Rule("agrees", "", "run on releases of the line from 0.4.21; jax#18706 (a8723ecb9c)"),
+            ),
+            workaround=_BY_HAND,
+        ),
+        Case(
+            second_derivative,
+            beside_zero,
+            behaviours={"one-and-a-half": "affected", "zero": "affected", "half": "clear", "other": "different"},
+            rules=(
+                Rule("one-and-a-half", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
+                Rule("zero", "jax<0.11.2", "run on releases of the line from 0.4.21 to 0.11.1; jax#18706"),
+                Rule("half", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
+            ),
+            workaround=_BY_HAND,
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

@@ -1,0 +1,124 @@
+"""jit(logsumexp(c * x)) is -inf, and jit(softmax(c * x)) NaN, for large scores on a CPU with FMA
+
+    x = jnp.array([1.3e12, 1e12])
+    jax.jit(lambda x: jax.nn.logsumexp(0.7 * x))(x)     # -inf on jax 0.4.18 to 0.12.0.1, should be 9.1e11
+    jax.jit(lambda x: jax.nn.softmax(0.7 * x))(x)       # NaN on many releases, should be [1, 0]
+
+Both subtract the largest score first. Compiled, the product 0.7 * x is computed twice: once for the maximum, rounded,
+and once in a fused multiply-add with the subtraction, not rounded. At the largest score the difference is then the
+rounding error and not 0. From 2**33 on that is hundreds, and its exponential is 0 or infinite. Eager it is right; so is
+a power of two for the factor, and a CPU without FMA (--xla_cpu_max_isa=AVX shows it). jax#37234 and jax#38609 report
+softmax at the end of long programs, and are open. Attention scales its scores by such a factor.
+
+In no thread: logsumexp, which is -inf on every release, with NaN for a gradient. And that softmax went wrong, right and
+wrong again: no repair, but which loops XLA fused in that release. All was run on a CPU with AVX-512 and FMA.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+
+
+def logsumexp() -> tuple[str, str]:
+    """Is the compiled logsumexp of 0.7 * [1.3e12, 1e12] 9.1e11?"""
+    import jax
+    import jax.numpy as jnp
+
+    given = jax.jit(lambda x: jax.nn.logsumexp(0.7 * x))(jnp.array([1.3e12, 1e12], jnp.float32))
+    return compare(given, 9.1e11, rtol=1e-5)
+
+
+def softmax() -> tuple[str, str]:
+    """Is the compiled softmax of 0.7 * [1.3e12, 1e12] [1, 0]?"""
+    import jax
+    import jax.numpy as jnp
+
+    given = jax.jit(lambda x: jax.nn.softmax(0.7 * x))(jnp.array([1.3e12, 1e12], jnp.float32))
+    return compare(given, [1.0, 0.0])
+
+
+def log_softmax() -> tuple[str, str]:
+    """Is the compiled log_softmax of 0.7 * [1.3e12, 1e12] 0 for the larger?"""
+    import jax
+    import jax.numpy as jnp
+
+    given = jax.jit(lambda x: jax.nn.log_softmax(0.7 * x))(jnp.array([1.3e12, 1e12], jnp.float32))
+    return compare(given, [0.0, -2.1e11], rtol=1e-5)
+
+
+def half() -> None:
+    """With a power of two, which rounds nothing, all are right, and so are they eager."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([1.3e12, 1e12], jnp.float32)
+    np.testing.assert_allclose(jax.jit(lambda x: jax.nn.logsumexp(0.5 * x))(x), 6.5e11, rtol=1e-5)
+    np.testing.assert_allclose(jax.jit(lambda x: jax.nn.softmax(0.5 * x))(x), [1.0, 0.0])
+    np.testing.assert_allclose(jax.nn.softmax(0.7 * x), [1.0, 0.0])
+
+
+def shift_first() -> None:
+    """The largest score subtracted before the factor: 0 times anything is 0."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([1.3e12, 1e12], jnp.float32)
+    top = jax.jit(lambda x: 0.7 * x.max() + jax.nn.logsumexp(0.7 * (x - x.max())))(x)
+    np.testing.assert_allclose(top, 9.1e11, rtol=1e-5)
+    np.testing.assert_allclose(jax.jit(lambda x: jax.nn.softmax(0.7 * (x - x.max())))(x), [1.0, 0.0])
+    np.testing.assert_allclose(jax.jit(lambda x: jax.nn.log_softmax(0.7 * (x - x.max())))(x)[0], 0.0)
+
+
+_SHIFT = Workaround("Shift before you scale: softmax(c * (x - x.max())).", shift_first)
+_FMA = ("fma",)
+_GOOD = "no repair is known"
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("jax-ml/jax#37234", "report"),
+        Upstream("jax-ml/jax#38609", "report"),
+    ),
+    touches=("jax.nn.logsumexp", "jax.nn.softmax", "jax.nn.log_softmax"),
+    cases=(
+        Case(
+            logsumexp,
+            half,
+            behaviours={"differs": "affected", "agrees": "clear"},
+            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1, on CPUs with FMA"),),
+            workaround=_SHIFT,
+            cpu=_FMA,
+        ),
+        Case(
+            softmax,
+            half,
+            behaviours={"differs": "affected", "agrees": "clear"},
+            rules=(
+                Rule("differs", "jax<0.4.22", "run on releases of the line from 0.4.18 to 0.4.21"),
+                Rule("agrees", "jax<0.4.27", f"run on releases of the line from 0.4.22 to 0.4.26; {_GOOD}"),
+                Rule("differs", "jax<0.4.29", "run on releases of the line 0.4.27 and 0.4.28"),
+                Rule("agrees", "jax<0.4.33", f"run on releases of the line from 0.4.29 to 0.4.31; {_GOOD}"),
+                Rule("differs", "jax<0.11.1", "run on releases of the line from 0.4.33 to 0.11.0"),
+                Rule("agrees", "", f"run on releases of the line from 0.11.1; {_GOOD}"),
+            ),
+            workaround=_SHIFT,
+            cpu=_FMA,
+        ),
+        Case(
+            log_softmax,
+            half,
+            behaviours={"differs": "affected", "agrees": "clear"},
+            rules=(
+                Rule("differs", "jax<0.11.1", "run on releases of the line from 0.4.18 to 0.11.0"),
+                Rule("agrees", "", f"run on releases of the line from 0.11.1; {_GOOD}"),
+            ),
+            workaround=_SHIFT,
+            cpu=_FMA,
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
