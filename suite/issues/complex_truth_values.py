@@ -1,0 +1,103 @@
+"""jnp.any, all and conversions to bool take an imaginary number for 0
+
+    jnp.any(jnp.array([1j]))                   # False on every release up to 0.12.0.1, NumPy: True
+    jnp.array([1j]).astype(bool)               # [False] up to jax 0.4.26, [True] from 0.4.27
+
+A complex number is true where it is not 0, in NumPy, in Python, and in the array API standard (array-api#442 says it of
+`any` and `all`). XLA's conversion to truth values takes the real part. jax#20644 mended `x.astype(bool)` in 0.4.27 and
+says why: the primitive has the wrong semantics; the changelog has it as settled.
+
+In no thread: what jax#20644 left. Everything else that converts goes to the primitive still, on the newest release:
+
+- `jnp.any` and `jnp.all`, as functions and as methods, eager and under jit. `jnp.count_nonzero` of the same array is 1,
+  `bool(x[0])` is True, and `jnp.where(x, 1, 2)` is 1: JAX disagrees with itself.
+- `jnp.array(x, dtype=bool)`, `jnp.asarray`, `jnp.bool_(x)`, `jnp.sum(x, dtype=bool)`, `mask.at[0].set(1j)`.
+
+There is a ComplexWarning, which is hidden by whoever works with complex numbers.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+
+
+def any_and_all() -> tuple[str, str]:
+    """Are jnp.any and jnp.all of imaginary numbers True?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.5j], np.complex64)
+    return compare([jnp.any(jnp.asarray(x)), jnp.all(jnp.asarray(x))], [np.any(x), np.all(x)])
+
+
+def array() -> tuple[str, str]:
+    """Is jnp.array(x, dtype=bool) of 1j, 0 and 1 that of NumPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.0, 1.0], np.complex64)
+    return compare(jnp.array(jnp.asarray(x), dtype=bool), np.array(x, dtype=bool))
+
+
+def astype() -> tuple[str, str]:
+    """Is x.astype(bool) of 1j, 0 and 1 that of NumPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.0, 1.0], np.complex64)
+    return compare(jnp.asarray(x).astype(bool), x.astype(bool))
+
+
+def reals_and_comparisons() -> None:
+    """Where the real part is not 0 it is right, and so is what compares with 0."""
+    import jax.numpy as jnp
+
+    assert bool(jnp.any(jnp.array([0, 1 + 1j])))
+    assert not bool(jnp.any(jnp.array([0j, 0j])))
+    assert int(jnp.count_nonzero(jnp.array([1j, 0]))) == 1
+    assert bool(jnp.array(1j))
+
+
+def compare_with_zero() -> None:
+    """x != 0 says which are not 0, on every release."""
+    import jax.numpy as jnp
+
+    x = jnp.array([1j, 0.5j, 0.0])
+    assert (x != 0).tolist() == [True, True, False]
+    assert bool(jnp.any(x != 0))
+    assert bool(jnp.all(x[:2] != 0))
+
+
+_case = partial(
+    Case,
+    control=reals_and_comparisons,
+    behaviours={"differs": "affected", "agrees": "clear"},
+    rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+    workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
+)
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("jax-ml/jax#6289", "report"),
+        Upstream("jax-ml/jax#20644", "fix"),
+        Upstream("data-apis/array-api#442", "docs"),
+    ),
+    touches=("jax.numpy.asarray", "jax.numpy.bool_", "jax.lax.convert_element_type", "jax.Array.any", "jax.Array.all"),
+    cases=(
+        _case(any_and_all),
+        _case(array),
+        _case(
+            astype,
+            rules=(
+                Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+                Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20644, and the changelog"),
+            ),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

@@ -1,0 +1,85 @@
+"""A CPU device's name is cpu:0 since jax 0.10.0, before TFRT_CPU_0
+
+    str(jax.devices()[0])      # "TFRT_CPU_0" up to jax 0.9.2, "cpu:0" from 0.10.0
+
+What takes a device's name apart, `name.split("_")[-1]`, looks for "CPU" in it or keeps it in a log, a golden file or a
+checkpoint's description, finds nothing. 5be30dd56d changed it, and the changelog says so.
+
+In no thread: what did not change with it. `repr` was "CpuDevice(id=0)" all along, so that a list of devices prints as
+before, and `platform` and `id` are the same. The name of its memory changed at another time: "unpinned_host" in the
+sharding's `repr` from 0.4.33, "device" from 0.7.1.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+
+
+def name() -> tuple[str, str]:
+    """Is the name of the first CPU device TFRT_CPU_0?"""
+    import jax
+
+    got = str(jax.devices("cpu")[0])
+    return {"TFRT_CPU_0": "tfrt", "cpu:0": "cpu"}.get(got, "other"), got
+
+
+def memory() -> tuple[str, str]:
+    """What is the memory of a CPU array called in its sharding?"""
+    import jax
+
+    got = getattr(jax.device_put(1.0, jax.devices("cpu")[0]).sharding, "memory_kind", None)
+    return {None: "no-name", "unpinned_host": "unpinned-host", "device": "device"}.get(got, "other"), f"{got}"
+
+
+def printed() -> None:
+    """Its repr, its platform and its number are the same everywhere."""
+    import jax
+
+    device = jax.devices("cpu")[0]
+    assert (repr(device), device.platform, device.id) == ("CpuDevice(id=0)", "cpu", 0)
+
+
+def ask_for_the_number() -> None:
+    """The platform and the number, asked for: f"{device.platform}:{device.id}" is the new name everywhere."""
+    import jax
+
+    device = jax.devices("cpu")[0]
+    assert f"{device.platform}:{device.id}" == "cpu:0"
+
+
+_ASK = Workaround("Ask device.platform and device.id.", ask_for_the_number)
+
+ISSUE = Issue(
+    kind="silent-change",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("jax-ml/jax@5be30dd56d", "commit"),
+    ),
+    touches=("jax.devices", "jax.local_devices"),
+    cases=(
+        Case(
+            name,
+            printed,
+            behaviours={"tfrt": "clear", "cpu": "documented", "other": "different"},
+            rules=(
+                Rule("tfrt", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
+                Rule("cpu", "", "run on releases of the line from 0.10.0; 5be30dd56d, and the changelog"),
+            ),
+            workaround=_ASK,
+        ),
+        Case(
+            memory,
+            printed,
+            behaviours={"no-name": "clear", "unpinned-host": "clear", "device": "affected", "other": "different"},
+            rules=(
+                Rule("no-name", "jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
+                Rule("unpinned-host", "jax<0.7.1", "run on releases of the line from 0.4.33 to 0.7.0"),
+                Rule("device", "", "run on releases of the line from 0.7.1"),
+            ),
+            workaround=_ASK,
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

@@ -1,0 +1,81 @@
+"""Truth values leave through DLPack as uint8, and cannot come in, up to jax 0.4.23
+
+    mask = np.from_dlpack(jnp.array([True, False, True]))     # uint8 [1, 0, 1] up to jax 0.4.23
+    np.arange(3.0)[mask]                                      # [1, 0, 1], should be [0, 2]
+
+What was a mask is a list of indices then, and selects the elements 0 and 1 again and again, without an error. Into JAX
+there is one: unknown or invalid DLPack type code 6. c4368351d2, in 0.4.24, has the type; the changelog says so.
+
+In no thread: what a mask of uint8 does to whoever indexes with it.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+
+
+def exported_mask() -> tuple[str, str]:
+    """Does a mask that NumPy takes from JAX by DLPack select what it marks?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    mask = np.from_dlpack(jnp.array([True, False, True]))
+    return compare(np.arange(3.0)[mask], [0.0, 2.0])
+
+
+def imported() -> tuple[str, str]:
+    """Does JAX take truth values from NumPy by DLPack?"""
+    import jax
+    import numpy as np
+
+    return compare(jax.dlpack.from_dlpack(np.array([True, False, True])), [True, False, True])
+
+
+def floats() -> None:
+    """Floats leave by DLPack as they are, on every release."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    assert np.from_dlpack(jnp.array([1.0, 2.0])).tolist() == [1.0, 2.0]
+
+
+def array_protocol() -> None:
+    """By NumPy's own protocol truth values go both ways."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    assert np.arange(3.0)[np.asarray(jnp.array([True, False, True]))].tolist() == [0.0, 2.0]
+    assert jnp.asarray(np.array([True, False])).dtype == bool
+
+
+_ASARRAY = Workaround("Use np.asarray(x) and jnp.asarray(x) for masks.", array_protocol)
+_NOW = Rule("agrees", "", "run on releases of the line from 0.4.24; c4368351d2, and the changelog")
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("jax-ml/jax@c4368351d2", "fix"),
+    ),
+    touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack"),
+    cases=(
+        Case(
+            exported_mask,
+            floats,
+            behaviours={"differs": "affected", "agrees": "clear"},
+            rules=(Rule("differs", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"), _NOW),
+            workaround=_ASARRAY,
+        ),
+        Case(
+            imported,
+            floats,
+            behaviours={"differs": "different", "agrees": "clear", "refused": "guarded"},
+            signatures={"refused": Signature("XlaRuntimeError", "Unknown or invalid DLPack type code 6")},
+            rules=(Rule("refused", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"), _NOW),
+            workaround=_ASARRAY,
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

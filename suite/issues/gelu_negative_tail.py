@@ -1,0 +1,108 @@
+"""jax.nn.gelu loses its negative tail: approximate=False up to jax 0.4.33, the default on every release
+
+    jax.nn.gelu(-6.0, approximate=False)    # -0 up to jax 0.4.33, should be -5.92e-9
+    jax.nn.gelu(-5.0)                       # -0 from jax 0.4.24 to 0.12.0.1, should be -2.29e-7
+
+The normal distribution's function at negative points was made as `1 + erf(x)`, where all digits cancel: 6% off at -5, 0
+from -6 on. ca97af9d43, in 0.4.34, takes `erfc`; it is not in the changelog, and moves every golden file of a
+transformer that asks for the exact form. PyTorch has the same fault (pytorch#187806).
+
+In no thread:
+
+- The default, `approximate=True`, cancels in the same way, `1 + tanh(u)`, and nobody has mended it. It got worse: up to
+  0.4.23 it was 30% off at -5, from 0.4.24 it is 0 there, and so is its gradient.
+- In half precision the exact form is off at -3 already, 8% in float16. In bfloat16, on the machine of these runs,
+  it was 45% off up to 0.4.23, right from 0.4.24 to 0.4.31, 45% off again on 0.4.33.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+
+
+def exact() -> tuple[str, str]:
+    """Is gelu(x, approximate=False) x times the normal distribution's function at -5, -6 and -8?"""
+    import math
+
+    import jax
+
+    x = [-5.0, -6.0, -8.0]
+    wanted = [0.5 * x * math.erfc(-x / math.sqrt(2.0)) for x in x]
+    return compare(jax.nn.gelu(jax.numpy.array(x), approximate=False), wanted, rtol=1e-3)
+
+
+def default() -> tuple[str, str]:
+    """Is gelu(x), the default, what its formula with tanh says at -5 and -6?"""
+    import math
+
+    import jax
+
+    x = [-5.0, -6.0]
+    wanted = [x / (1.0 + math.exp(-2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))) for x in x]
+    return compare(jax.nn.gelu(jax.numpy.array(x)), wanted, rtol=1e-2)
+
+
+def half_precision() -> tuple[str, str]:
+    """Is gelu(x, approximate=False) of a float16 of -3 right to 2%?"""
+    import math
+
+    import jax
+
+    got = jax.nn.gelu(jax.numpy.array([-3.0], jax.numpy.float16), approximate=False)
+    return compare(got, [-1.5 * math.erfc(3.0 / math.sqrt(2.0))], rtol=2e-2)
+
+
+def right_of_it() -> None:
+    """Above -2 both forms are right."""
+    import math
+
+    import jax
+    import numpy as np
+
+    x = np.array([-2.0, -0.5, 0.5, 3.0], np.float32)
+    wanted = [0.5 * x * math.erfc(-x / math.sqrt(2.0)) for x in x.tolist()]
+    np.testing.assert_allclose(jax.nn.gelu(x, approximate=False), wanted, rtol=1e-4)
+    np.testing.assert_allclose(jax.nn.gelu(x), wanted, atol=1e-3)
+
+
+def write_it_out() -> None:
+    """With norm.cdf for the exact form, and with a sigmoid, which is (1 + tanh) / 2, for the default one."""
+    import math
+
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([-5.0, -6.0, -8.0])
+    wanted = [0.5 * x * math.erfc(-x / math.sqrt(2.0)) for x in x.tolist()]
+    np.testing.assert_allclose(x * jax.scipy.stats.norm.cdf(x), wanted, rtol=1e-3)
+    x = jnp.array([-5.0])
+    twice = 2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)
+    np.testing.assert_allclose(x * jax.nn.sigmoid(twice), [-2.2918e-07], rtol=1e-2)
+
+
+_case = partial(
+    Case,
+    control=right_of_it,
+    behaviours={"differs": "affected", "agrees": "clear"},
+    rules=(
+        Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
+        Rule("agrees", "", "run on releases of the line from 0.4.34; ca97af9d43"),
+    ),
+    workaround=Workaround("Write it out with norm.cdf, or with a sigmoid for the default form.", write_it_out),
+)
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(Upstream("jax-ml/jax@ca97af9d43", "fix"), Upstream("pytorch/pytorch#187806", "report")),
+    cases=(
+        _case(exact),
+        _case(default, rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
+        _case(half_precision),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

@@ -1,0 +1,87 @@
+"""jnp.isscalar of an array without dimensions is True since jax 0.4.35, and is False in NumPy
+
+    jnp.isscalar(jnp.zeros(()))      # False up to jax 0.4.34, True from 0.4.35
+    jnp.isscalar("a")                # a TypeError on 0.4.35 alone
+
+Up to 0.4.34 it depended on the weak type: `jnp.array(1.0)` was a scalar, `jnp.zeros(())` and `jnp.sum(x)` were not.
+45f0e9ad68, in 0.4.35, says True for all that has no dimensions, and the changelog says so. NumPy says False of any
+array. Code that asks whether it must call `.item()`, or may index, takes the other branch.
+
+In no thread: `np.array(1.0)`, NumPy's own, changed too. And 0.4.35 raised for what is no number at all, a string or an
+object, where `isscalar` is asked just to find out; 0.4.36, made faster by 0140a98e34, is as before.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+
+
+def zero_dimensions() -> tuple[str, str]:
+    """Is an array without dimensions a scalar to jnp.isscalar?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    got = [bool(jnp.isscalar(x)) for x in (jnp.zeros(()), jnp.sum(jnp.ones(3)), np.array(1.0))]
+    return {"[False, False, False]": "array", "[True, True, True]": "scalar"}.get(str(got), "other"), f"{got}"
+
+
+def string() -> tuple[str, str]:
+    """Can jnp.isscalar be asked about a string?"""
+    import jax.numpy as jnp
+
+    return "answered", f'isscalar("a") is {bool(jnp.isscalar("a"))}'
+
+
+def numbers() -> None:
+    """A Python number is a scalar, and an array with dimensions is none."""
+    import jax.numpy as jnp
+
+    assert jnp.isscalar(1.0)
+    assert not jnp.isscalar(jnp.ones(1))
+
+
+def ask_numpy() -> None:
+    """np.isscalar for Python's and NumPy's scalars, jnp.ndim for the number of dimensions."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    assert [False, True, True] == [np.isscalar(x) for x in (jnp.zeros(()), 1.0, "a")]
+    assert jnp.ndim(jnp.zeros(())) == 0 == jnp.ndim(1.0)
+
+
+_ASK = Workaround("Ask for what is meant: jnp.ndim(x) == 0, or np.isscalar(x).", ask_numpy)
+
+ISSUE = Issue(
+    kind="silent-change",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("jax-ml/jax@45f0e9ad68", "commit"),
+        Upstream("jax-ml/jax@0140a98e34", "fix"),
+    ),
+    cases=(
+        Case(
+            zero_dimensions,
+            numbers,
+            behaviours={"array": "clear", "scalar": "documented", "other": "different"},
+            rules=(
+                Rule("array", "jax<0.4.35", "run on releases of the line from 0.4.18 to 0.4.34"),
+                Rule("scalar", "", "run on releases of the line from 0.4.35; 45f0e9ad68, and the changelog"),
+            ),
+            workaround=_ASK,
+        ),
+        Case(
+            string,
+            numbers,
+            behaviours={"answered": "clear", "refused": "affected"},
+            signatures={"refused": Signature("TypeError", "is not a valid JAX array type")},
+            rules=(
+                Rule("refused", "jax==0.4.35", "run on 0.4.35"),
+                Rule("answered", "", "run on releases of the line up to 0.4.34 and from 0.4.36"),
+            ),
+            workaround=_ASK,
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

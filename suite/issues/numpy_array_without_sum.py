@@ -1,0 +1,130 @@
+"""NumPy arrays reach a custom_vjp rule, and come back from grad's aux, as something without .sum, jax 0.7.2 to 0.9.1
+
+    f.defvjp(lambda x, c: (x * c.sum(), c), ...)      # c a numpy.ndarray
+    AttributeError: 'TypedNdArray' object has no attribute 'sum'
+
+jax 0.7.2 puts NumPy constants into a private type that "duck types" as an ndarray, its changelog says, and may break
+`isinstance(x, np.ndarray)`. It has neither `sum`, `mean`, `max`, `tolist`, `copy` nor an iterator. 0.9.2 makes it a
+subclass of `np.ndarray` (dda9695795), with all of it.
+
+In no thread:
+
+- The changelog names `custom_jvp` rules. There an ndarray is an ndarray on every release run; it is `custom_vjp`
+  where the type arrived, in 0.7.2 (as `LiteralArray`; `TypedNdArray` from 0.8.0).
+- From 0.8.0 `jax.grad(f, has_aux=True)` and `jax.vjp` hand it to callers: an argument that f returns as it is
+  comes back as no ndarray and no `jax.Array`, which Equinox's `is_array` had to learn (equinox#1099).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+
+
+def custom_vjp() -> tuple[str, str]:
+    """Can the forward rule of a custom_vjp call .sum() of an ndarray that it is given?"""
+    import jax
+    import numpy as np
+
+    f = jax.custom_vjp(lambda x, c: x * c.sum())
+    f.defvjp(lambda x, c: (x * c.sum(), c), lambda c, g: (g * c.sum(), g * np.ones(3)))
+    got = float(jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0))
+    return ("array" if got == 3.0 else "other"), f"the gradient is {got}"
+
+
+def aux() -> tuple[str, str]:
+    """Has an ndarray that f returns as grad's aux its .sum()?"""
+    import jax
+    import numpy as np
+
+    x = np.array([1.0, 2.0], np.float32)
+    got = jax.grad(lambda x: (jax.numpy.sum(x * x), x), has_aux=True)(x)[1]
+    return ("array" if float(got.sum()) == 3.0 else "other"), f"an ndarray: {isinstance(got, np.ndarray)}"
+
+
+def custom_jvp() -> tuple[str, str]:
+    """Is an ndarray still one in the rule of a custom_jvp?"""
+    import jax
+    import numpy as np
+
+    seen = []
+    f = jax.custom_jvp(lambda x, c: x * jax.numpy.sum(c))
+
+    def rule(primals: tuple, tangents: tuple) -> tuple:  # type: ignore[type-arg]
+        seen.append(isinstance(primals[1], np.ndarray))
+        return f(*primals), tangents[0] * jax.numpy.sum(primals[1])
+
+    f.defjvp(rule)
+    jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0)
+    return ("array" if seen == [True] else "other"), f"isinstance(c, np.ndarray) is {seen[0]}"
+
+
+def jax_arrays() -> None:
+    """A jax.Array is one in both places."""
+    import jax
+    import jax.numpy as jnp
+
+    f = jax.custom_vjp(lambda x, c: x * c.sum())
+    f.defvjp(lambda x, c: (x * c.sum(), c), lambda c, g: (g * c.sum(), g * jnp.ones_like(c)))
+    assert float(jax.grad(lambda x: f(x, jnp.arange(3.0)))(1.0)) == 3.0
+    assert float(jax.grad(lambda x: (jnp.sum(x * x), x), has_aux=True)(jnp.array([1.0, 2.0]))[1].sum()) == 3.0
+
+
+def as_an_array() -> None:
+    """np.asarray of what arrives, as the changelog says: it is an ndarray on every release."""
+    import jax
+    import numpy as np
+
+    f = jax.custom_vjp(lambda x, c: x * jax.numpy.sum(c))
+    f.defvjp(lambda x, c: (x * np.asarray(c).sum(), c), lambda c, g: (g * np.asarray(c).sum(), g * np.ones(3)))
+    assert float(jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0)) == 3.0
+    x = np.array([1.0, 2.0], np.float32)
+    got = jax.grad(lambda x: (jax.numpy.sum(x * x), x), has_aux=True)(x)[1]
+    assert float(np.asarray(got).sum()) == 3.0
+
+
+_case = partial(
+    Case,
+    control=jax_arrays,
+    behaviours={"array": "clear", "no-sum": "affected", "other": "different"},
+    signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
+    workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
+)
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("patrick-kidger/equinox#1099", "fix"),
+        Upstream("jax-ml/jax@dda9695795", "fix"),
+    ),
+    touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad", "jax.vjp"),
+    cases=(
+        _case(
+            custom_vjp,
+            rules=(
+                Rule("array", "jax<0.7.2", "run on releases of the line from 0.4.18 to 0.7.1"),
+                Rule("no-sum", "jax<0.9.2", "run on releases of the line from 0.7.2 to 0.9.1"),
+                Rule("array", "", "run on releases of the line from 0.9.2; dda9695795"),
+            ),
+        ),
+        _case(
+            aux,
+            rules=(
+                Rule("array", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2"),
+                Rule("no-sum", "jax<0.9.2", "run on releases of the line from 0.8.0 to 0.9.1"),
+                Rule("array", "", "run on releases of the line from 0.9.2; dda9695795"),
+            ),
+        ),
+        _case(
+            custom_jvp,
+            rules=(
+                Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1, whatever the changelog says"),
+            ),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

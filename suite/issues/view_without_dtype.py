@@ -1,0 +1,86 @@
+"""x.view() and x.view(None) read the bytes as floats, up to jax 0.7.1
+
+    jnp.arange(3).view()                        # [0., 1.4e-45, 2.8e-45] up to jax 0.7.1, should be [0, 1, 2]
+    jnp.array([1, 2, 3, 4], jnp.int8).view()    # [1.5e-36], one float of the four bytes
+
+Without a dtype NumPy gives the array as it is. JAX took `None` for the default float, as its constructors do, and read
+the memory as that: integers become subnormal numbers, a complex array twice as many reals, four bytes or truth values
+one number. Nothing raises where the sizes fit. A change by mypy's annotations found it; ca7b9db551 mended it, in 0.7.2,
+and the changelog names it as a bug of `view(dtype=None)`.
+
+In no thread: that the plain call without any argument did it too, eager and under jit, and that the shape changes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+
+
+def integers() -> tuple[str, str]:
+    """Is x.view() of integers x?"""
+    import jax.numpy as jnp
+
+    x = jnp.array([1, 2, 3, 4], jnp.int32)
+    return compare(x.view(), x)
+
+
+def small_integers() -> tuple[str, str]:
+    """Is x.view(None) of four int8 x, and not one number?"""
+    import jax.numpy as jnp
+
+    x = jnp.array([1, 2, 3, 4], jnp.int8)
+    return compare(x.view(None), x)
+
+
+def complex_numbers() -> tuple[str, str]:
+    """Is x.view() of complex numbers x under jit, and not its real and imaginary parts in a row?"""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.array([1 + 2j, 3 - 1j], jnp.complex64)
+    return compare(jax.jit(lambda x: x.view())(x), x)
+
+
+def floats_and_named() -> None:
+    """A float32 array is itself, and a dtype that is named is the one that is read."""
+    import jax.numpy as jnp
+
+    x = jnp.array([1.0, 2.0], jnp.float32)
+    assert x.view().tolist() == [1.0, 2.0]
+    assert x.view("int32").tolist() == [0x3F800000, 0x40000000]
+
+
+def name_the_dtype() -> None:
+    """With its own dtype an array is itself on every release."""
+    import jax.numpy as jnp
+
+    for x in (jnp.array([1, 2, 3, 4], jnp.int8), jnp.array([1 + 2j], jnp.complex64), jnp.array([True, False])):
+        assert x.view(x.dtype).dtype == x.dtype
+        assert x.view(x.dtype).tolist() == x.tolist()
+
+
+_case = partial(
+    Case,
+    control=floats_and_named,
+    behaviours={"differs": "affected", "agrees": "clear"},
+    rules=(
+        Rule("differs", "jax<0.7.2", "run on releases of the line from 0.4.18 to 0.7.1"),
+        Rule("agrees", "", "run on releases of the line from 0.7.2; ca7b9db551, and its changelog"),
+    ),
+    workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
+)
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("jax-ml/jax@ca7b9db551", "fix"),
+    ),
+    touches=("jax.Array.view",),
+    cases=(_case(integers), _case(small_integers), _case(complex_numbers)),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
