@@ -1,0 +1,137 @@
+"""diffeqsolve with t0 equal to t1 saves inf for SaveAt(ts=...)
+
+    diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, y0, saveat=diffrax.SaveAt(ts=[1.0])).ys    # [inf]
+
+You'd expect `y0`. With nothing to solve, the loop that saves is not entered up to diffrax 0.6.0, and what comes back is
+the inf that the buffer was filled with; `sol.ts` is inf too. diffrax#494, in 0.6.1, fills it. `SaveAt(t0=True)`,
+`SaveAt(t1=True)` and a dense output were right on every release run.
+
+In no thread:
+
+- In a batch one empty solve is enough, and the others are right: an inf among good numbers.
+- The gradient by `y0` is 0, where it is the number of times that are saved.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+
+
+def empty_solve() -> tuple[str, str]:
+    """Does a solve from 1 to 1 save y0 at 1?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
+    return compare(solution.ys, [2.0, 2.0])
+
+
+def beside_t1() -> tuple[str, str]:
+    """Does it, with SaveAt(t1=True) too?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0]), t1=True)
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
+    return compare(solution.ys, [2.0, 2.0])
+
+
+def one_of_a_batch() -> tuple[str, str]:
+    """Does one that is the only empty one of a batch?"""
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    term = diffrax.ODETerm(lambda t, y, args: -y)
+
+    def end(t1: jax.Array) -> jax.Array:
+        saveat = diffrax.SaveAt(ts=t1[None])
+        return diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, t1, 0.1, 2.0, saveat=saveat).ys[0]
+
+    return compare(jax.vmap(end)(jnp.array([1.0, 2.0])), [2.0, 2.0 * np.exp(-1.0)], rtol=1e-3)
+
+
+def gradient() -> tuple[str, str]:
+    """Is the gradient of what two times save, by y0, 2?"""
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
+    slope = jax.grad(lambda y: diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, y, saveat=saveat).ys.sum())
+    return compare(slope(2.0), 2.0)
+
+
+def control_term() -> None:
+    """The term, and what is to be saved, can be made, and the vector field is right."""
+    import diffrax
+    import jax.numpy as jnp
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
+    assert term.vector_field(1.0, 2.0, None) == -2.0, saveat
+
+
+def save_t1() -> None:
+    """What SaveAt(t1=True) gives of an empty solve is y0, on every release."""
+    import diffrax
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(t1=True)
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
+    assert solution.ys.tolist() == [2.0], solution.ys
+
+
+# Stacks that solve nothing: row zero tells it.
+_STOPS = (
+    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+    Signature("AttributeError", "get_aval"),
+    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
+    Signature("TypeError", "unhashable type: 'dict'"),
+    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
+    Signature("TypeError", "Custom JVP rule must produce primal and tangent outputs"),
+    Signature("ValueError", "Closure-converted function called with different dynamic"),
+    Signature("AttributeError", "mapped_aval"),
+)
+_CANNOT = (
+    Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
+    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+)
+_NO_BATCH = (Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: mapped_aval is gone"),)
+_NO_GRADIENT = (
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: no gradient"),
+    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "run on 0.4.34: no gradient; diffrax#508, equinox#871"),
+    Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "run on 0.4.33: no gradient; equinox#854, equinox#856"),
+)
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("patrick-kidger/diffrax#488", "report"),
+        Upstream("patrick-kidger/diffrax#494", "fix"),
+    ),
+    touches=("diffrax.SaveAt.ts",),
+    cases=tuple(
+        Case(
+            reproducer,
+            control_term,
+            {"agrees": "clear", "differs": "affected", "cannot-solve": "different"},
+            (
+                *_CANNOT,
+                *(_NO_GRADIENT if reproducer is gradient else _NO_BATCH if reproducer is one_of_a_batch else ()),
+                Rule("differs", "diffrax<0.6.1", "run on releases of the line from 0.4.1 to 0.6.0"),
+                Rule("agrees", "", "run on releases of the line from 0.6.1; diffrax#494"),
+            ),
+            Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
+            signatures={"cannot-solve": _STOPS},
+            needs=("jax", "equinox", "diffrax"),
+        )
+        for reproducer in (empty_solve, beside_t1, one_of_a_batch, gradient)
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

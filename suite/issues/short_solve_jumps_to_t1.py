@@ -1,0 +1,119 @@
+"""diffeqsolve over a very short time jumps to t1, and is wrong
+
+    diffrax.diffeqsolve(term, diffrax.Euler(), t0=0.0, t1=1e-9, dt0=1e-11, y0=1.0)    # y' = -y / t1: 0.0099, not 0.366
+
+You'd expect 100 steps. Up to diffrax 0.7.0 a step that ends within 1e-6 of `t1` (1e-10 in float64) is taken for the
+last one and stretched to `t1`; where all of the solve is that short, nothing else is left, and no error. Nanoseconds in
+SI units are enough. diffrax#660, in 0.7.1, has 100 units in the last place of `t1` instead: see
+rejected-last-step-is-retried for what that one costs. No release up to 0.7.2 is right for both.
+
+In no thread:
+
+- It begins far above 1e-6. At `t1=1e-5` the last ten of 100 steps are one, and y is 0.3643, which nobody notices.
+- With adaptive steps it is no wrong answer but a loop up to `max_steps`: rejected-last-step-is-retried again.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+
+
+def constant_steps() -> tuple[str, str]:
+    """Is Euler's method with 100 steps over a nanosecond what it is over a second?"""
+    import diffrax
+
+    term = diffrax.ODETerm(lambda t, y, args: -y / 1e-9)
+    solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1e-9, 1e-11, 1.0, max_steps=200)
+    return compare(float(solution.ys[-1]), 0.99**100, rtol=1e-2)
+
+
+def step_to() -> tuple[str, str]:
+    """Is it, with the steps' ends given by StepTo?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    term, steps = diffrax.ODETerm(lambda t, y, args: -y / 1e-9), diffrax.StepTo(ts=jnp.linspace(0.0, 1e-9, 101))
+    solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1e-9, None, 1.0, stepsize_controller=steps)
+    return compare(float(solution.ys[-1]), 0.99**100, rtol=1e-2)
+
+
+def double_precision() -> tuple[str, str]:
+    """Is it in float64, over a hundredth of a nanosecond?"""
+    import diffrax
+
+    term = diffrax.ODETerm(lambda t, y, args: -y / 1e-11)
+    solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1e-11, 1e-13, 1.0, max_steps=200)
+    return compare(float(solution.ys[-1]), 0.99**100, rtol=1e-2)
+
+
+def a_hundred_thousandth() -> tuple[str, str]:
+    """Is it over 1e-5 seconds?"""
+    import diffrax
+
+    term = diffrax.ODETerm(lambda t, y, args: -y / 1e-5)
+    solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1e-5, 1e-7, 1.0, max_steps=200)
+    return compare(float(solution.ys[-1]), 0.99**100, rtol=1e-3)
+
+
+def control_by_hand() -> None:
+    """The same steps made by hand from the term, over a nanosecond."""
+    import diffrax
+
+    term, y = diffrax.ODETerm(lambda t, y, args: -y / 1e-9), 1.0
+    for step in range(100):
+        y = y + 1e-11 * term.vector_field(step * 1e-11, y, None)
+    assert abs(y - 0.99**100) < 1e-3, y
+
+
+def rescaled() -> None:
+    """Time in nanoseconds: the vector field times 1e-9, from 0 to 1."""
+    import diffrax
+
+    term = diffrax.ODETerm(lambda t, y, args: 1e-9 * (-y / 1e-9))
+    solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 1e-2, 1.0, max_steps=200)
+    assert abs(float(solution.ys[-1]) - 0.99**100) < 1e-3, solution.ys
+
+
+# Stacks that solve nothing: row zero tells it.
+_STOPS = (
+    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+    Signature("AttributeError", "get_aval"),
+    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
+)
+_CANNOT = (
+    Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
+)
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=(
+        Upstream("patrick-kidger/diffrax#632", "report"),
+        Upstream("patrick-kidger/diffrax#657", "report"),
+        Upstream("patrick-kidger/diffrax#663", "report"),
+        Upstream("patrick-kidger/diffrax#660", "fix"),
+    ),
+    touches=("diffrax.diffeqsolve", "diffrax.StepTo", "diffrax.ConstantStepSize"),
+    cases=tuple(
+        Case(
+            reproducer,
+            control_by_hand,
+            {"agrees": "clear", "differs": "affected", "cannot-solve": "different"},
+            (
+                *_CANNOT,
+                Rule("differs", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
+                Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#660 (4e8d745)"),
+            ),
+            Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
+            signatures={"cannot-solve": _STOPS},
+            needs=("jax", "equinox", "diffrax"),
+            x64=reproducer is double_precision,
+        )
+        for reproducer in (constant_steps, step_to, double_precision, a_hundred_thousandth)
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
