@@ -176,7 +176,7 @@ def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("jax-ml/jax#13346", "report"),
+        Upstream("https://github.com/jax-ml/jax/issues/13346", "report"),
         Upstream("https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness", "docs"),
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
     ),
