@@ -3,6 +3,7 @@
 # dependencies = [
 #   "filelock==4.2.10",
 #   "jinja2==3.1.6",
+#   "libcst==1.9.0",
 #   "nox==2026.10.20",
 #   "packaging==26.3",
 #   "pydantic==2.14.3",
@@ -376,5 +377,5 @@ def install(session: nox.Session, *groups: str, extras: Sequence[str] = ()) -> N
     """Install what the driver needs, and these groups and extras of pyproject.toml, at the pins of constraints.txt."""
     project = nox.project.load_toml(ROOT / "pyproject.toml")
     wanted = [*project["project"]["dependencies"], *nox.project.dependency_groups(project, *groups)]
-    wanted += [each for extra in extras for each in project["project"]["optional-dependencies"][extra]]
+    wanted += [each for extra in ("suite", *extras) for each in project["project"]["optional-dependencies"][extra]]
     session.install("--constraint", str(ROOT / "constraints.txt"), *wanted)

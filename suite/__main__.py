@@ -8,7 +8,6 @@ issue or a tag.
 from __future__ import annotations
 
 import argparse
-import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -16,6 +15,8 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
+from suite.check.words import add as add_check
+from suite.check.words import call
 from suite.errors import Exit, Misused, guarded
 
 _REPORTS = Path(__file__).resolve().parent.parent / "reports"
@@ -35,9 +36,7 @@ def main(words: Sequence[str]) -> Exit:
             raise Misused("what an issue asks stands in its docstrings, which -OO and PYTHONOPTIMIZE=2 take away")
         options = parse(words)
         # It needs packages, and words that cannot be meant are told without.
-        carry_out = resolve_name(f"suite.{options.carry_out}")
-        given = {**vars(options), "options": options, "console": resolve_name("suite.console:OUT")}
-        guard.code = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters}) or guard.code
+        guard.code = call(options)
     return guard.code
 
 
@@ -76,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         made.set_defaults(carry_out=carry_out or f"commands:{name}")
         return made
 
+    add_check(command)
     common = _of_a_run()
     planning = command(
         "plan", "say what would run, and how much there is to fetch", "commands:show_plan", parents=[common]

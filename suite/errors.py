@@ -124,7 +124,8 @@ def installation(lacking: str) -> str:
     """The command that installs what pyproject.toml has for the driver, or for the timings where only they need it."""
     project = tomllib.loads((_TREE / "pyproject.toml").read_text(encoding="utf-8"))
     timings = project["dependency-groups"]["bench"]
-    wanted = timings if lacking in timings else project["project"]["dependencies"]
+    driver = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["suite"]]
+    wanted = timings if lacking in timings else driver
     return f"python -m pip install --constraint constraints.txt {' '.join(wanted)}"
 
 

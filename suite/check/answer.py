@@ -10,7 +10,7 @@ from itertools import groupby
 from packaging.version import Version
 
 from suite.check.knowledge import Interval, KnownCase, KnownIssue, Knowledge
-from suite.check.stack import Stack
+from suite.check.inputs.stack import Stack
 from suite.judge.prediction import Prediction, Stopped, foresee, how, with_jaxlib
 from suite.judge.rules import Pins, met, requirements
 from suite.judge.table import GOOD, UNDECIDED

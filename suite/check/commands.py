@@ -14,6 +14,7 @@ from rich.text import Text
 
 from suite.check import answer as answers
 from suite.check import concern, holes, ignored, knowledge, machine, text
+from suite.check import explain as explaining
 from suite.check.answer import KINDS, Answer
 from suite.check.concern import Concern
 from suite.check.inputs import discovery, interpreters, locks
@@ -165,3 +166,27 @@ def _holes(known: Knowledge, path: Path, fail_on: str, console: Console) -> Exit
     return Exit.UNEXPECTED if severe else Exit.AS_EXPECTED
 
 
+
+
+def explain(file: Path | None, on: str | None, *, console: Console) -> Exit:
+    """Look a traceback or an error message up among the signatures of the issues, and say what to do."""
+    said = _said(file)
+    known = knowledge.load()
+    stack = _stack(on, None) if on else Stack(explaining.versions(said), "the text")
+    found = explaining.matches(known, said)
+    if not found:
+        text.say(console, "No documented issue has this: it may still be known upstream.", "bold")
+        return Exit.UNEXPECTED
+    bites = {each.issue.id: each for each in answers.answer(known, stack).bites} if stack.versions else {}
+    text.say(console, f"{len(found)} documented issue{'s have' if len(found) > 1 else ' has'} this, the likeliest first.", "bold")
+    for each in found[:5]:
+        text.match(each, bites.get(each.issue.id), stack, console)
+    return Exit.AS_EXPECTED
+
+
+def _said(file: Path | None) -> str:
+    if file is not None:
+        return file.read_text(encoding="utf-8", errors="replace")
+    if sys.stdin.isatty():
+        raise Misused("what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt")
+    return sys.stdin.buffer.read().decode("utf-8", errors="replace")

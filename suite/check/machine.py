@@ -12,7 +12,7 @@ from suite import __version__
 from suite.check.answer import KINDS, Answer, Bite
 from suite.check.knowledge import Knowledge, KnownIssue
 from suite.check.text import named, told
-from suite.check.usage import Use
+from suite.check.source.usage import Use
 from suite.printable import printable
 
 Uses = Mapping[str, Sequence[Use]]

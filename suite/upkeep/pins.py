@@ -23,7 +23,7 @@ def renew() -> None:
     """Resolve pyproject.toml anew into constraints.txt, and write the noxfile's header from it."""
     command = [
         *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--upgrade", "--group=tests", "--group=lint"),
-        *("--extra=cluster", "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", str(CONSTRAINTS)),
+        *("--extra=suite", "--extra=cluster", "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", str(CONSTRAINTS)),
         # A release of the last week may not have reached every mirror, or may not stay.
         *("--exclude-newer", "1 week", str(ROOT / "pyproject.toml")),
     ]
@@ -34,12 +34,13 @@ def renew() -> None:
 def with_header(noxfile: str) -> str:
     """`noxfile` with the script header that pyproject.toml and constraints.txt ask for."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["suite"]]
     pinned = _pinned(CONSTRAINTS.read_text(encoding="utf-8"))
     lines = [
         "# /// script",
         f'# requires-python = "{project["requires-python"]}"',
         "# dependencies = [",
-        *(f'#   "{pinned[canonicalize_name(name)]}",' for name in project["dependencies"]),
+        *(f'#   "{pinned[canonicalize_name(name)]}",' for name in sorted(needed)),
         "# ]",
         "# ///",
     ]

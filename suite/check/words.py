@@ -1,0 +1,99 @@
+"""The words of `check` and `explain`: for `python -m suite` in a clone, and for `jax-stack-compat`, which has no more."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+from suite import __version__
+from suite.errors import Exit, guarded
+
+Command = Callable[..., argparse.ArgumentParser]
+# As suite.check.answer and suite.check.machine have them: a test holds that. To read the words, neither is needed.
+KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design")
+FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
+
+_CODES = (
+    "Exit codes: 0 looked, and nothing of --fail-on or worse is known to bite; 1 something is; 2 the command or a file "
+    "is wrong; 3 it could not be completed, or --strict; 4 none of the packages is there. Unknown is never clean: the "
+    "last line says what the answer rests on."
+)
+_CHECK = """Says what documented issues of JAX, Equinox and Diffrax bite an environment, a lock or a stack, worst first:
+how that is known (run on exactly these versions, or by which rule), from which release it is good, and what to do
+instead. Without a word it takes the lock, the requirements or the environment of the project here, and says which."""
+_EXAMPLES = """
+  jax-stack-compat check                                this project
+  jax-stack-compat check --to "jax==0.10.2"             what an upgrade adds and takes away
+  jax-stack-compat check --from old.txt --to new.txt    the same, between two locks
+  jax-stack-compat check --source src                   which of it concerns this code, by file and line
+  jax-stack-compat check --bounds pyproject.toml        which releases the declared bounds should not admit
+  jax-stack-compat check --format constraints           lines for `uv pip install -c` and `pip install -c`
+"""
+
+
+def add(command: Command) -> None:
+    """Add both commands, by what makes one."""
+    checking = command(
+        "check",
+        "say what bites an environment, a lock, a stack or a source tree",
+        "check.commands:check",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"Examples:\n{_EXAMPLES}\n{_CODES}",
+    )
+    checking.description = _CHECK
+    what = checking.add_mutually_exclusive_group()
+    what.add_argument("--python", type=Path, metavar="PATH", help="what this interpreter, or virtual environment, has")
+    locks = "uv.lock, pylock.toml, requirements, the output of pip freeze, conda list --json or pip list --format json"
+    what.add_argument("--lock", type=Path, metavar="FILE", help=locks)
+    bounded = "a pyproject.toml: the releases that its bounds admit, and on which something bites"
+    what.add_argument("--bounds", type=Path, metavar="FILE", help=bounded)
+    stack = 'a lock, or versions: "jax==0.4.35 equinox==0.11.10"'
+    what.add_argument("--from", dest="before", metavar="STACK", help=stack)
+    checking.add_argument("--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move")
+    checking.add_argument("--source", type=Path, metavar="DIR", help="name the places in this code that are concerned")
+    checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
+    kinds = "exit code 1 for what is of this kind or worse, of " + ", ".join(KINDS)
+    checking.add_argument("--fail-on", choices=KINDS, default="slow", metavar="KIND", help=f"{kinds} (%(default)s)")
+    strict = "exit code 3 where something is unknown, or newer than the data"
+    checking.add_argument("--strict", action="store_true", help=strict)
+    explaining = command(
+        "explain",
+        "look a traceback or an error message up",
+        "check.commands:explain",
+        epilog="Exit codes: 0 an issue has it; 1 none has; 2 the command or a file is wrong.",
+    )
+    explaining.add_argument("file", nargs="?", type=Path, metavar="FILE", help="default: standard input")
+    explaining.add_argument("--on", metavar="STACK", help=f"the versions it happened on: {stack}")
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """`jax-stack-compat`."""
+    parser = argparse.ArgumentParser(
+        prog="jax-stack-compat",
+        description="What bites on which release of JAX, Equinox and Diffrax, by what was run on every release.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    chosen = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, help: str, carry_out: str, **more: Any) -> argparse.ArgumentParser:
+        made = chosen.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.", **more)
+        made.set_defaults(carry_out=carry_out)
+        return made
+
+    add(command)
+    with guarded() as guard:
+        guard.code = call(parser.parse_args(words))
+    sys.exit(guard.code)
+
+
+def call(options: argparse.Namespace) -> Exit:
+    """Carry out a command: its parameters are the options of the same names, and `console`, where it prints."""
+    carry_out = resolve_name(f"suite.{options.carry_out}")
+    given = {**vars(options), "options": options, "console": resolve_name("suite.console:OUT")}
+    found = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters})
+    return Exit.AS_EXPECTED if found is None else Exit(found)
