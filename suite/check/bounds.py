@@ -1,0 +1,111 @@
+"""What a project's pyproject.toml allows of each package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+
+from suite.check import foreign
+from suite.check.foreign import bad
+from suite.check.markers import applies, environment
+from suite.errors import BadFile, Fault
+
+_GROUPS, _INCLUDE = "dependency-groups", "include-group"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The versions that are allowed, by normalised name, and of Python; `unsaid` is what comes from a place instead."""
+
+    packages: Mapping[str, SpecifierSet]
+    python: SpecifierSet
+    unsaid: Mapping[str, str]
+
+
+def bounds(path: Path) -> Bounds:
+    """What `path`, a pyproject.toml, allows where all its extras and groups are installed together. Raises BadFile."""
+    found = foreign.toml(path, foreign.text(path))
+    project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
+    if not project and not groups:
+        raise bad(path, "project", f"there is no such table, and no [{_GROUPS}]: it has no bounds to read")
+    if "dependencies" in _list(path, "project.dynamic", project.get("dynamic", [])):
+        raise bad(
+            path, "project.dynamic", "its build says what it needs: bounds are only read from where they are written"
+        )
+    try:
+        python = SpecifierSet(_text(path, "project.requires-python", project.get("requires-python", "")))
+    except InvalidSpecifier as error:
+        raise bad(path, "project.requires-python", str(error)) from error
+    under = environment(str(python))
+    packages: dict[str, SpecifierSet] = {}
+    unsaid: dict[str, str] = {}
+    faults = []
+    for key, text in [*_of_project(path, project), *_of_groups(path, groups)]:
+        try:
+            each = Requirement(text)
+            there = applies(each.marker, under)
+        except (ValueError, RecursionError) as error:
+            faults.append(Fault(path, key, foreign.why(error)))
+            continue
+        name = canonicalize_name(each.name)
+        if there and each.url:
+            unsaid[name] = text
+        elif there:
+            packages[name] = packages.get(name, SpecifierSet()) & each.specifier
+    if faults:
+        raise BadFile(faults)
+    return Bounds({name: each for name, each in packages.items() if name not in unsaid}, python, unsaid)
+
+
+def _of_project(path: Path, project: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    lists = {"project.dependencies": project.get("dependencies", [])}
+    extras = _table(path, project, "project.optional-dependencies")
+    lists |= {f"project.optional-dependencies.{name}": each for name, each in extras.items()}
+    for key, each in lists.items():
+        for number, one in enumerate(_list(path, key, each)):
+            yield f"{key}[{number}]", _text(path, f"{key}[{number}]", one)
+
+
+def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The requirements of all groups. What one includes is another's, and already there."""
+    includes: dict[str, list[str]] = {canonicalize_name(name): [] for name in groups}
+    for name, each in groups.items():
+        for number, one in enumerate(_list(path, f"{_GROUPS}.{name}", each)):
+            key = f"{_GROUPS}.{name}[{number}]"
+            if not isinstance(one, dict):
+                yield key, _text(path, key, one)
+                continue
+            other = canonicalize_name(_text(path, key, one.get(_INCLUDE)))
+            if other not in includes:
+                raise bad(path, key, f"there is no group {other!r} to include")
+            includes[canonicalize_name(name)].append(other)
+    try:
+        TopologicalSorter(includes).prepare()
+    except CycleError as error:
+        raise bad(path, _GROUPS, f"groups include each other: {' includes '.join(reversed(error.args[1]))}") from error
+
+
+def _table(path: Path, within: dict[str, Any], key: str) -> dict[str, Any]:
+    found = within.get(key.rpartition(".")[2], {})
+    if not isinstance(found, dict):
+        raise bad(path, key, "it is no table")
+    return found
+
+
+def _list(path: Path, key: str, found: object) -> list[Any]:
+    if not isinstance(found, list):
+        raise bad(path, key, "it is no list")
+    return found
+
+
+def _text(path: Path, key: str, found: object) -> str:
+    if not isinstance(found, str):
+        raise bad(path, key, "it is no text")
+    return found

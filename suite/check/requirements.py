@@ -1,0 +1,194 @@
+"""Requirements as pip reads them and `pip freeze` writes them, and the one stack that pins make together."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from suite.check import foreign
+from suite.check.markers import applies
+from suite.check.stack import Stack
+from suite.errors import BadFile, Fault
+
+_LONGEST, _LONGEST_VERSION, _LONGEST_WORDS = 10_000, 100, 300
+_MOST_LINES, _MOST_FAULTS = 20_000, 20
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+_EDITABLE = re.compile(r"# Editable .*\(([\w.-]+)==\S+\)")  # what `pip freeze` writes above `-e`
+_OPTION = re.compile(r"(-r|-c|-e|--requirement\b|--constraint\b|--editable\b)[ \t=]*(\S.*)")
+_PLACE = re.compile(r"[a-zA-Z][\w+.-]*://|file:|[a-zA-Z]:\\|[./~\\]|[^@\s]*\.(?:whl|zip|tar\.gz|tgz)(?:\s|$)")
+_PLACE_NAME = re.compile(r"([a-zA-Z0-9][\w.-]*?)(?:\.git\b|@|\[|-v?[0-9]|[\s;#?]|$)")
+_ROOT = ("pyproject.toml", "setup.py", ".git")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A package as one line has it: in a version; or in none, with the words that say in which."""
+
+    name: str
+    version: str
+    words: str
+    path: Path
+    key: str
+    # From a place of its own: whatever pins its version elsewhere, that is what is installed.
+    direct: bool = False
+
+
+def pin(name: str, version: str, path: Path, key: str) -> Pin:
+    """A package in a version; in none, where that is no version of Python's."""
+    try:
+        # Of thousands of digits Python makes no number.
+        known = str(Version(version)) if len(version) <= _LONGEST_VERSION else ""
+    except ValueError:
+        known = ""
+    return Pin(canonicalize_name(name), known, version, path, key)
+
+
+def direct(name: str, words: str, path: Path, key: str) -> Pin:
+    """A package from a place, told in these words."""
+    return Pin(canonicalize_name(name), "", _open(words), path, key, direct=True)
+
+
+def stack(pins: Iterable[Pin], where: str) -> Stack:
+    """The one stack that these make. Raises BadFile where two of them contradict each other."""
+    pinned: dict[str, Pin] = {}
+    loose: dict[str, list[Pin]] = {}
+    faults = []
+    for each in pins:
+        before = pinned.get(each.name)
+        if not each.version:
+            loose.setdefault(each.name, []).append(each)
+        elif before is None or _says_more(each.version, before.version):
+            pinned[each.name] = each
+        elif each.version != before.version and not _says_more(before.version, each.version):
+            at = before.key if before.path == each.path else f"{before.key} of {before.path}"
+            here = f"{each.name} {each.version} contradicts {before.version} of {at}"
+            faults.append(Fault(each.path, each.key, f"{here}: leave one of them out"))
+    if faults:
+        raise BadFile(faults[:_MOST_FAULTS])
+    for name, found in loose.items():
+        # What comes from a place is that, whatever version is asked for; and a range says less than a version.
+        if from_place := [each for each in found if each.direct]:
+            pinned.pop(name, None)
+            loose[name] = from_place
+    unsaid = {
+        name: ", ".join(dict.fromkeys(each.words[:_LONGEST_WORDS] for each in found))
+        for name, found in loose.items()
+        if name not in pinned
+    }
+    return Stack({name: each.version for name, each in pinned.items()}, where, unsaid=unsaid)
+
+
+def read(path: Path, written: str, environment: Mapping[str, str]) -> list[Pin]:
+    """Every pin of the requirements at `path`, and of those that they include. Raises BadFile."""
+    top = Path(os.path.realpath(path))
+    root = next((each for each in top.parents if any((each / name).exists() for name in _ROOT)), top.parent)
+    waiting, seen = deque([(path, written)]), {top}
+    pins: list[Pin] = []
+    faults: list[Fault] = []
+    said = 0
+    while waiting:
+        path, written = waiting.popleft()
+        editable = ""
+        for number, raw in _lines(written):
+            key, line = f"line {number}", _COMMENT.sub("", raw).strip()
+            option = _OPTION.match(line)
+            try:
+                if found := _EDITABLE.match(raw):
+                    editable = found[1]
+                elif option and option[1].endswith(("-e", "-editable")):
+                    pins += _at_place(option[2], line, editable, path, key)
+                elif option and "://" not in option[2]:
+                    within = _included(path, option[2].strip("'\""), root)
+                    if within not in seen:
+                        seen.add(within)
+                        waiting.append((within, foreign.text(within)))
+                elif option and option[1] in ("-r", "--requirement"):
+                    raise ValueError(f"{_short(option[2])} is not fetched: save it beside, and include that")
+                elif line and not re.match(r"--?[a-zA-Z]", line):
+                    pins += _pinned(re.split(r"\s--?[a-zA-Z]", line, maxsplit=1)[0], path, key, environment)
+            except (ValueError, RecursionError) as error:  # no requirement; nested too deep
+                faults.append(Fault(path, key, foreign.why(error)))
+            if line:
+                editable, said = "", said + 1
+            if said > _MOST_LINES:
+                faults.append(Fault(path, key, f"more than {_MOST_LINES} lines: no environment has as many packages"))
+            if said > _MOST_LINES or len(faults) >= _MOST_FAULTS:
+                raise BadFile(faults)
+    if faults:
+        raise BadFile(faults)
+    return pins
+
+
+def _pinned(line: str, path: Path, key: str, environment: Mapping[str, str]) -> list[Pin]:
+    if len(line) > _LONGEST:
+        raise ValueError(f"it has more than {_LONGEST} characters")
+    if _PLACE.match(line):
+        return _at_place(line, line, "", path, key)
+    try:
+        found = Requirement(line)
+    except ValueError as error:
+        raise ValueError(f"{_short(line)} is no requirement: {foreign.why(error)}") from error
+    if not applies(found.marker, environment):
+        return []
+    exact = [each for each in found.specifier if each.operator in ("==", "===") and not each.version.endswith(".*")]
+    if exact:
+        return [pin(found.name, each.version, path, key) for each in exact]
+    if found.url is not None:
+        return [direct(found.name, line, path, key)]
+    return [Pin(canonicalize_name(found.name), "", line, path, key)]
+
+
+def _at_place(place: str, words: str, name: str, path: Path, key: str) -> list[Pin]:
+    """What stands in a folder, a file, a repository; nothing, where that does not tell its name."""
+    egg = re.search(r"[#&]egg=([\w.-]+)", place)
+    last = re.split(r"[/\\]", re.split(r"[#;]|/archive/", place)[0].strip().rstrip("/\\"))[-1]
+    told = name or (egg[1] if egg else "") or (found[1] if (found := _PLACE_NAME.match(last)) else "")
+    return [direct(told, words, path, key)] if told else []
+
+
+def _included(path: Path, name: str, root: Path) -> Path:
+    """The file that a line of `path` includes, where it is one of the project's. Raises ValueError."""
+    within = Path(os.path.realpath(path.parent / name))
+    if not within.is_relative_to(root):
+        raise ValueError(f"{_short(name)} is outside of the project in {root}, and not read: name it itself")
+    if not within.is_file():
+        raise ValueError(f"there is no file {_short(name)}")
+    return within
+
+
+def _lines(written: str) -> Iterator[tuple[int, str]]:
+    """Each line with its number, joined with those that it goes on with, as pip has them."""
+    parts: list[str] = []
+    first = 0
+    for number, line in enumerate(written.splitlines(), 1):
+        first = first if parts else number
+        if line.endswith("\\") and not line.lstrip().startswith("#"):
+            parts.append(line[:-1])
+            continue
+        yield first, " ".join([*parts, line])
+        parts = []
+    if parts:
+        yield first, "".join(parts)
+
+
+def _says_more(one: str, other: str) -> bool:
+    """Whether `one` is `other` with the name of a build: an index has it so, and a requirement does not say."""
+    return one.partition("+")[0] == other and "+" in one
+
+
+def _open(words: str) -> str:
+    """Words without the password that an address in them may have."""
+    return re.sub(r"//[^/@\s]*@", "//", words)
+
+
+def _short(words: str) -> str:
+    told = _open(words[:_LONGEST_WORDS])
+    return repr(told if len(told) <= 60 else f"{told[:59]}…")

@@ -1,0 +1,115 @@
+"""What a pyproject.toml allows of each package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from suite.check import bounds
+from suite.errors import BadFile, Fault
+
+SAMPLE = """
+[project]
+name = "vector-field"
+requires-python = ">=3.10,<3.99"
+dependencies = ["jax>=0.4.30", "Equinox>=0.11,<0.12", "numpy; python_version < '3'", "lineax"]
+[project.optional-dependencies]
+solvers = ["diffrax~=0.6.0", "jax[cuda12]!=0.4.36"]
+fork = ["optimistix @ git+https://github.com/someone/optimistix", "optimistix>=0.0.8"]
+[dependency-groups]
+test = ["jax<0.5", { include-group = "Lint_Tools" }]
+lint-tools = ["ml_dtypes>=0.4"]
+"""
+
+
+def read(tmp_path: Path, text: str) -> bounds.Bounds:
+    """The bounds in a pyproject.toml with this text."""
+    path = tmp_path / "pyproject.toml"
+    path.write_text(text, encoding="utf-8")
+    return bounds.bounds(path)
+
+
+def read_or_told(tmp_path: Path, text: str) -> bounds.Bounds | list[Fault]:
+    """The bounds, or the faults of that file; anything else that comes of it goes on."""
+    try:
+        return read(tmp_path, text)
+    except BadFile as error:
+        return error.faults
+
+
+def test_bounds_of_all_extras_and_groups_are_joined(tmp_path: Path) -> None:
+    """Dependencies, extras and groups bound each package together; what comes from a place has no bounds."""
+    found = read(tmp_path, SAMPLE)
+    told = {name: str(each) for name, each in found.packages.items()}
+    expected = {"jax": "!=0.4.36,<0.5,>=0.4.30", "equinox": "<0.12,>=0.11", "lineax": "", "diffrax": "~=0.6.0"}
+    assert {**expected, "ml-dtypes": ">=0.4"} == told
+    assert "<3.99,>=3.10" == str(found.python)
+    assert {"optimistix": "optimistix @ git+https://github.com/someone/optimistix"} == found.unsaid
+
+
+def test_groups_alone_are_bounds(tmp_path: Path) -> None:
+    """A pyproject.toml may have groups and no project."""
+    found = read(tmp_path, '[dependency-groups]\na = ["jax<0.5"]\n')
+    assert (["jax"], "") == (list(found.packages), str(found.python))
+
+
+def test_markers_are_asked_for_a_python_of_the_project(tmp_path: Path) -> None:
+    """Where a project is for one Python alone, its markers are for that."""
+    text = "[project]\nrequires-python = '==3.8.*'\ndependencies = ['jax<0.4.14; python_version == \"3.8\"']\n"
+    assert "<0.4.14" == str(read(tmp_path, text).packages["jax"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.poetry.dependencies]\njax = '*'", "project: there is no such table"),
+        ("project = 1", "project: it is no table"),
+        ("[project]\ndependencies = 'jax'", "project.dependencies: it is no list"),
+        ("[project]\ndependencies = [1]", "project.dependencies[0]: it is no text"),
+        ("[project]\ndependencies = ['jax', 'jax=0.4']", "project.dependencies[1]: Expected"),
+        ("[project]\ndynamic = ['dependencies']", "project.dynamic: its build says what it needs"),
+        ("[project]\nrequires-python = 'new'", "project.requires-python: Invalid specifier: 'new'"),
+        ("[project]\noptional-dependencies = []", "project.optional-dependencies: it is no table"),
+        ("[project.optional-dependencies]\na = ['=']", "project.optional-dependencies.a[0]: Expected"),
+        ("[dependency-groups]\na = [{include = 'b'}]", "dependency-groups.a[0]: it is no text"),
+        ("[dependency-groups]\na = [{include-group = 'b'}]", "dependency-groups.a[0]: there is no group 'b'"),
+        ("[dependency-groups]\na = [{include-group = 'A'}]", "groups include each other: a includes a"),
+        (
+            "[dependency-groups]\na = [{include-group = 'b'}]\nb = [{include-group = 'a'}]",
+            "dependency-groups: groups include each other: a includes b includes a",
+        ),
+        ("[project", "syntax: Expected"),
+        (f"[project]\ndependencies = ['a; {'(' * 4000}']", "dependencies[0]: it is nested too deep"),
+    ],
+)
+def test_faults_have_their_key(tmp_path: Path, text: str, said: str) -> None:
+    """What is wrong in a pyproject.toml is told with its key."""
+    with pytest.raises(BadFile) as caught:
+        read(tmp_path, text)
+    assert said in str(caught.value)
+
+
+def test_every_bad_requirement_is_told(tmp_path: Path) -> None:
+    """Several requirements that are none are told together."""
+    with pytest.raises(BadFile) as caught:
+        read(tmp_path, "[project]\ndependencies = ['=', 'jax', '!']")
+    assert ["project.dependencies[0]", "project.dependencies[2]"] == [each.key for each in caught.value.faults]
+
+
+def test_groups_that_include_many_times_end(tmp_path: Path) -> None:
+    """Groups that each include the next twice are read as fast as they are written."""
+    groups = "".join(f"g{n} = [{{include-group = 'g{n + 1}'}}, {{include-group = 'g{n + 1}'}}]\n" for n in range(60))
+    assert {"jax"} == read(tmp_path, f"[dependency-groups]\n{groups}g60 = ['jax']").packages.keys()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    cut=st.integers(0, len(SAMPLE)), at=st.integers(0, len(SAMPLE) - 1), letter=st.sampled_from("x\"'[]{}=.,\x00\né")
+)
+def test_file_cut_and_changed(tmp_path: Path, cut: int, at: int, letter: str) -> None:
+    """A pyproject.toml, cut anywhere and with any letter changed, has bounds or faults."""
+    text = (SAMPLE[:at] + letter + SAMPLE[at + 1 :])[:cut]
+    assert read_or_told(tmp_path, text)

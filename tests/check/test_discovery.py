@@ -1,0 +1,147 @@
+"""What a project is found to use, where nobody says it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from suite.check import discovery, interpreters
+from suite.check.stack import Stack
+from suite.errors import BadFile
+
+SAMPLES = Path(__file__).parent / "samples"
+BARE = "this interpreter"
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Environments say what stands in a file of theirs: how they are asked, another test holds."""
+
+    def ask(place: Path) -> Stack:
+        said = place / "installed"
+        versions = dict(line.split("==") for line in said.read_text().split()) if said.is_file() else {}
+        return Stack(versions, str(place), "3.12.4")
+
+    monkeypatch.setattr(interpreters, "ask", ask)
+    monkeypatch.setattr("sys.executable", "/usr/bin/python")
+
+
+def environment(folder: Path, *installed: str) -> Path:
+    """An environment with these versions."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").touch()
+    (folder / "installed").write_text("\n".join(installed))
+    return folder
+
+
+def found(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[str | None, str]:
+    """The version of jax that a project uses, and where that stands."""
+    stack = discovery.find(folder, environ or {})
+    return stack.versions.get("jax"), stack.where
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    """A project with everything that can be looked into."""
+    shutil.copytree(SAMPLES / "project", tmp_path / "project")
+    for name in ("pylock.toml", "requirements.txt"):
+        shutil.copy(SAMPLES / name, tmp_path / "project")
+    (tmp_path / "project" / "pylock.gpu.toml").write_bytes((SAMPLES / "pylock.toml").read_bytes())
+    (tmp_path / "project" / "requirements-gpu.txt").write_text("jax==0.4.33")
+    environment(tmp_path / "project" / ".venv", "jax==0.4.32")
+    return tmp_path / "project"
+
+
+def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
+    """Locks come before requirements, these before environments, and the running one is last; the rest is told."""
+    virtual, conda = environment(tmp_path / "v", "jax==0.4.31"), environment(tmp_path / "c", "jax==0.4.30")
+    environ = {"VIRTUAL_ENV": str(virtual), "CONDA_PREFIX": str(conda)}
+    order = [
+        *("uv.lock", "pylock.toml", "pylock.gpu.toml", "requirements.txt", "requirements-gpu.txt", ".venv"),
+        *(f"VIRTUAL_ENV ({virtual})", f"CONDA_PREFIX ({conda})", "this interpreter (/usr/bin/python)"),
+    ]
+    taken = []
+    for number, told in enumerate(order):
+        version, where = found(full, environ)
+        taken.append((version, where))
+        rest = order[number + 1 : -1]
+        assert (f"{told} (not looked into: {', '.join(rest)})" if rest else told) == where
+        gone = {".venv": full / ".venv", order[6]: virtual, order[7]: conda}.get(told, full / told)
+        if gone.is_dir():
+            shutil.rmtree(gone)
+        else:
+            gone.unlink(missing_ok=True)
+    versions = ["0.4.35"] * 4 + ["0.4.33", "0.4.32", "0.4.31", "0.4.30", None]
+    assert versions == [version for version, _ in taken]
+
+
+def test_subfolder_is_its_project(full: Path) -> None:
+    """In a subfolder, what counts is the nearest folder above that has a pyproject.toml."""
+    (full / "src" / "deep").mkdir(parents=True)
+    (full / "src" / "requirements.txt").write_text("jax==0.4.1")
+    assert found(full / "src" / "deep") == found(full)
+
+
+def test_member_of_a_workspace_has_its_lock(full: Path) -> None:
+    """A project within a workspace of uv's uses the lock of that; one that is only below another does not."""
+    member = full / "packages" / "member"
+    member.mkdir(parents=True)
+    (member / "pyproject.toml").write_text('[project]\nname = "member"\nversion = "1"\n')
+    assert (None, "this interpreter (/usr/bin/python)") == found(member)
+    with (full / "pyproject.toml").open("a") as project:
+        project.write('\n[tool.uv.workspace]\nmembers = ["packages/*"]\n')
+    assert ("0.4.35", "../../uv.lock") == found(member)
+
+
+def test_requirements_without_versions_are_passed(tmp_path: Path) -> None:
+    """Requirements that leave the versions open, or have none of the stack, are told, and the environment is asked."""
+    (tmp_path / "requirements.txt").write_text("jax>=0.4")
+    (tmp_path / "requirements-docs.txt").write_text("mkdocs==1.6")
+    environment(tmp_path / ".venv", "jax==0.4.32")
+    passed = "no version of the stack in: requirements.txt, requirements-docs.txt"
+    assert ("0.4.32", f".venv ({passed})") == found(tmp_path)
+
+
+def test_range_is_told_where_nothing_says_more(tmp_path: Path) -> None:
+    """Where no environment has the stack either, what requirements leave open is told."""
+    (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
+    (tmp_path / "requirements-gpu.txt").write_text("jax[cuda12]>=0.4")
+    stack = discovery.find(tmp_path, {})
+    assert {"jax": "jax[cuda12]>=0.4"} == stack.unsaid
+    assert stack.where.startswith("requirements-gpu.txt (no version of the stack in: requirements.txt, this interp")
+
+
+def test_lock_without_the_stack_is_the_answer(full: Path) -> None:
+    """A lock holds all that a project uses: where it has no jax, no environment is asked for one."""
+    (full / "uv.lock").unlink()
+    (full / "pylock.toml").write_text('lock-version = "1.0"\ncreated-by = "x"\npackages = []\n')
+    version, where = found(full)
+    assert (None, True) == (version, where.startswith("pylock.toml (not looked into: "))
+
+
+def test_lock_that_cannot_be_read_is_not_passed(full: Path) -> None:
+    """A broken lock is a fault, and nothing else is taken for it."""
+    (full / "pylock.toml").write_text("[")
+    (full / "uv.lock").unlink()
+    with pytest.raises(BadFile, match=r"pylock\.toml: syntax"):
+        found(full)
+
+
+def test_environment_that_is_gone_or_named_twice(tmp_path: Path) -> None:
+    """A variable may name the project's own environment, or one that was removed: neither is looked into again."""
+    folder = environment(tmp_path / ".venv", "equinox==0.11.8")
+    environ = {"VIRTUAL_ENV": str(folder), "CONDA_PREFIX": str(tmp_path / "gone")}
+    stack = discovery.find(tmp_path, environ)
+    assert ({"equinox": "0.11.8"}, "3.12.4", ".venv") == (stack.versions, stack.python, stack.where)
+
+
+def test_names_with_path_characters(tmp_path: Path) -> None:
+    """Files and folders of any name are looked into, and only those in the project."""
+    project = tmp_path / "*[a] $(b)"
+    project.mkdir()
+    (project / "requirements;rm -r ..txt").write_text("jax==0.4.35")
+    (tmp_path / "requirements.txt").write_text("jax==0.4.1")
+    assert ("0.4.35", "requirements;rm -r ..txt") == found(project)

@@ -1,0 +1,119 @@
+"""What an interpreter says of what is installed for it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from suite.check import interpreters
+from suite.errors import Failed, Misused
+
+
+def environment(folder: Path, **versions: str) -> Path:
+    """An environment of the running Python with these packages, none of which can be imported without a trace."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").symlink_to(sys.executable)
+    (folder / "pyvenv.cfg").write_text(f"home = {Path(sys.base_prefix, 'bin')}\ninclude-system-site-packages = false\n")
+    packages = folder / "lib" / "python{}.{}".format(*sys.version_info) / "site-packages"
+    for name, version in versions.items():
+        installed = packages / f"{name}-{version}.dist-info"
+        installed.mkdir(parents=True)
+        (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        (packages / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'w')\n")
+    return folder
+
+
+def script(path: Path, text: str) -> Path:
+    """Something else that can be run."""
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_environment_says_what_is_installed(tmp_path: Path) -> None:
+    """The folder of an environment gives its versions and its Python; none of the packages is imported."""
+    folder = environment(tmp_path / "a b;c", jax="0.4.35", ML_dtypes="0.5.0", json="1.0")
+    stack = interpreters.ask(folder)
+    assert {"jax": "0.4.35", "ml-dtypes": "0.5.0", "json": "1.0"} == stack.versions
+    assert ".".join(map(str, sys.version_info[:3])) == stack.python
+    assert str(folder / "bin" / "python") == stack.where
+    assert not (folder / "imported").exists()
+
+
+def test_source_checkout_has_its_version(tmp_path: Path) -> None:
+    """A package that is installed from its sources, by a path file, has the version that they have."""
+    folder = environment(tmp_path / "venv", equinox="0.11.8")
+    sources = tmp_path / "sources"
+    (sources / "jax.egg-info").mkdir(parents=True)
+    (sources / "jax.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: jax\nVersion: 0.4.36.dev1+abc\n")
+    packages = next(folder.glob("lib/*/site-packages"))
+    (packages / "jax.pth").write_text(f"{sources}\n")
+    assert "0.4.36.dev1+abc" == interpreters.ask(folder / "bin" / "python").versions["jax"]
+
+
+def test_neither_folder_nor_variables_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands in the working folder, or in variables for another Python, is not installed."""
+    folder = environment(tmp_path / "venv", jax="0.4.35")
+    other = environment(tmp_path / "other", equinox="0.11.8")
+    packages = next(other.glob("lib/*/site-packages"))
+    monkeypatch.chdir(packages)
+    monkeypatch.setenv("PYTHONPATH", str(packages))
+    assert {"jax": "0.4.35"} == interpreters.ask(Path("..", "..", "..", "..", "venv")).versions
+    assert str(folder) not in interpreters.ask(Path("..", "..", "..", "..", "venv")).where
+
+
+def test_broken_metadata_is_left_out(tmp_path: Path) -> None:
+    """A package whose metadata cannot be read hides no other."""
+    folder = environment(tmp_path / "venv", jax="0.4.35")
+    packages = next(folder.glob("lib/*/site-packages"))
+    (packages / "broken-1.0.dist-info").mkdir()
+    (packages / "odd-1.0.dist-info").mkdir()
+    (packages / "odd-1.0.dist-info" / "METADATA").write_bytes(b"Name: \xff\x00\nVersion: \xff\n")
+    assert "0.4.35" == interpreters.ask(folder).versions["jax"]
+
+
+def test_start_up_file_may_print(tmp_path: Path) -> None:
+    """What a start-up file of the environment prints is not taken for the answer."""
+    folder = environment(tmp_path / "venv", jax="0.4.35")
+    (next(folder.glob("lib/*/site-packages")) / "hello.pth").write_text("import sys; print('hello', end='')\n")
+    assert {"jax": "0.4.35"} == interpreters.ask(folder).versions
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("exit 3", "does not say what is installed for it: exit status 3"),
+        ("echo '{}'", "does not say"),
+        ('echo \'{"python": "3", "found": {"a": 1}}\'', "does not say"),
+        ("echo '[[[' ; echo no module named json >&2", "installed for it: no module named json"),
+        ("kill -9 $$", "exit status -9"),
+    ],
+)
+def test_what_does_not_answer(tmp_path: Path, text: str, said: str) -> None:
+    """What runs and is no interpreter has failed; what it said last is why."""
+    with pytest.raises(Failed) as caught:
+        interpreters.ask(script(tmp_path / "python", text))
+    assert said in str(caught.value)
+
+
+def test_interpreter_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not end is ended, also where a child of it goes on."""
+    monkeypatch.setattr(interpreters, "_PATIENCE_S", 0.2)
+    with pytest.raises(Failed, match=r"does not say within 0\.2 s"):
+        interpreters.ask(script(tmp_path / "python", "sleep 5; true"))
+
+
+def test_what_is_no_interpreter(tmp_path: Path) -> None:
+    """A folder without an interpreter, a missing file and a file that is no program are misused."""
+    (tmp_path / "notes").write_text("")
+    for path, said in (
+        (tmp_path, "it has no bin/python"),
+        (tmp_path / "gone", "cannot be run as an interpreter: No such file"),
+        (tmp_path / "notes", "cannot be run as an interpreter: Permission denied"),
+        (tmp_path / "a\x00b", "cannot be run as an interpreter: embedded null"),
+    ):
+        with pytest.raises(Misused) as caught:
+            interpreters.ask(path)
+        assert said in str(caught.value)

@@ -1,0 +1,408 @@
+"""What a lock, requirements, or a list of what is installed hold; and files that are none of these."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from suite.check import locks
+from suite.check.stack import Stack
+from suite.errors import BadFile, Fault
+
+SAMPLES = Path(__file__).parent / "samples"
+OTHERS = ("pylock.toml", "requirements.txt", "freeze.txt", "conda.json", "pip.json")
+Put = Callable[..., Path]
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Put:
+    """Write a file into a project of its own, and say where it is."""
+    (tmp_path / "pyproject.toml").touch()
+
+    def write(written: str | bytes, name: str = "requirements.txt") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(written.encode() if isinstance(written, str) else written)
+        return path
+
+    return write
+
+
+def read_or_told(path: Path) -> Stack | list[Fault]:
+    """A file's stack, or its faults; anything else that comes of it goes on."""
+    try:
+        return locks.read(path)
+    except BadFile as error:
+        return error.faults
+
+
+def told(path: Path) -> str:
+    """What is said of a file that cannot be read."""
+    with pytest.raises(BadFile) as caught:
+        locks.read(path)
+    return str(caught.value)
+
+
+def test_uv_lock_gives_what_is_installed_here() -> None:
+    """Of a uv.lock all extras and groups count, of two numpys the one for this Python; a fork has no version."""
+    stack = locks.read(SAMPLES / "project" / "uv.lock")
+    numpy = "2.3.1" if sys.version_info >= (3, 11) else "2.2.6"
+    expected = {"colorama": "0.4.6", "diffrax": "0.6.0", "equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"}
+    assert {**expected, "matplotlib": "3.9.2", "numpy": numpy} == stack.versions
+    assert {"lineax"} == stack.unsaid.keys()
+    assert stack.unsaid["lineax"].startswith("lineax @ git+https://github.com/someone/lineax@")
+
+
+def test_uv_lock_for_other_pythons_is_read_for_one_of_them(tmp_path: Path) -> None:
+    """Where a lock does not allow the running Python, markers are asked for the nearest that it does, which is told."""
+    shutil.copytree(SAMPLES / "project", tmp_path, dirs_exist_ok=True)
+    lock = tmp_path / "uv.lock"
+    lock.write_text(lock.read_text().replace('requires-python = ">=3.10"', 'requires-python = "==3.10.*"'))
+    stack = locks.read(lock)
+    assert "2.2.6" == stack.versions["numpy"]
+    assert f"{lock}, for Python 3.10" == stack.where
+
+
+def test_extras_that_exclude_each_other_are_left_open() -> None:
+    """Where no one environment has all extras of a uv.lock, each version that one of them brings is told."""
+    stack = locks.read(SAMPLES / "conflicts" / "uv.lock")
+    assert {"equinox": "0.11.8"} == stack.versions
+    assert "0.4.35 or 0.4.36, with other extras or groups" == stack.unsaid["jax"]
+    assert stack.where.endswith(", without the extras and groups that exclude each other")
+
+
+def test_uv_lock_without_its_project(tmp_path: Path) -> None:
+    """A uv.lock alone cannot be read, and it is said what belongs beside it."""
+    shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path)
+    assert "put that beside it" in told(tmp_path / "uv.lock")
+
+
+def test_uv_lock_that_is_cut_off(tmp_path: Path) -> None:
+    """What uv finds wrong in a lock is told of that lock, and of no place where it was looked at."""
+    shutil.copytree(SAMPLES / "project", tmp_path, dirs_exist_ok=True)
+    lock = tmp_path / "uv.lock"
+    lock.write_bytes(lock.read_bytes()[:700])
+    said = told(lock)
+    assert said.startswith(f"{lock}: file: uv cannot read it: Failed to parse `uv.lock`")
+
+
+def test_uv_lock_under_another_name(tmp_path: Path) -> None:
+    """A uv.lock is known by what stands in it, as one of another branch that was saved beside."""
+    shutil.copy(SAMPLES / "project" / "pyproject.toml", tmp_path)
+    shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path / "before.lock")
+    assert "0.4.35" == locks.read(tmp_path / "before.lock").versions["jax"]
+
+
+def test_nothing_of_a_project_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A uv.lock is read without its project's build, its interpreter, and anybody's settings for uv."""
+    shutil.copytree(SAMPLES / "project", tmp_path, dirs_exist_ok=True)
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(trap)
+    (tmp_path / "setup.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")
+    (tmp_path / "uv" / "uv.toml").parent.mkdir()
+    for settings_of_uv in (tmp_path / "uv.toml", tmp_path / "uv" / "uv.toml"):
+        settings_of_uv.write_text("no settings")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("UV_CONFIG_FILE", str(tmp_path / "uv.toml"))
+    (tmp_path / ".python-version").write_text(str(trap))
+    assert "0.4.35" == locks.read(tmp_path / "uv.lock").versions["jax"]
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_pylock_gives_what_markers_and_extras_let_in() -> None:
+    """A pylock.toml gives its versions, also of wheels for another machine; what is from a place has none."""
+    stack = locks.read(SAMPLES / "pylock.toml")
+    expected = {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35+cuda12.cudnn91"}
+    assert {**expected, "jax-cuda12-plugin": "0.4.35"} == stack.versions
+    places = {"lineax": "https://github.com/someone/lineax", "optimistix": "../optimistix"}
+    assert {**places, "tqdm": "wheels/tqdm-4.66.5.zip"} == stack.unsaid
+
+
+def test_pylock_whose_extras_exclude_each_other(put: Put) -> None:
+    """Where two extras of a pylock.toml bring a package twice, it has no version; and it is told which there are."""
+    pylock = 'lock-version = "1.0"\ncreated-by = "x"\nextras = ["cpu", "gpu"]\ndefault-groups = ["dev"]\n'
+    pylock += 'dependency-groups = ["dev"]\n'
+    for name, version, marker in (
+        ("jax", "0.4.35", "'cpu' in extras"),
+        ("jax", "0.4.36", "'gpu' in extras"),
+        ("equinox", "0.11.8", "'dev' in dependency_groups"),
+    ):
+        pylock += f'[[packages]]\nname = "{name}"\nversion = "{version}"\nmarker = "{marker}"\n'
+        pylock += f'sdist = {{ url = "https://a.b/{name}-{version}.tar.gz", hashes = {{ sha256 = "00" }} }}\n'
+    stack = locks.read(put(pylock, "pylock.gpu.toml"))
+    assert {"equinox": "0.11.8"} == stack.versions
+    assert {"jax": "0.4.35 or 0.4.36, with other extras or groups"} == stack.unsaid
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('lock-version = "1.0"\npackages = []', "created-by: Missing required value"),
+        ('lock-version = "7"\ncreated-by = "x"\npackages = []', "whole file: pylock version 7 is not supported"),
+        ('lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "J"\n', "packages[0].name: Name 'J' is not"),
+        ("a" + ".a" * 3000 + " = 1", "syntax: it has a key of more than 8 parts"),
+        ("a = " + "[" * 5000, "syntax: it is nested too deep"),
+        ('lock-version = "1.0" \x00', "syntax: "),
+    ],
+)
+def test_faults_of_a_pylock(put: Put, written: str, said: str) -> None:
+    """What is wrong in a pylock.toml is told with its key."""
+    assert said in told(put(written, "pylock.toml"))
+
+
+def test_requirements_with_hashes() -> None:
+    """Requirements with hashes give each version, with its extras, its build and the markers that apply here."""
+    stack = locks.read(SAMPLES / "requirements.txt")
+    expected = {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35+cuda12.cudnn91", "ml-dtypes": "0.5.0"}
+    assert (expected, {}) == (stack.versions, stack.unsaid)
+    assert str(SAMPLES / "requirements.txt") == stack.where
+
+
+def test_freeze_tells_what_is_from_a_place() -> None:
+    """What `pip freeze` has from a folder, an address or a repository is told in its words, without secrets."""
+    stack = locks.read(SAMPLES / "freeze.txt")
+    assert "0.4.35" == stack.versions["jax"]
+    assert "-e /home/someone/code/eqx" == stack.unsaid["equinox"]
+    assert {"diffrax", "equinox", "jaxlib", "lineax", "opt-einsum", "vector-field"} == stack.unsaid.keys()
+    assert "secret" not in stack.unsaid["lineax"]
+
+
+def test_conda_list_gives_its_python_too() -> None:
+    """A list of conda's has Python among its packages; what has no version as Python's have is told in words."""
+    stack = locks.read(SAMPLES / "conda.json")
+    assert {"diffrax": "0.6.0", "jax": "0.4.35", "jaxlib": "0.4.35", "-openmp-mutex": "4.5"} == stack.versions
+    assert ("3.12.7", {"jpeg": "9e"}) == (stack.python, stack.unsaid)
+
+
+def test_pip_list_gives_versions_by_normalised_name(put: Put) -> None:
+    """A list of pip's is read, whatever the file is called."""
+    stack = locks.read(put((SAMPLES / "pip.json").read_text(), "installed"))
+    assert {"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8", "ml-dtypes": "0.5.0"} == stack.versions
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('{"error": "no such environment"}', "no list of packages"),
+        ('[{"name": "jax"}]', "[0]: this is no package"),
+        ('[{"name": "jax", "version": "1"}, {"name": "JAX", "version": "2"}]', "[1]: jax 2 contradicts 1 of [0]"),
+        ("[" * 100_000, "nested too deep"),
+        ("[" + "1" * 5000 + "]", "syntax: Exceeds the limit"),
+    ],
+)
+def test_faults_of_a_list(put: Put, written: str, said: str) -> None:
+    """A JSON that is no list of packages is told so, with the number of what is wrong."""
+    assert said in told(put(written, "list.json"))
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("jax==0.4.35", "0.4.35"),
+        ("JAX [cuda12] == 0.4.35", "0.4.35"),
+        ("jax===0.4.35  # the last that works", "0.4.35"),
+        ("jax==v0.4.35rc1", "0.4.35rc1"),
+        ("jax==0.4.35.dev20241101+abc", "0.4.35.dev20241101+abc"),
+        ('jax==0.4.35; python_version > "3"', "0.4.35"),
+        ("jax==0.4.35,>=0.4", "0.4.35"),
+        ("jax \\\n == \\\r\n 0.4.35 --hash=sha256:00", "0.4.35"),
+        ("jax>=0.4\njax==0.4.35", "0.4.35"),
+        ("jax==0.4.35\njax==0.4.35+cuda12", "0.4.35+cuda12"),
+        ("jax==0.4.35+cuda12\njax==0.4.35", "0.4.35+cuda12"),
+    ],
+)
+def test_pins(put: Put, line: str, version: str) -> None:
+    """A line that leaves one version open is that version."""
+    assert {"jax": version} == locks.read(put(line)).versions
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("jax", "jax>=0.4", "jax==0.4.*", "jax~=0.4.30", "jax===strange", "jax @ git+https://a.b/jax@main"),
+        *(
+            "git+https://a.b/c/jax.git@v1",
+            "-e git+ssh://a.b/x.git#egg=jax",
+            "-e ../jax",
+            "./vendored/jax/",
+            "C:\\my\\jax",
+        ),
+        *(
+            "https://a.b/jax-0.4.35-py3-none-any.whl",
+            "jax-0.4.35-py3-none-any.whl",
+            "jax @ file:///w/jax-0.4.35.tar.gz",
+        ),
+        *("https://a.b/google/jax/archive/main.zip", "--editable=/src/jax"),
+    ],
+)
+def test_what_has_no_one_version(put: Put, line: str) -> None:
+    """A range, a repository, an address or a folder is no version, and told in the words of its line."""
+    stack = locks.read(put(line))
+    assert ({}, ["jax"]) == (stack.versions, list(stack.unsaid))
+    assert stack.unsaid["jax"] in (line, "strange")
+
+
+def test_long_words_are_cut(put: Put) -> None:
+    """Of the words of a line, those that nobody reads are left out."""
+    assert len(locks.read(put(f"jax @ https://a.b/{'x' * 5000}.whl")).unsaid["jax"]) <= 300
+
+
+def test_a_place_is_what_is_installed(put: Put) -> None:
+    """Beside a version that is asked for, what comes from a folder stays without one."""
+    stack = locks.read(put("jax==0.4.35\n-e ./jax\njax>=0.4\n"))
+    assert ({}, {"jax": "-e ./jax"}) == (stack.versions, stack.unsaid)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "# jax==0.4.35", "--pre", "-i https://a.b/simple", 'jax==0.4.35; python_version < "3"', "-e ."]
+)
+def test_lines_without_a_package(put: Put, line: str) -> None:
+    """An option, a comment, the project itself and what is not for this machine are no packages."""
+    stack = locks.read(put(line))
+    assert ({}, {}) == (stack.versions, stack.unsaid)
+
+
+def test_includes_are_followed_once(put: Put) -> None:
+    """Requirements and constraints that include each other are read, each once, from where they stand."""
+    put("-r ../requirements.txt\n--constraint=pins.txt\nequinox", "deps/more.txt")
+    put("equinox==0.11.8", "deps/pins.txt")
+    path = put("-r deps/more.txt\n-rdeps/more.txt\n-r requirements.txt\njax==0.4.35\n")
+    stack = locks.read(path)
+    assert ({"jax": "0.4.35", "equinox": "0.11.8"}, {}) == (stack.versions, stack.unsaid)
+
+
+def test_chain_of_includes_has_no_end_of_its_own(put: Put) -> None:
+    """A thousand files that include the next are all read."""
+    for number in range(1000):
+        put(f"-r {number + 1}.txt", f"{number}.txt")
+    put("jax==0.4.35", "1000.txt")
+    assert {"jax": "0.4.35"} == locks.read(put("-r 0.txt")).versions
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("-r gone.txt", "line 1: there is no file 'gone.txt'"),
+        ("-r ../../etc/passwd", "line 1: '../../etc/passwd' is outside of the project"),
+        ("-c /etc/passwd", "line 1: '/etc/passwd' is outside of the project"),
+        ("-r link.txt", "line 1: 'link.txt' is outside of the project"),
+        ("-r https://me:secret@a.b/all.txt", "line 1: 'https://a.b/all.txt' is not fetched"),
+        ("-r a\x00b", "line 1: "),
+        ("-r .", "line 1: there is no file '.'"),
+    ],
+)
+def test_includes_that_are_not_followed(put: Put, line: str, said: str) -> None:
+    """A file that is not there, or not the project's, is not read, and the line is named."""
+    put("").with_name("link.txt").symlink_to("/etc/hostname")
+    assert said in told(put(line))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("jax==0.4.35\n\njax==0.4.36", "line 3: jax 0.4.36 contradicts 0.4.35 of line 1"),
+        ("jax==0.4.35,==0.4.36", "line 1: jax 0.4.36 contradicts 0.4.35 of line 1"),
+        ("jax==0.4.35+cuda12\njax==0.4.35+rocm6", "line 2: jax 0.4.35+rocm6 contradicts"),
+        ("Package    Version\n------- -------", "line 1: 'Package    Version' is no requirement"),
+        ("jax=0.4.35=py312_0", "line 1: 'jax=0.4.35=py312_0' is no requirement"),
+        ("- jax", "line 1: '- jax' is no requirement"),
+        ('jax==0.4.35; spam == "1"', "is no requirement"),
+        ('jax; python_version > "' + "(" * 20000 + '"', "more than 10000 characters"),
+        ("jax; " + "(" * 4000 + "os_name > ''" + ")" * 4000, "nested too deep"),
+        ("jax==0.4.35\nj\x00x==1", "line 2: 'j\\x00x==1' is no requirement"),
+        ("--pre\n" * 20001, "line 20001: more than 20000 lines"),
+        (b"jax==0.4.35 # \xff", "file: it is no UTF-8 text: see byte 14"),
+    ],
+)
+def test_faults_of_requirements(put: Put, written: str | bytes, said: str) -> None:
+    """A line that is no requirement, or contradicts another, is named; of two that contradict, both."""
+    assert said in told(put(written))
+
+
+def test_contradiction_between_two_files(put: Put) -> None:
+    """Of two files that contradict each other, both are named."""
+    pins = put("\njax==0.4.36", "pins.txt")
+    path = put("jax==0.4.35\n-c pins.txt")
+    assert f"{pins}: line 2: jax 0.4.36 contradicts 0.4.35 of line 1 of {path}" in told(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_encodings_of_windows(put: Put, encoding: str) -> None:
+    """What PowerShell writes of `pip freeze` is read."""
+    assert {"jax": "0.4.35"} == locks.read(put("jax==0.4.35\r\n".encode(encoding))).versions
+
+
+@pytest.mark.parametrize("name", ["a; touch x.txt", "-r.txt", "$(x).json", "ж\n.txt", "..txt"])
+def test_names_of_files_mean_nothing(put: Put, name: str) -> None:
+    """A file's name is no option, no command and no path."""
+    written = '[{"name": "jax", "version": "0.4.35"}]' if name.endswith("json") else "jax==0.4.35"
+    assert {"jax": "0.4.35"} == locks.read(put(written, name)).versions
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("poetry.lock", '[[package]]\nname = "jax"\nversion = "0.4.35"\n[metadata]\n'),
+        ("environment.yml", "dependencies:\n  - jax=0.4.35\n"),
+        ("pyproject.toml", '[project]\nname = "x"\n'),
+    ],
+)
+def test_other_forms_are_told(put: Put, name: str, written: str) -> None:
+    """A lock of a form that is not read is told so, with those that are."""
+    assert "none of these, which are read: uv.lock, pylock.toml" in told(put(written, name))
+
+
+def test_no_file_at_all(tmp_path: Path) -> None:
+    """A folder, a missing file and a name that can be none are told as such."""
+    assert "Is a directory" in told(tmp_path)
+    assert "No such file" in told(tmp_path / "gone.txt")
+    assert "null" in told(tmp_path / "a\x00b")
+
+
+def test_file_that_never_ends() -> None:
+    """A file is read up to a size that no lock has."""
+    assert "/dev/zero: file: it has more than 16 MiB" in told(Path("/dev/zero"))
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.sampled_from(OTHERS), cut=st.integers(0, 5000), at=st.integers(0, 5000), byte=st.integers(-1, 255))
+@example("conda.json", 5000, 0, 0)
+def test_files_cut_and_flipped(tmp_path: Path, name: str, cut: int, at: int, byte: int) -> None:
+    """Every sample, cut anywhere and with any byte changed, is a stack or a file with faults that are told."""
+    damaged = bytearray((SAMPLES / name).read_bytes()[:cut])
+    if byte >= 0 and at < len(damaged):
+        damaged[at] = byte
+    path = tmp_path / name
+    path.write_bytes(damaged)
+    assert read_or_told(path)
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cut=st.integers(0, 5000), at=st.integers(0, 5000), byte=st.integers(0, 255))
+def test_uv_locks_cut_and_flipped(tmp_path: Path, cut: int, at: int, byte: int) -> None:
+    """A uv.lock, cut anywhere and with any byte changed, is a stack or a file with faults that are told."""
+    shutil.copy(SAMPLES / "project" / "pyproject.toml", tmp_path)
+    damaged = bytearray((SAMPLES / "project" / "uv.lock").read_bytes()[:cut])
+    if at < len(damaged):
+        damaged[at] = byte
+    path = tmp_path / "uv.lock"
+    path.write_bytes(damaged)
+    assert read_or_told(path)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(line=st.text(alphabet=st.sampled_from("jax=<>!~;@[](){}#'\"\\-+.0/:rce \n\x00\u2028é"), max_size=40))
+def test_any_line(tmp_path: Path, line: str) -> None:
+    """Any line of requirements is a stack or a fault that is told."""
+    path = tmp_path / "requirements.txt"
+    path.write_text(line, encoding="utf-8")
+    assert read_or_told(path)
