@@ -9,11 +9,11 @@ from itertools import groupby
 
 from packaging.version import Version
 
-from suite.check.knowledge import Interval, KnownCase, KnownIssue, Knowledge
 from suite.check.inputs.stack import Stack
+from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.judge.prediction import Prediction, Stopped, foresee, how, with_jaxlib
-from suite.judge.rules import Pins, met, requirements
-from suite.judge.table import GOOD, UNDECIDED
+from suite.judge.rules import Pins, first_match, met, requirements
+from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
 
 # What is worst comes first: what gives other numbers without a word, then what says so by itself.
 KINDS: Mapping[str, str] = {
@@ -26,6 +26,7 @@ KINDS: Mapping[str, str] = {
     "slow": "Slow",
     "by-design": "By design",
 }
+WELL = ("clear", "absent", "documented")
 _HOW = {
     "run": "run on exactly these versions",
     "by rule": "by rule",
@@ -44,7 +45,7 @@ class Bite:
 
     issue: KnownIssue
     case: KnownCase
-    verdict: str
+    verdict: Verdict
     behaviour: str
     known: Prediction
     why: str
@@ -125,7 +126,7 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         if known.behaviour is None:
             unknown.append(f"{issue}/{case}")
             continue
-        bite = _bite(issues[issue], cases[issue, case], known, versions)
+        bite = _bite(issues[issue], cases[issue, case], known, versions, knowledge)
         if bite.verdict not in GOOD and bite.verdict not in UNDECIDED:
             bites.append(bite)
     order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
@@ -151,44 +152,74 @@ def _packages(knowledge: Knowledge) -> Iterable[str]:
 def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
     """The packages of `versions` that are newer than any that was run."""
     found = []
-    for name, version in versions.items():
-        known = [Version(pins[name]) for pins in knowledge.cells.values() if name in pins]
-        if known and name in ("jax", "equinox", "diffrax", "lineax", "optimistix") and Version(version) > max(known):
-            found.append(f"{name} {version} (the newest here is {max(known)})")
+    for name in ("jax", "equinox", "diffrax", "lineax", "optimistix"):
+        if name in versions and (known := knowledge.releases(name)) and Version(versions[name]) > Version(known[-1]):
+            found.append(f"{name} {versions[name]} (the newest here is {known[-1]})")
     return found
 
 
-def _bite(issue: KnownIssue, case: KnownCase, known: Prediction, versions: Pins) -> Bite:
+def _bite(issue: KnownIssue, case: KnownCase, known: Prediction, versions: Pins, knowledge: Knowledge) -> Bite:
     behaviour = known.behaviour or ""
-    verdict = case.behaviours.get(behaviour, behaviour)
-    return Bite(
-        issue, case, verdict, behaviour, known, how(known, versions), good(case, known, versions),
-        _helps(case, known, versions),
-    )  # fmt: skip
+    why, until, helps = how(known, versions), good(case, versions, knowledge), _helps(case, known, versions)
+    return Bite(issue, case, verdict(case, behaviour), behaviour, known, why, until, helps)
 
 
-def good(case: KnownCase, known: Prediction, versions: Pins) -> str:
-    """From which release of the package that the rules name it is well, or up to which it was."""
-    named = [each.name for rule in known.rules for each in requirements(rule.on)]
-    for package in dict.fromkeys([*named, "jax"]):
-        of = [each for each in case.intervals if each.package == package]
-        if package not in versions or not of:
-            continue
-        here = Version(versions[package])
-        well = [each for each in of if each.verdict in ("clear", "absent", "documented")]
-        after = min((each for each in well if Version(each.first) > here), key=_first, default=None)
-        if after is not None:
-            return f"good from {package} {after.first}"
-        loud = [each for each in of if each.verdict == "guarded" and Version(each.first) > here]
-        if loud:
-            return f"refused loudly from {package} {min(loud, key=_first).first}"
-        before = max((each for each in well if Version(each.last) < here), key=_first, default=None)
-        return f"good up to {package} {before.last}, and on none since" if before else f"no release of {package} is right"
-    return ""
+def verdict(case: KnownCase, behaviour: str) -> Verdict:
+    """What a behaviour of a case, or a verdict where none was seen, means."""
+    shown = case.behaviours.get(behaviour, behaviour)
+    return next((each for each in VERDICTS if each == shown), "different")
 
 
-def _first(interval: Interval) -> Version:
-    return Version(interval.first)
+@dataclass(frozen=True)
+class Span:
+    """Releases of `package`, side by side, on which a case is well, or not, with the other versions kept."""
+
+    package: str
+    well: bool
+    loud: bool
+    first: str
+    last: str
+    open: bool
+
+
+def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -> list[Span]:
+    """How a case goes along the known releases of a package by its rules, oldest first: the rest of a stack stays.
+
+    What no rule tells ends a span, and is in none. A jaxlib moves with its jax.
+    """
+    told: list[tuple[str, tuple[bool, bool] | None]] = []
+    releases = knowledge.releases(package)
+    for release in releases:
+        moved = {**versions, package: release}
+        if package == "jax":
+            moved = with_jaxlib({name: of for name, of in moved.items() if name != "jaxlib"}, knowledge.cells.values())
+        rule = first_match(case.rules, moved)
+        means = verdict(case, rule.behaviour) if rule else None
+        told.append((release, (means in WELL, means == "guarded") if means else None))
+    found = []
+    for of, group in groupby(told, lambda each: each[1]):
+        span = [release for release, _ in group]
+        if of is not None:
+            found.append(Span(package, *of, span[0], span[-1], span[-1] == releases[-1]))
+    return found
+
+
+def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
+    """From which release of a package that its rules name a case is well, with the other versions kept, or up to which.
+
+    Nothing where no rule tells.
+    """
+    named = [each.name for rule in case.rules for each in requirements(rule.on)]
+    packages = [each for each in dict.fromkeys([*named, "jax"]) if each in versions and each != "jaxlib"]
+    told = [each for package in packages for each in spans(case, package, versions, knowledge)]
+    after = [each for each in told if Version(each.first) > Version(versions[each.package])]
+    before = [each for each in told if Version(each.last) < Version(versions[each.package])]
+    for each in (*(each for each in after if each.well), *(each for each in after if each.loud)):
+        what = "good" if each.well else "refused loudly"
+        return f"{what} from {each.package} {each.first}{'' if each.open else f' to {each.last}'}"
+    for each in reversed([each for each in before if each.well]):
+        return f"good up to {each.package} {each.last}, and on none since"
+    return f"no release of {' or '.join(packages)} is right" if told else ""
 
 
 def _helps(case: KnownCase, known: Prediction, versions: Pins) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -159,13 +159,13 @@ def _holes(known: Knowledge, path: Path, fail_on: str, console: Console) -> Exit
     bound = ", ".join(f"{name}{each}" for name, each in sorted(named.items()))
     text.say(console, f"{path}: {bound}", "dim")
     issues = {each.issue.id for each in found}
-    text.say(console, f"{len(issues)} documented issues bite within these bounds.", "bold red" if issues else "bold green")
+    text.say(
+        console, f"{len(issues)} documented issues bite within these bounds.", "bold red" if issues else "bold green"
+    )
     for each in found:
         text.say(console, f"  {each.issue.id} ({each.issue.kind})  {each.told}")
     text.say(console, f"By {len(within)} stacks within these bounds that were run, as of {known.day}.", "bold")
     return Exit.UNEXPECTED if severe else Exit.AS_EXPECTED
-
-
 
 
 def explain(file: Path | None, on: str | None, *, console: Console) -> Exit:
@@ -178,7 +178,11 @@ def explain(file: Path | None, on: str | None, *, console: Console) -> Exit:
         text.say(console, "No documented issue has this: it may still be known upstream.", "bold")
         return Exit.UNEXPECTED
     bites = {each.issue.id: each for each in answers.answer(known, stack).bites} if stack.versions else {}
-    text.say(console, f"{len(found)} documented issue{'s have' if len(found) > 1 else ' has'} this, the likeliest first.", "bold")
+    text.say(
+        console,
+        f"{len(found)} documented issue{'s have' if len(found) > 1 else ' has'} this, the likeliest first.",
+        "bold",
+    )
     for each in found[:5]:
         text.match(each, bites.get(each.issue.id), stack, console)
     return Exit.AS_EXPECTED
@@ -188,5 +192,7 @@ def _said(file: Path | None) -> str:
     if file is not None:
         return file.read_text(encoding="utf-8", errors="replace")
     if sys.stdin.isatty():
-        raise Misused("what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt")
+        raise Misused(
+            "what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt"
+        )
     return sys.stdin.buffer.read().decode("utf-8", errors="replace")

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from suite.check.answer import Answer
 from suite.check.knowledge import Knowledge
-from suite.check.source.usage import Usage, Use
+
+if TYPE_CHECKING:
+    from suite.check.source.usage import Usage, Use
 
 # So many issues may touch a name that is still the own name of each.
 _FEW = 3

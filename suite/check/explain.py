@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from suite.cell.issue import Signature
-from suite.check.knowledge import KnownCase, KnownIssue, Knowledge
+from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 
 # What is longer was not written by a person, and says what it says at its ends.
 _LONGEST = 1_000_000
@@ -40,7 +40,7 @@ def matches(knowledge: Knowledge, text: str) -> list[Match]:
 
 def versions(text: str) -> dict[str, str]:
     """The versions that a text tells of the stack, as `pip` and `uv` write them and as people do."""
-    return {name: version for name, version in _PIN.findall(text[:_LONGEST])}
+    return dict(_PIN.findall(text[:_LONGEST]))
 
 
 def _scored(issue: KnownIssue, said: str) -> Iterator[tuple[float, Signature, KnownCase]]:
@@ -68,4 +68,4 @@ def _score(signature: Signature, said: str) -> float:
 
 
 def _flat(text: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"[‘’“”\"`]", "'", text)).lower().strip()
+    return re.sub(r"\s+", " ", re.sub('[\\u2018\\u2019\\u201c\\u201d"`]', "'", text)).lower().strip()

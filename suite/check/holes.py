@@ -9,8 +9,8 @@ from itertools import groupby
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from suite.check.answer import KINDS
-from suite.check.knowledge import KnownCase, KnownIssue, Knowledge
+from suite.check.answer import KINDS, verdict
+from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.judge.rules import Pins, first_match, requirements
 from suite.judge.table import GOOD, UNDECIDED
 
@@ -65,10 +65,10 @@ def _spans(case: KnownCase, within: Mapping[str, Pins]) -> Iterable[tuple[str, s
     for run in case.runs:
         if run.cell not in within:
             continue
-        verdict = case.behaviours.get(run.behaviour, run.behaviour)
         rule = first_match(case.rules, run.pins)
         named = [each.name for each in requirements(rule.on) if each.name in run.pins] if rule else []
-        wrong = verdict not in GOOD and verdict not in UNDECIDED
+        shown = verdict(case, run.behaviour)
+        wrong = shown not in GOOD and shown not in UNDECIDED
         for package in {"jax", *named}:
             version = Version(run.pins[package])
             here = bad.setdefault(package, {})

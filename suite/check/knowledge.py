@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 from suite.cell.issue import Rule, Signature
 from suite.errors import BadFile, Fault
 from suite.judge.prediction import Name
@@ -20,16 +22,6 @@ _CARRIED = Path(__file__).with_name("check.json")
 _PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "check.json"
 PATH = _CARRIED if _CARRIED.exists() else _PUBLISHED
 SCHEMA = 1
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A run of releases of `package` on the line that show one verdict."""
-
-    package: str
-    verdict: str
-    first: str
-    last: str
 
 
 @dataclass(frozen=True)
@@ -45,7 +37,6 @@ class KnownCase:
     signatures: tuple[tuple[str, Signature], ...]
     workaround: str
     fails: tuple[str, ...]
-    intervals: tuple[Interval, ...]
     runs: tuple[Run, ...]
     helped: Mapping[str, str]
 
@@ -82,6 +73,10 @@ class Knowledge:
     def cases(self) -> Mapping[Name, KnownCase]:
         """Every case by its issue's id and its own."""
         return {(issue.id, case.id): case for issue in self.issues for case in issue.cases}
+
+    def releases(self, package: str) -> list[str]:
+        """The releases of a package that were run, oldest first."""
+        return sorted({pins[package] for pins in self.cells.values() if package in pins}, key=Version)
 
     @property
     def row_zero(self) -> frozenset[str]:
@@ -125,7 +120,6 @@ def _case(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[st
         signatures=tuple((behaviour, Signature(*each)) for behaviour, *each in row["signatures"]),
         workaround=text,
         fails=tuple(fails),
-        intervals=tuple(Interval(*each) for each in row["intervals"]),
         runs=tuple(Run(id, pins, behaviour) for id, pins, behaviour, _ in seen),
         helped={id: helped for id, _, _, helped in seen},
     )

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
 from suite import __version__
-from suite.check.answer import KINDS, Answer, Bite
+from suite.check.answer import KINDS, Answer, Bite, spans
 from suite.check.knowledge import Knowledge, KnownIssue
 from suite.check.text import named, told
-from suite.check.source.usage import Use
+from suite.judge.rules import requirements
 from suite.printable import printable
 
-Uses = Mapping[str, Sequence[Use]]
+if TYPE_CHECKING:
+    from suite.check.source.usage import Use
+
+Uses = Mapping[str, Sequence["Use"]]
 # How SARIF and GitHub rank a finding.
 _LEVELS = {"silent-wrong": "error", "crash": "error", "import-error": "error"}
 
@@ -85,9 +88,7 @@ def sarif(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
             "ruleId": issue.id,
             "level": _LEVELS.get(issue.kind, "warning"),
             "message": {"text": "\n".join([issue.title, *told(issue, bites)])},
-            "locations": [
-                {"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}
-            ],
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}],
         }
         for issue, bites, (path, line) in found
     ]
@@ -126,33 +127,38 @@ def _property(text: str) -> str:
 
 
 def constraints(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
-    """Lines for `pip -c` and `uv --constraint` that keep what bites here out, each with its reason and what lifts it."""
+    """Lines for `pip -c` and `uv --constraint` that keep out what bites here, with the reason and what lifts it."""
     lines = [f"# {answer.first_line}", f"# {answer.last_line}"]
-    taken: dict[str, set[str]] = {}
     for issue, bites in answer.issues:
         for each in bites:
-            package, bad = _bad(each, answer, knowledge)
-            fresh = [version for version in bad if version not in taken.setdefault(package, set())]
-            if not package or not each.good.startswith(("good", "refused")):
-                lines.append(f"# {issue.id}/{each.case.id}: {each.good or 'no release is known to be right'}")
-            elif fresh:
-                taken[package] |= set(fresh)
-                lines.append(f"{package}{','.join(f'!={version}' for version in fresh)}  # {issue.id}: {each.good}")
-    return printable("\n".join(lines), lines=True) + "\n"
+            told = f"{issue.id}/{each.case.id}"
+            line = _constraint(each, answer, knowledge)
+            lines.append(f"{line}  # {told}: {each.good}" if line else f"# {told}: {each.good or 'nothing is known'}")
+    return printable("\n".join(dict.fromkeys(lines)), lines=True) + "\n"
 
 
-def _bad(each: Bite, answer: Answer, knowledge: Knowledge) -> tuple[str, list[str]]:
-    """The package whose releases decide, and those of them on which the case goes wrong as it does here."""
-    package = next((of.package for of in each.case.intervals if of.package in answer.versions), "")
-    here = Version(answer.versions.get(package, "0"))
-    spans = [
-        (Version(of.first), Version(of.last))
-        for of in each.case.intervals
-        if of.package == package and of.verdict == each.verdict
-    ]
-    span = next(((first, last) for first, last in spans if first <= here <= last), (here, here))
-    known = {Version(pins[package]) for pins in knowledge.cells.values() if package in pins}
-    return package, [str(version) for version in sorted(known | {here}) if span[0] <= version <= span[1]]
+def _constraint(each: Bite, answer: Answer, knowledge: Knowledge) -> str:
+    """What keeps out the releases around this one on which a case goes wrong; nothing where all are such.
+
+    The package is the first that the case's rules name and of which some release is well.
+    """
+    named = [of.name for rule in each.case.rules for of in requirements(rule.on)]
+    for package in dict.fromkeys([*named, "jax"]):
+        if package not in answer.versions:
+            continue
+        here = Version(answer.versions[package])
+        told = spans(each.case, package, answer.versions, knowledge)
+        bad = next((of for of in told if not of.well and Version(of.first) <= here <= Version(of.last)), None)
+        if bad is None or not any(of.well or of.loud for of in told):
+            continue
+        releases = knowledge.releases(package)
+        within = releases[releases.index(bad.first) : releases.index(bad.last) + 1]
+        if bad.open:
+            return f"{package}<{bad.first}"
+        if bad.first == releases[0]:
+            return f"{package}>={releases[len(within)]}"
+        return f"{package}{','.join(f'!={release}' for release in within)}"
+    return ""
 
 
 FORMATS: Mapping[str, Callable[[Answer, Uses, Knowledge], str]] = {

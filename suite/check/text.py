@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -12,8 +13,10 @@ from suite.check.answer import KINDS, Answer, Bite
 from suite.check.explain import Match
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownIssue
-from suite.check.source.usage import Use
-from suite.judge.table import GLYPHS, PROPERTIES
+from suite.judge.table import PROPERTIES
+
+if TYPE_CHECKING:
+    from suite.check.source.usage import Use
 
 SHOWN = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
 _MOST_USES = 5
@@ -40,8 +43,8 @@ def named(answer: Answer) -> str:
 
 def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Use]) -> None:
     head = Text("  ")
-    worst = bites[0].verdict
-    head.append(f"{GLYPHS.get(worst, '✗')} {issue.id}", style=PROPERTIES[worst].colour if worst in PROPERTIES else "red")
+    worst = PROPERTIES[bites[0].verdict]
+    head.append(f"{worst.glyph} {issue.id}", style=worst.colour)
     head.append(f"  {issue.title}")
     console.print(head, soft_wrap=True)
     for line in told(issue, bites):
@@ -76,7 +79,9 @@ def say(console: Console, line: str, style: str = "") -> None:
 
 def match(found: Match, bite: Bite | None, stack: Stack, console: Console) -> None:
     """Print an issue that a text may be about, and what is known of it on the versions that the text tells."""
-    console.print(Text(f"\n{found.issue.id}", style="bold red").append(f"  {found.issue.title}", style=""), soft_wrap=True)
+    console.print(
+        Text(f"\n{found.issue.id}", style="bold red").append(f"  {found.issue.title}", style=""), soft_wrap=True
+    )
     say(console, f"    {found.signature.type}{': ' * bool(found.signature.message)}{found.signature.message}", "dim")
     on = ", ".join(f"{name} {version}" for name, version in stack.versions.items())
     if bite is not None:

@@ -1,4 +1,4 @@
-"""The words of `check` and `explain`: for `python -m suite` in a clone, and for `jax-stack-compat`, which has no more."""
+"""The words of `check` and `explain`: for `python -m suite` in a clone, and for `jax-stack-compat`, all that it has."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def add(command: Command) -> None:
     what.add_argument("--bounds", type=Path, metavar="FILE", help=bounded)
     stack = 'a lock, or versions: "jax==0.4.35 equinox==0.11.10"'
     what.add_argument("--from", dest="before", metavar="STACK", help=stack)
-    checking.add_argument("--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move")
+    checking.add_argument(
+        "--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move"
+    )
     checking.add_argument("--source", type=Path, metavar="DIR", help="name the places in this code that are concerned")
     checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
     kinds = "exit code 1 for what is of this kind or worse, of " + ", ".join(KINDS)

@@ -23,7 +23,15 @@ def renew() -> None:
     """Resolve pyproject.toml anew into constraints.txt, and write the noxfile's header from it."""
     command = [
         *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--upgrade", "--group=tests", "--group=lint"),
-        *("--extra=suite", "--extra=cluster", "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", str(CONSTRAINTS)),
+        *(
+            "--extra=suite",
+            "--extra=cluster",
+            "--no-header",
+            "--no-annotate",
+            "--no-emit-index-url",
+            "--output-file",
+            str(CONSTRAINTS),
+        ),
         # A release of the last week may not have reached every mirror, or may not stay.
         *("--exclude-newer", "1 week", str(ROOT / "pyproject.toml")),
     ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from suite.check import bounds
+from suite.check.inputs import bounds
 from suite.errors import BadFile, Fault
 
 SAMPLE = """

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.check import discovery, interpreters
-from suite.check.stack import Stack
+from suite.check.inputs import discovery, interpreters
+from suite.check.inputs.stack import Stack
 from suite.errors import BadFile
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.check import interpreters
+from suite.check.inputs import interpreters
 from suite.errors import Failed, Misused
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from suite.check import locks
-from suite.check.stack import Stack
+from suite.check.inputs import locks
+from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
 
 SAMPLES = Path(__file__).parent / "samples"

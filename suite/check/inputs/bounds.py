@@ -12,9 +12,9 @@ from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
-from suite.check import foreign
-from suite.check.foreign import bad
-from suite.check.markers import applies, environment
+from suite.check.inputs import foreign
+from suite.check.inputs.foreign import bad
+from suite.check.inputs.markers import applies, environment
 from suite.errors import BadFile, Fault
 
 _GROUPS, _INCLUDE = "dependency-groups", "include-group"

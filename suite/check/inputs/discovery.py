@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from suite.check import foreign, interpreters, locks
-from suite.check.stack import Stack
+from suite.check.inputs import foreign, interpreters, locks
+from suite.check.inputs.stack import Stack
 
 _STACK = ("jax", "jaxlib", "equinox", "diffrax")
 # What holds all that a project uses: where it does not name the stack, the project does not use it.

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from suite.check import requirements
-from suite.check.stack import Stack
+from suite.check.inputs import requirements
+from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Failed, Misused, shown
 
 _PATIENCE_S = 60

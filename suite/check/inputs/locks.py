@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 
 from packaging.pylock import Package, Pylock, PylockValidationError, is_valid_pylock_path
 
-from suite.check import foreign, requirements
-from suite.check.foreign import bad
-from suite.check.markers import Environment, applies, environment, read_for
-from suite.check.requirements import Pin, direct, pin
-from suite.check.stack import Stack
+from suite.check.inputs import foreign, requirements
+from suite.check.inputs.foreign import bad
+from suite.check.inputs.markers import Environment, applies, environment, read_for
+from suite.check.inputs.requirements import Pin, direct, pin
+from suite.check.inputs.stack import Stack
 from suite.errors import BadFile
 
 _EXPORT = (

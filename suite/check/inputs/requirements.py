@@ -13,9 +13,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from suite.check import foreign
-from suite.check.markers import applies
-from suite.check.stack import Stack
+from suite.check.inputs import foreign
+from suite.check.inputs.markers import applies
+from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
 
 _LONGEST, _LONGEST_VERSION, _LONGEST_WORDS = 10_000, 100, 300

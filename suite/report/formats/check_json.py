@@ -68,7 +68,6 @@ def _case(case: CaseRow) -> dict[str, Any]:
         "rules": [[each.behaviour, each.on, each.evidence] for each in case.rules],
         "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
         "workaround": [instead.text, *instead.fails] if instead else [],
-        "intervals": [[each.package, each.verdict, each.first, each.last] for each in case.intervals],
     }
 
 
