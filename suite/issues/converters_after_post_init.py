@@ -1,6 +1,6 @@
 """__post_init__ of an eqx.Module sees what was passed, not what the converter makes of it, since Equinox 0.12.0
 
-    class Model(eqx.Module):  # type: ignore[misc]
+    class Model(eqx.Module):
         x: jax.Array = eqx.field(converter=jnp.asarray)
 
         def __post_init__(self):

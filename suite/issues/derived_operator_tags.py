@@ -102,18 +102,28 @@ _BEHAVIOURS: Mapping[str, Meaning] = {
     "cannot-solve": "different",
 }
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081")
+_NO_TRIL = Rule(
+    "cannot-solve", "jax<0.4.24 scipy>=1.13", "run on jax 0.4.22 with scipy 1.17.1: scipy.linalg.tril is gone"
+)
+_OLD = Rule("differs", "lineax<0.1.1", "run on releases of the line from 0.0.4 to 0.1.0")
 _NEW = Rule("agrees", "", "run on releases of the line with 0.1.1; lineax#192 (a61917e)")
+_KINDS = ("EquinoxRuntimeError", "_EquinoxRuntimeError", "XlaRuntimeError", "JaxRuntimeError")
 _case = partial(
     Case,
     control=control_tags,
     behaviours=_BEHAVIOURS,
-    rules=(_CANNOT, Rule("differs", "lineax<0.1.1", "run on releases of the line from 0.0.4 to 0.1.0"), _NEW),
+    rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
     workaround=Workaround(
-        "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).", without_tags
+        "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
+        without_tags,
+        fails=("jax<0.4.24 scipy>=1.13",),
     ),
     signatures={
-        "refused": (Signature("EquinoxRuntimeError"), Signature("XlaRuntimeError"), Signature("JaxRuntimeError")),
-        "cannot-solve": Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+        "refused": tuple(Signature(kind, "returned non-finite (NaN or inf) output") for kind in _KINDS),
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+        ),
     },
     needs=("jax", "equinox", "lineax"),
 )
@@ -127,12 +137,13 @@ ISSUE = Issue(
     touches=("lineax.AutoLinearSolver", "lineax.linear_solve"),
     cases=(
         _case(product_of_semidefinite),
-        _case(product_of_tridiagonal),
+        _case(product_of_tridiagonal, rules=(_CANNOT, _OLD, _NEW)),
         _case(multiple_of_unit_diagonal),
         _case(
             negative,
             rules=(
                 _CANNOT,
+                _NO_TRIL,
                 Rule("agrees", "lineax<0.0.5", "run on releases of the line with 0.0.4"),
                 Rule("refused", "lineax<0.1.1", "run on releases of the line from 0.0.5 to 0.1.0; lineax#72"),
                 _NEW,

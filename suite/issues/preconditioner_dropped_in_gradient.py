@@ -81,7 +81,7 @@ _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 
 _case = partial(
     Case,
     control=control_operators,
-    workaround=Workaround("Use a direct solver.", direct_solver),
+    workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),
     signatures={
         "steps-run-out": tuple(Signature(kind, _STEPS) for kind in _KINDS),
         "cannot-solve": Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
