@@ -1,0 +1,98 @@
+"""What is known to bite a stack, how that is known, and when it is good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from suite.cell.issue import Rule
+from suite.check import answer as answers
+from suite.check import words
+from suite.check.answer import answer
+from suite.check.machine import FORMATS
+from tests.check.worlds import case, issue, knowledge, stack
+
+
+def told(**versions: str) -> list[tuple[str, str, str]]:
+    """What bites these versions: issue and case, how it is known, and when it is good."""
+    found = answer(knowledge(), stack(**versions))
+    return [(f"{each.issue.id}/{each.case.id}", each.known.how, each.good) for each in found.bites]
+
+
+def test_the_worst_kind_stands_first() -> None:
+    """What gives other numbers without a word is told before what is slow."""
+    assert [
+        ("wrong-numbers/loud", "run", "refused loudly from jax 0.7.0"),
+        ("slow-thing/back", "run", "good up to jax 0.5.0, and on none since"),
+    ] == told(jax="0.6.0")
+
+
+def test_a_release_is_good_with_the_other_versions_kept() -> None:
+    """What Diffrax mended is good from a release of Diffrax, whatever jax the others have."""
+    assert ("solve-is-off/solves", "run", "good from diffrax 0.7.1") in told(
+        jax="0.5.0", equinox="0.12.0", diffrax="0.6.0"
+    )
+
+
+def test_what_is_well_bites_not() -> None:
+    """Neither what is right here nor what is refused loudly is told as wrong."""
+    assert [("slow-thing/back", "run", "good up to jax 0.5.0, and on none since")] == told(jax="0.7.0")
+
+
+def test_what_was_not_run_is_told_by_rule() -> None:
+    """A release between two that were run, and under the same rule, is told by that rule."""
+    assert ("wrong-numbers/mended", "by rule", "good from jax 0.5.0") in told(jax="0.4.33")
+
+
+def test_what_does_not_import_stops_its_cases() -> None:
+    """An Equinox that does not import is told in the first line, and what needs it counts as not run."""
+    found = answer(knowledge(), stack(jax="0.6.0", equinox="0.12.0", diffrax="0.7.1"))
+
+    assert ("equinox 0.12.0",) == found.stops
+    assert found.first_line == "This stack does not work: equinox 0.12.0 does not import with the others."
+    assert "1 kept from running by what does not import" in found.last_line
+
+
+@pytest.mark.parametrize(
+    ("versions", "line"),
+    [
+        ({"jax": "0.7.0"}, "4 run on exactly these versions. 1 more need packages that are not there."),
+        ({"jax": "0.9.0"}, "Newer than this data: jax 0.9.0 (the newest here is 0.7.0)"),
+        ({"jax": "0.7.0", "diffrax": "0.7.1"}, "1 more need packages that are not there."),
+    ],
+)
+def test_the_last_line_says_what_it_rests_on(versions: dict[str, str], line: str) -> None:
+    """What was run, what needs more than there is, and what is newer than the data: each is counted."""
+    assert line in answer(knowledge(), stack(**versions)).last_line
+
+
+def test_unknown_is_never_clean() -> None:
+    """Where no rule and no neighbour tells, the case is named and counted."""
+    found = answer(knowledge(issue("one", case("dark"))), stack(jax="0.4.33"))
+
+    assert (("one/dark",), "1 not known.") == (found.unknown, found.last_line[-12:])
+    assert "None of the documented issues is known to bite here." == found.first_line
+
+
+@pytest.mark.parametrize(
+    ("helped", "fails", "words"),
+    [
+        ({"jax-0.4.30": "holds"}, (), "verified on these versions"),
+        ({"jax-0.4.30": "fails"}, (), "it did not help where it was run"),
+        ({}, (), "not verified here"),
+        ({"jax-0.4.30": "holds"}, ("jax<0.5",), "known not to help here"),
+    ],
+)
+def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, words: str) -> None:
+    """Whether it was verified on these versions, or is known not to help."""
+    bad = case("bad", Rule("wrong", "", "run"), helped=helped, fails=fails)
+
+    (bite,) = answer(knowledge(issue("one", bad)), stack(jax="0.4.30")).bites
+    assert words == bite.helps
+
+
+def test_the_words_are_those_of_the_tables() -> None:
+    """The command line's kinds and formats are the answer's own."""
+    assert tuple(answers.KINDS) == words.KINDS
+    assert ("text", *FORMATS) == words.FORMATS

@@ -1,0 +1,70 @@
+"""A small knowledge: two issues of jax, one of Diffrax, and row zero, on five releases of jax and three of Diffrax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suite.cell.issue import Rule, Signature
+from suite.check.inputs.stack import Stack
+from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.judge.rules import Run
+
+RELEASES = ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0")
+CELLS = {
+    **{f"jax-{jax}": {"jax": jax, "jaxlib": jax, "numpy": "2.0.0"} for jax in RELEASES},
+    **{
+        f"jax-0.5.0+diffrax-{diffrax}": {"jax": "0.5.0", "jaxlib": "0.5.0", "equinox": "0.12.0", "diffrax": diffrax}
+        for diffrax in ("0.6.0", "0.7.0", "0.7.1")
+    },
+}
+
+
+def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
+    """A case that was run wherever its rules tell, as they say."""
+    known: dict[str, Any] = {
+        **{"id": id, "question": "Does it?", "needs": ("jax",), "conditions": (), "rules": rules, "signatures": ()},
+        "behaviours": {"wrong": "affected", "right": "clear", "raises": "guarded", "import-error": "affected"},
+        **{"workaround": "Do not.", "fails": (), "helped": {}, **changes},
+    }
+    runs = [
+        Run(id, pins, rule.behaviour)
+        for id, pins in CELLS.items()
+        if {*known["needs"]} <= {*pins} and (rule := next((each for each in rules if _met(each, pins)), None))
+    ]
+    return KnownCase(**{"runs": tuple(runs), **known})
+
+
+def _met(rule: Rule, pins: dict[str, str]) -> bool:
+    from suite.judge.rules import met
+
+    return met(rule.on, pins)
+
+
+def issue(id: str, *cases: KnownCase, kind: str = "silent-wrong", **changes: Any) -> KnownIssue:
+    """An issue of these cases."""
+    known: dict[str, Any] = {"title": f"{id} does it", "row_zero": False, "touches": (), "upstream": ("jax-ml/jax#1",)}
+    return KnownIssue(**{"id": id, "kind": kind, "cases": cases, **known, **changes})
+
+
+def knowledge(*issues: KnownIssue) -> Knowledge:
+    """These issues; else those of this world."""
+    mended = case("mended", Rule("wrong", "jax<0.5.0", "run"), Rule("right", "", "run"))
+    back = case("back", Rule("right", "jax<0.6.0", "run"), Rule("wrong", "", "run"), conditions=("with x64 on",))
+    signature = ("raises", Signature("TypeError", "unhashable type: '…Tracer'"))
+    loud = case("loud", Rule("raises", "jax>=0.7.0", "run"), Rule("wrong", "", "run"), signatures=(signature,))
+    own = case(
+        "solves", Rule("wrong", "diffrax<0.7.1", "run"), Rule("right", "", "run"), needs=("jax", "equinox", "diffrax")
+    )
+    imports = case("imports", Rule("import-error", "jax>=0.6.0 equinox<0.13", "run"), Rule("right", "", "run"))
+    every = (
+        issue("row-zero", imports, row_zero=True, kind="crash"),
+        issue("slow-thing", back, kind="slow"),
+        issue("wrong-numbers", mended, loud, touches=("jax.numpy.pad", "jax.numpy.pad(mode=)", "jax.jit")),
+        issue("solve-is-off", own, touches=("diffrax.diffeqsolve", "jax.jit", "control flow")),
+    )
+    return Knowledge("2026-11-22", CELLS, issues or every)
+
+
+def stack(**versions: str) -> Stack:
+    """A stack of these versions."""
+    return Stack(versions, "uv.lock")
