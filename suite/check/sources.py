@@ -1,0 +1,183 @@
+"""A file or a folder → the Python texts in it, and what cannot be read, with the reason. Nothing in them is executed.
+
+Cells of a notebook are one text, as they share their names. What starts with a dot, environments and what is built
+are no source, and no link is followed: what it points to inside the folder is read where it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import re
+import stat
+import sys
+import tokenize
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from suite.errors import Misused, shown
+
+LARGEST = 2_000_000
+# What reading a text that is no Python, or no sane one, can raise.
+BEYOND = (SyntaxError, ValueError, RecursionError, MemoryError)
+_NO_SOURCE = ("venv", "env", "site-packages", "node_modules", "__pycache__", "build", "dist")
+# Encodings that take the square of the length to read.
+_SLOW = ("punycode", "idna")
+# What a cell magic runs as Python; the other cells hold another language, or none.
+_PYTHON_MAGIC = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")
+_MAGIC = re.compile(r"([ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!]).*")
+
+
+class Unread(NamedTuple):
+    """A file, or a cell of one, that could not be read, and why."""
+
+    path: str
+    why: str
+
+
+class Source(NamedTuple):
+    """A file that may hold Python, and its name below the folder."""
+
+    path: Path
+    name: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """A Python text. `starts`: from which line on it stands where; a file in one place, a notebook not."""
+
+    name: str
+    code: str
+    starts: tuple[tuple[int, str], ...]
+
+    def place(self, line: int) -> tuple[str, int]:
+        """The path and the line in it of a line of the text."""
+        first, path = self.starts[bisect_right(self.starts, line, key=lambda each: each[0]) - 1]
+        return path, line - first + 1
+
+
+def files(folder: Path) -> Iterator[Source | Unread]:
+    """Every file below `folder` that may hold Python, in order. Raises Misused."""
+    root = Path(os.path.realpath(folder))
+    if not root.exists():
+        raise Misused(f"there is no {shown(folder)}: --source takes a folder or a file of Python")
+    if not root.is_dir():
+        yield Source(root, root.name)
+        return
+    refused: list[OSError] = []
+    for at, folders, names in os.walk(root, onerror=refused.append):
+        links = [name for name in folders if Path(at, name).is_symlink()]
+        folders[:] = sorted(each for each in set(folders).difference(links) if _may_hold(Path(at, each)))
+        for name in sorted([*names, *links]):
+            path = Path(at, name)
+            if path.is_symlink() and (name in links or _is_python(name)):
+                if not Path(os.path.realpath(path)).is_relative_to(root):
+                    yield Unread(_name(path, root), "a link that leads out of the folder is not followed")
+            elif _is_python(name):
+                yield Source(path, _name(path, root))
+    for error in refused:
+        yield Unread(_name(Path(error.filename), root), str(error.strerror))
+
+
+def text(source: Source) -> tuple[Text | None, list[Unread]]:
+    """What stands in a file, and what of it cannot be read."""
+    path, name = source
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return None, [Unread(name, "it is no regular file")]
+        if found.st_size > LARGEST:
+            return None, [Unread(name, f"it is larger than {LARGEST // 1_000_000} MB")]
+        content = path.read_bytes()
+        if path.suffix == ".ipynb":
+            return _notebook(json.loads(content), name)
+        code = _decoded(content)
+    except OSError as error:
+        return None, [Unread(name, str(error.strerror))]
+    except (ValueError, RecursionError, SyntaxError, LookupError) as error:
+        return None, [Unread(name, f"it cannot be decoded: {error}")]
+    return Text(name, code, ((1, name),)), []
+
+
+def parsed(code: str) -> ast.Module:
+    """The tree of a text, without a word about what in it is doubtful. Raises one of BEYOND."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
+
+
+def why(error: BaseException) -> str:
+    """In what a text is beyond this Python's parser."""
+    if isinstance(error, SyntaxError):
+        at = f"line {error.lineno}: " if error.lineno else ""
+        return f"{at}{error.msg}, says Python {sys.version_info.major}.{sys.version_info.minor}"
+    return f"it cannot be parsed: {error}" if isinstance(error, ValueError) else "it is nested too deep"
+
+
+def _may_hold(folder: Path) -> bool:
+    return not (folder.name.startswith(".") or folder.name in _NO_SOURCE or (folder / "pyvenv.cfg").exists())
+
+
+def _is_python(name: str) -> bool:
+    return name.endswith((".py", ".ipynb")) and not name.startswith(".")
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _decoded(content: bytes) -> str:
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    if encoding in _SLOW:
+        raise LookupError(f"no source is written in {encoding}")
+    return _lines(content.decode(encoding))
+
+
+def _lines(code: str) -> str:
+    """With the line ends that Python sees, and no other."""
+    return code.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _fault(code: str) -> str:
+    try:
+        parsed(code)
+    except BEYOND as error:
+        return why(error)
+    return ""
+
+
+def _notebook(content: Any, name: str) -> tuple[Text | None, list[Unread]]:
+    try:
+        cells = (
+            content["cells"]
+            if "cells" in content
+            else [cell for each in content["worksheets"] for cell in each["cells"]]
+        )
+        codes = [(number, _cell(each)) for number, each in enumerate(cells, 1) if each["cell_type"] == "code"]
+    except (TypeError, KeyError, AttributeError):
+        return None, [Unread(name, "it is no notebook")]
+    unread, starts, lines = [], [], list[str]()
+    for number, code in codes:
+        if fault := _fault(code):
+            unread.append(Unread(f"{name}#cell{number}", fault))
+        else:
+            starts.append((len(lines) + 1, f"{name}#cell{number}"))
+            lines += code.split("\n")
+    return (Text(name, "\n".join(lines), tuple(starts)) if starts else None), unread
+
+
+def _cell(cell: Any) -> str:
+    source: str | Iterable[str] = cell["source"] if "source" in cell else cell["input"]
+    code = _lines(source if isinstance(source, str) else "".join(source))
+    # A line of Python can begin with %, inside of brackets.
+    if not _fault(code):
+        return code
+    if code.lstrip().startswith("%%") and not _PYTHON_MAGIC.match(code.lstrip()):
+        return ""
+    return "\n".join(_MAGIC.sub(r"\1pass", line) if _MAGIC.fullmatch(line) else line for line in code.split("\n"))
