@@ -190,7 +190,7 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
     told: list[tuple[str, tuple[bool, bool] | None]] = []
     releases = knowledge.releases(package)
     for release in releases:
-        moved = {**versions, package: release}
+        moved: Pins = {**versions, package: release}
         if package == "jax":
             moved = with_jaxlib({name: of for name, of in moved.items() if name != "jaxlib"}, knowledge.cells.values())
         rule = first_match(case.rules, moved)
@@ -200,7 +200,8 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
     for of, group in groupby(told, lambda each: each[1]):
         span = [release for release, _ in group]
         if of is not None:
-            found.append(Span(package, *of, span[0], span[-1], span[-1] == releases[-1]))
+            well, loud = of
+            found.append(Span(package, well, loud, span[0], span[-1], span[-1] == releases[-1]))
     return found
 
 

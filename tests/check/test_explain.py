@@ -23,7 +23,9 @@ def found(text: str, *signatures: Signature) -> list[str]:
     return [each.issue.id for each in explain.matches(knowledge(issue("one", *cases)) if cases else knowledge(), text)]
 
 
-@pytest.mark.parametrize("text", [RAISED, "unhashable type: ‘DynamicJaxprTracer’", RAISED.replace(" ", "\n  ")])
+@pytest.mark.parametrize(
+    "text", [RAISED, "unhashable type: \u2018DynamicJaxprTracer\u2019", RAISED.replace(" ", "\n  ")]
+)
 def test_a_text_finds_its_issue(text: str) -> None:
     """However it is quoted, wrapped or cut, what a signature says is recognised."""
     assert ["wrong-numbers"] == found(text)

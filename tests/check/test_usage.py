@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.check import usage
-from suite.check.sources import LARGEST
-from suite.check.usage import Usage, uses
+from suite.check.source import usage
+from suite.check.source.sources import LARGEST
+from suite.check.source.usage import Usage, uses
 from suite.errors import Misused
 
 PAD, CONSTANT = "jax.numpy.pad", "jax.numpy.pad(constant_values=)"

@@ -7,7 +7,7 @@ from typing import Any
 from suite.cell.issue import Rule, Signature
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.rules import Run
+from suite.judge.rules import Run, met
 
 RELEASES = ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0")
 CELLS = {
@@ -35,8 +35,6 @@ def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
 
 
 def _met(rule: Rule, pins: dict[str, str]) -> bool:
-    from suite.judge.rules import met
-
     return met(rule.on, pins)
 
 
@@ -55,7 +53,8 @@ def knowledge(*issues: KnownIssue) -> Knowledge:
     own = case(
         "solves", Rule("wrong", "diffrax<0.7.1", "run"), Rule("right", "", "run"), needs=("jax", "equinox", "diffrax")
     )
-    imports = case("imports", Rule("import-error", "jax>=0.6.0 equinox<0.13", "run"), Rule("right", "", "run"))
+    broken = Rule("import-error", "jax>=0.6.0 equinox<0.13", "run")
+    imports = case("imports", broken, Rule("right", "", "run"), needs=("jax", "equinox"))
     every = (
         issue("row-zero", imports, row_zero=True, kind="crash"),
         issue("slow-thing", back, kind="slow"),

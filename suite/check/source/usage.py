@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.check.sieve import sieved
-from suite.check.sources import BEYOND, Source, Text, Unread, files, text, why
-from suite.check.wanted import Wanted, is_untold
+from suite.check.source.sieve import sieved
+from suite.check.source.sources import BEYOND, Source, Text, Unread, files, text, why
+from suite.check.source.wanted import Wanted, is_untold
 from suite.errors import Failed
 
 # So many files take longer than processes take to start; more processes than that wait for the disk.
@@ -107,7 +107,7 @@ def _in_text(here: Text, wanted: Wanted) -> Iterator[tuple[Use, bool]]:
     if left is None:
         return
     # Half a second, for those alone who ask for it.
-    from suite.check import scopes
+    from suite.check.source import scopes
 
     lines = here.code.split("\n")
     for each in scopes.found(left.code, wanted):

@@ -22,7 +22,7 @@ from libcst.metadata import (
     ScopeProvider,
 )
 
-from suite.check.wanted import Wanted, canonical
+from suite.check.source.wanted import Wanted, canonical
 
 # Their first argument is called with their keywords.
 _PARTIAL = {"functools.partial", "jax.tree_util.Partial", "equinox.Partial"}

@@ -12,8 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from suite.check.sources import parsed
-from suite.check.wanted import Wanted
+from suite.check.source.sources import parsed
+from suite.check.source.wanted import Wanted
 
 # LibCST recurses, and takes the square of this.
 DEEPEST = 200
