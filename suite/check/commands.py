@@ -8,12 +8,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from suite.check import answer as answers
-from suite.check import concern, holes, ignored, knowledge, machine, text
+from suite.check import concern, holes, knowledge, machine, text
 from suite.check import explain as explaining
 from suite.check.answer import KINDS, Answer
 from suite.check.concern import Concern
@@ -23,6 +24,9 @@ from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit, Misused
 from suite.judge.rules import requirements
+
+if TYPE_CHECKING:
+    from suite.check.ignored import Left
 
 STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
 
@@ -54,10 +58,8 @@ def check(
         after = answers.answer(known, _stack(to, stack))
         gone = tuple(_names(found) - _names(after))
         found = replace(after, bites=tuple(each for each in after.bites if _name(each) not in _names(found)))
-    left = ignored.leave_out(
-        found, ignored.load(Path(ignored.NAME), {each.id for each in known.issues}), datetime.now(UTC).date()
-    )
-    found = left.answer
+    left = _left(found, known)
+    found = left.answer if left else found
     told = _narrowed(found, known, source) if source else None
     uses = told.uses if told else {}
     if format == "text":
@@ -65,6 +67,16 @@ def check(
     else:
         sys.stdout.write(machine.FORMATS[format](found, uses, known))
     return _code(found, told.unused if told else (), fail_on, strict=strict)
+
+
+def _left(found: Answer, known: Knowledge) -> Left | None:
+    """What is left of an answer, where the folder has a file of what to ignore."""
+    path = Path("jax-stack-compat.toml")
+    if not path.exists():
+        return None
+    from suite.check import ignored  # most projects have none, and are answered sooner
+
+    return ignored.leave_out(found, ignored.load(path, {each.id for each in known.issues}), datetime.now(UTC).date())
 
 
 def _found(python: Path | None, lock: Path | None) -> Stack:
@@ -111,7 +123,7 @@ def _narrowed(found: Answer, known: Knowledge, source: Path) -> Concern:
 
 
 def _show(
-    found: Answer, told: Concern | None, left: ignored.Left, gone: Sequence[str], *, upgrade: bool, console: Console
+    found: Answer, told: Concern | None, left: Left | None, gone: Sequence[str], *, upgrade: bool, console: Console
 ) -> None:
     shown = found if told is None else _only(found, {*told.uses, *told.untold})
     if upgrade:
@@ -123,10 +135,10 @@ def _show(
         text.say(console, f"Cannot be told from source, and so kept: {', '.join(told.untold)}.")
     if told and told.unused:
         text.say(console, f"Not used here: {', '.join(told.unused)}.")
-    if left.count:
-        text.say(console, f"{left.count} ignored by {ignored.NAME}.", "dim")
-    for each in left.stale:
-        text.say(console, f"{ignored.NAME} has a stale entry: {each}.", "yellow")
+    if left and left.count:
+        text.say(console, f"{left.count} ignored by jax-stack-compat.toml.", "dim")
+    for each in left.stale if left else ():
+        text.say(console, f"jax-stack-compat.toml has a stale entry: {each}.", "yellow")
 
 
 def _only(found: Answer, issues: Collection[str]) -> Answer:

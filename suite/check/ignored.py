@@ -11,8 +11,6 @@ from suite.check.answer import Answer
 from suite.errors import BadFile, Fault
 from suite.files import FileModel, read
 
-NAME = "jax-stack-compat.toml"
-
 
 class Entry(FileModel):
     """An issue that is not told until a day, which is the last; without one, as long as it stands there."""
@@ -40,9 +38,7 @@ class Left:
 
 
 def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
-    """The entries in the file at `path`; nothing where it is not there. Raises BadFile, with unknown ids too."""
-    if not path.exists():
-        return ()
+    """The entries in the file at `path`. Raises BadFile, for ids that there are not too."""
     entries = read(Ignored, path).ignore
     wrong = [
         Fault(path, f"ignore.{number}.id", f"there is no issue {each.id!r}")

@@ -9,8 +9,8 @@ from typing import Literal
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from suite.fields import requirement
 from suite.judge.rules import Pins
+from suite.spelling import requirement
 from suite.stack.releases import Packages
 
 Declared = Literal["allows", "excludes"]

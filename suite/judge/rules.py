@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from packaging.requirements import Requirement
 
 from suite.cell.issue import Case, Rule
-from suite.fields import plain_requirement
+from suite.spelling import plain_requirement
 
 Pins = Mapping[str, str]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from suite.judge.record import Part
+if TYPE_CHECKING:
+    from suite.judge.record import Part
 
 
 def explain(part: Part) -> str:

@@ -15,13 +15,14 @@ from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_v
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from suite.cell.issue import Kind, Meaning, Role
-from suite.fields import CellId, Id, Moment, PackageName, PlainRequirements, SpecifierText, VersionText, quoted
+from suite.fields import CellId, Id, Moment, PackageName, PlainRequirements, SpecifierText, VersionText
 from suite.files import FileModel
 from suite.judge.agreement import Agreement
 from suite.judge.attribution import Grounds
 from suite.judge.metadata import Declared, DeclaredObserved
 from suite.judge.table import UNDECIDED, Verdict
 from suite.judge.verdicts import WorkaroundWord
+from suite.spelling import quoted
 from suite.stack.matrix import Runs
 
 SCHEMA: Final = 2

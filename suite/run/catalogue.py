@@ -17,10 +17,10 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from suite import issues as folder
 from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
-from suite.fields import identifier as checked
-from suite.fields import quoted, specifiers
 from suite.judge import rules
 from suite.judge.verdicts import GIVEN
+from suite.spelling import identifier as checked
+from suite.spelling import quoted, specifiers
 from suite.stack import releases
 from suite.stack.matrix import Runs
 from suite.stack.plan import Cell

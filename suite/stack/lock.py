@@ -26,8 +26,8 @@ from packaging.utils import parse_wheel_filename
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
-from suite.fields import is_version, quoted
 from suite.files import STACK, STATE, FileModel, dump, read
+from suite.spelling import is_version, quoted
 from suite.stack import uv_call
 from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES, tag_of

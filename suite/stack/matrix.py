@@ -17,8 +17,9 @@ from packaging.version import Version
 from pydantic import Field
 
 from suite.errors import BadFile, Fault, nearest
-from suite.fields import PlainRequirement, plain_requirement
+from suite.fields import PlainRequirement
 from suite.files import STACK, FileModel
+from suite.spelling import plain_requirement
 from suite.stack.releases import AXES, PACKAGES, Device, Python, Snapshot
 
 PATH = STACK / "matrix.toml"

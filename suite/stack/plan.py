@@ -15,8 +15,8 @@ from typing import Literal, get_args
 from packaging.version import Version
 
 from suite.errors import BadFile, Fault, Misused, nearest
-from suite.fields import requirement
 from suite.files import read
+from suite.spelling import requirement
 from suite.stack import releases
 from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
 from suite.stack.releases import AXES, EXTRAS, PACKAGES, Device, Snapshot

@@ -17,9 +17,10 @@ from packaging.version import Version
 from pydantic import StringConstraints
 
 from suite.cell.atomic import write
-from suite.fields import Moment, RequirementText, SpecifierText, VersionText, requirement, specifiers
+from suite.fields import Moment, RequirementText, SpecifierText, VersionText
 from suite.files import STACK as FOLDER
 from suite.files import FileModel, dump, read
+from suite.spelling import requirement, specifiers
 
 PATH = FOLDER / "releases.json"
 

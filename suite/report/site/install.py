@@ -7,12 +7,12 @@ from functools import cache
 
 from packaging.version import Version
 
-from suite.fields import is_version
 from suite.judge.table import UNDECIDED, VERDICTS
 from suite.printable import printable
 from suite.report.model import CellRow, Observation
 from suite.report.site.facts import Facts
 from suite.report.standing import label
+from suite.spelling import is_version
 from suite.stack.releases import PACKAGES
 
 # jax asks for a jaxlib by this extra on every release; up to 0.4.29 by nothing else.

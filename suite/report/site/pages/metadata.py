@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from suite.fields import specifiers
 from suite.judge.specifiers import simplest
 from suite.report.model import AmendmentRow
 from suite.report.site.facts import Facts
 from suite.report.site.install import ordered
 from suite.report.site.page import Page
 from suite.report.site.table import Grid, grids
+from suite.spelling import specifiers
 from suite.stack.releases import PACKAGES
 
 

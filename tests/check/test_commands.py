@@ -1,0 +1,156 @@
+"""`check` and `explain` as they are typed: what is looked up, what is said, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from suite.__main__ import main
+from suite.check import knowledge as known
+from suite.check import words
+from suite.errors import Exit
+from tests.check.worlds import knowledge
+
+
+@pytest.fixture(autouse=True)
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to be in, and the small knowledge in place of the published one."""
+    monkeypatch.setattr(known, "load", knowledge)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], *typed: str) -> tuple[Exit, str]:
+    """How a command ends, and what it says."""
+    code = main(list(typed))
+    out, err = capsys.readouterr()
+    return code, out + err
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        (["--from", "jax==0.4.30"], Exit.UNEXPECTED),
+        (["--from", "jax==0.6.0", "--fail-on", "crash"], Exit.UNEXPECTED),
+        (["--from", "jax==0.7.0", "--fail-on", "crash"], Exit.AS_EXPECTED),
+        (["--from", "jax==0.7.0"], Exit.UNEXPECTED),
+        (["--from", "jax==0.9.0", "--fail-on", "crash"], Exit.AS_EXPECTED),
+        (["--from", "jax==0.9.0", "--fail-on", "crash", "--strict"], Exit.INCOMPLETE),
+        (["--from", "numpy==2.0.0"], Exit.UNDECIDED),
+        (["--from", "jax>=0.4"], Exit.MISUSED),
+        (["--from", "no-such.lock"], Exit.MISUSED),
+        (["--lock", "no-such.lock"], Exit.MISUSED),
+    ],
+)
+def test_exit_codes_tell_apart(typed: list[str], code: Exit, capsys: pytest.CaptureFixture[str]) -> None:
+    """Found, looked and found nothing so bad, newer than the data, nothing there, and what cannot be meant."""
+    assert code == said(capsys, "check", *typed)[0]
+
+
+def test_the_first_line_is_the_verdict_and_the_last_what_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
+    """Below the stack that was looked up, and with the workaround between."""
+    _, out = said(capsys, "check", "--from", "jax==0.6.0")
+    lines = out.splitlines()
+
+    assert ["jax==0.6.0: jax 0.6.0, jaxlib 0.6.0", "2 documented issues bite here, 1 of them silently."] == lines[:2]
+    assert "      instead: Do not. (not verified here)" in lines
+    assert "back, only with x64 on: run as jax-0.6.0; good up to jax 0.5.0, and on none since" in out
+    assert lines[-1].startswith("Looked up 3 cases, as of 2026-11-22: 3 run on exactly these versions.")
+
+
+def test_an_upgrade_is_told_by_what_it_adds_and_takes_away(capsys: pytest.CaptureFixture[str]) -> None:
+    """What bites before and after is neither; a jaxlib goes with its jax."""
+    _, out = said(capsys, "check", "--from", "jax==0.4.30", "--to", "jax==0.6.0")
+
+    assert "What this upgrade adds:" in out
+    assert "jax 0.6.0, jaxlib 0.6.0" in out
+    assert "slow-thing" in out
+    assert "It takes away: wrong-numbers/mended." in out
+    assert "wrong-numbers does it" not in out
+
+
+def test_source_narrows_and_hides_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is used is told with its place, what is not is named, and what no source tells is kept."""
+    (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
+    code, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".")
+
+    assert "model.py:3:15 jax.numpy.pad(mode=)" in out
+    assert "Cannot be told from source, and so kept: slow-thing." in out
+    (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1)\n")
+    narrower, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".", "--fail-on", "silent-wrong")
+    assert "Not used here: wrong-numbers." in out
+    assert (Exit.UNEXPECTED, Exit.AS_EXPECTED) == (code, narrower)
+
+
+@pytest.mark.parametrize(
+    ("until", "code", "told"),
+    [("", Exit.AS_EXPECTED, "1 ignored"), ("until = 2020-01-31", Exit.UNEXPECTED, "its last day was 2020-01-31")],
+)
+def test_what_is_ignored_ends(
+    until: str, code: Exit, told: str, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An entry leaves its issue out until its day; then it bites again, and the entry is told as stale."""
+    (world / "jax-stack-compat.toml").write_text(f'[[ignore]]\nid = "slow-thing"\nreason = "we know"\n{until}\n')
+    found, out = said(capsys, "check", "--from", "jax==0.7.0")
+
+    assert code == found
+    assert told in out
+
+
+def test_an_unknown_id_is_not_ignored(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file, the key and the id are named."""
+    (world / "jax-stack-compat.toml").write_text('[[ignore]]\nid = "no-such"\nreason = "?"\n')
+    code, out = said(capsys, "check", "--from", "jax==0.7.0")
+
+    assert Exit.MISUSED == code
+    assert "jax-stack-compat.toml: ignore.0.id: there is no issue 'no-such'" in out
+
+
+def test_bounds_have_holes(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each release that declared bounds admit, and on which something bites, is told, at the ends too."""
+    path = world / "pyproject.toml"
+    path.write_text('[project]\nname = "x"\nversion = "1"\ndependencies = ["jax>=0.4.36,<0.7"]\n')
+    code, out = said(capsys, "check", "--bounds", str(path))
+
+    assert Exit.UNEXPECTED == code
+    assert "wrong-numbers (silent-wrong)  jax 0.4.36, the lowest that is admitted: mended" in out
+    assert "slow-thing (slow)  jax 0.6.0, the highest that is admitted: back" in out
+
+
+def test_a_project_without_a_word_is_found(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The requirements that lie there are taken, and it is said which."""
+    (world / "requirements.txt").write_text("jax==0.6.0\njaxlib==0.6.0\n")
+    _, out = said(capsys, "check", "--format", "json")
+
+    assert "requirements.txt" in json.loads(out)["where"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "told"),
+    [
+        ("TypeError: unhashable type: 'JitTracer' on jax 0.6.0", Exit.AS_EXPECTED, "loud: run as jax-0.6.0"),
+        ("ValueError: no", Exit.UNEXPECTED, "No documented issue has this"),
+    ],
+)
+def test_a_symptom_is_explained(
+    text: str, code: Exit, told: str, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What has it, on the versions that the text tells, or that none is documented."""
+    (world / "said.txt").write_text(text)
+    found, out = said(capsys, "explain", "said.txt")
+
+    assert code == found
+    assert told in out
+
+
+def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> None:
+    """`jax-stack-compat check --help` teaches with examples, and says what its exit codes mean."""
+    with pytest.raises(SystemExit) as ended:
+        words.main(["check", "--help"])
+
+    assert not ended.value.code
+    out = capsys.readouterr().out
+    assert "jax-stack-compat check --bounds pyproject.toml" in out
+    assert "4 none of the packages is there" in out
