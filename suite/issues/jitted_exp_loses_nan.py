@@ -12,8 +12,9 @@ In no thread:
 
 - float32, the default, was wrong on every release up to 0.11.1, 0.6.1 and 0.7.0 included; bfloat16 from 0.4.26, float16
   from 0.5.1. 0.11.2 is the first release that is right.
-- Inside a loop 0.11.2, 0.12.0 and 0.12.0.1 are wrong too: `fori_loop(0, 3, lambda i, c: jnp.exp(c * jnp.nan), x)` gives
-  -inf or NaN, by chance. So 24 loops are tried, of which several lost it in every run, and one is enough.
+- Inside a loop 0.11.2, 0.12.0 and 0.12.0.1 still lose it, by chance: `fori_loop(0, 3, lambda i, c: jnp.exp(c * jnp.nan),
+  x)` gave -inf in some processes and NaN in others, the same program on the same machine. What comes by chance is no
+  case here; the workaround below held for loops too, on every release run.
 - With 0.6.2 `expm1`, `exp2`, `sinh`, `cosh` and the sigmoid lose it in float64 as well.
 """
 
@@ -60,20 +61,6 @@ def bfloat16() -> tuple[str, str]:
     got = jax.jit(lambda arrays: [jnp.exp(x * jnp.nan) for x in arrays])(sizes)
     kept = all(np.isnan(np.asarray(one, float)).all() for one in got)
     return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
-
-
-def loop() -> tuple[str, str]:
-    """Is it NaN in float32 where exp(c * nan) is the step of a fori_loop, in each of 24 loops?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def steps(x: jax.Array) -> jax.Array:
-        return jax.lax.fori_loop(0, 3, lambda i, c: jnp.exp(c * jnp.nan), x)
-
-    sizes = [jnp.full(n, 0.123, "float32") for n in range(1, 25)]
-    kept = all(np.isnan(one).all() for one in jax.jit(lambda arrays: [steps(x) for x in arrays])(sizes))
-    return ("kept", "NaN for 1 to 24 elements") if kept else ("lost", "numbers, should be NaN")
 
 
 def argument() -> None:
@@ -139,10 +126,6 @@ ISSUE = Issue(
                 Rule("lost", "jaxlib>=0.4.26,<0.11.2", "run on releases of the line from 0.4.26 to 0.11.1"),
                 Rule("kept", "", "run on releases of the line up to 0.4.25, and from 0.11.2 to 0.12.0.1"),
             ),
-        ),
-        _case(
-            loop,
-            rules=(Rule("lost", "", "run on releases of the line from 0.4.18 to 0.12.0.1; no release is right"),),
         ),
     ),
 )
