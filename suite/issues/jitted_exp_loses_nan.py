@@ -12,9 +12,9 @@ In no thread:
 
 - float32, the default, was wrong on every release up to 0.11.1, 0.6.1 and 0.7.0 included; bfloat16 from 0.4.26, float16
   from 0.5.1. 0.11.2 is the first release that is right.
-- Inside a loop 0.11.2, 0.12.0 and 0.12.0.1 still lose it, by chance: `fori_loop(0, 3, lambda i, c: jnp.exp(c * jnp.nan),
-  x)` gave -inf in some processes and NaN in others, the same program on the same machine. What comes by chance is no
-  case here; the workaround below held for loops too, on every release run.
+- Inside a loop 0.11.2, 0.12.0 and 0.12.0.1 still lose it, by chance: `jnp.exp(c * jnp.nan)` in a `fori_loop`
+  gave -inf in some processes and NaN in others, the same program on the same machine. What comes by chance is no case
+  here; the workaround below held for loops too, on every release that it was run on.
 - With 0.6.2 `expm1`, `exp2`, `sinh`, `cosh` and the sigmoid lose it in float64 as well.
 """
 
