@@ -149,7 +149,7 @@ def test_choices_are_those_of_their_modules() -> None:
 # Each command, with as few words as it takes.
 COMMANDS = {
     **{name: [] for name in ("plan", "report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
-    **{name: [] for name in ("readme", "pins", "cost", "upkeep")},
+    **{name: [] for name in ("readme", "pins", "cost", "upkeep", "check", "explain")},
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
 }
 
