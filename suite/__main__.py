@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from suite.check.words import add as add_check
-from suite.check.words import call
+from suite.check.words import add_try, call
 from suite.errors import Exit, Misused, guarded
 
 _REPORTS = Path(__file__).resolve().parent.parent / "reports"
@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     add_check(command)
+    add_try(command)
     common = _of_a_run()
     planning = command(
         "plan", "say what would run, and how much there is to fetch", "commands:show_plan", parents=[common]

@@ -121,8 +121,14 @@ def guarded() -> Iterator[Guard]:
 
 
 def installation(lacking: str) -> str:
-    """The command that installs what pyproject.toml has for the driver, or for the timings where only they need it."""
-    project = tomllib.loads((_TREE / "pyproject.toml").read_text(encoding="utf-8"))
+    """The command that installs what pyproject.toml has for the driver, or for the timings where only they need it.
+
+    Without a tree around it, as from a wheel, what brings the one package.
+    """
+    path = _TREE / "pyproject.toml"
+    if not path.exists():
+        return f"python -m pip install {lacking}"
+    project = tomllib.loads(path.read_text(encoding="utf-8"))
     timings = project["dependency-groups"]["bench"]
     driver = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["suite"]]
     wanted = timings if lacking in timings else driver

@@ -19,9 +19,11 @@ from suite.errors import BadFile, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
-# Environments and records: some gigabytes, which a user may want elsewhere.
+# Environments and records: some gigabytes, which a user may want elsewhere; what was installed has no tree around it.
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "jax-stack-compat"
+_OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE
 # Not by Path.resolve, which a loop of links ends.
-STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or ROOT / ".suite"))
+STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or _OWN))
 REPORTS = ROOT / "reports"
 
 Model = TypeVar("Model", bound="FileModel")

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.prediction import Prediction, Stopped, foresee, how, with_jaxlib
+from suite.judge.prediction import Name, Prediction, Stopped, foresee, how, with_jaxlib
 from suite.judge.rules import Pins, first_match, met, requirements
 from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
 
@@ -51,6 +51,11 @@ class Bite:
     why: str
     good: str
     helps: str
+
+    @property
+    def name(self) -> Name:
+        """The ids of its issue and its case."""
+        return self.issue.id, self.case.id
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
+from suite.cell.atomic import write
 from suite.check import answer as answers
 from suite.check import concern, holes, knowledge, machine, text
 from suite.check import explain as explaining
@@ -22,7 +22,9 @@ from suite.check.inputs import discovery, interpreters, locks
 from suite.check.inputs.bounds import bounds as read_bounds
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
+from suite.console import Terminal
 from suite.errors import Exit, Misused
+from suite.judge.prediction import Name
 from suite.judge.rules import requirements
 
 if TYPE_CHECKING:
@@ -42,10 +44,13 @@ def check(
     fail_on: str,
     *,
     strict: bool,
-    console: Console,
+    confirm: bool,
+    console: Terminal,
 ) -> Exit:
     """Say what is known to bite an environment, a lock or a stack, or what an upgrade of it adds."""
     known = knowledge.load()
+    if confirm and python is None:
+        raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
     if bounds is not None:
         return _holes(known, bounds, fail_on, console)
     stack = _stack(before, None) if before else _found(python, lock)
@@ -56,8 +61,8 @@ def check(
     gone: tuple[str, ...] = ()
     if to:
         after = answers.answer(known, _stack(to, stack))
-        gone = tuple(_names(found) - _names(after))
-        found = replace(after, bites=tuple(each for each in after.bites if _name(each) not in _names(found)))
+        gone = tuple("/".join(name) for name in _names(found) - _names(after))
+        found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
     found = left.answer if left else found
     told = _narrowed(found, known, source) if source else None
@@ -66,7 +71,11 @@ def check(
         _show(found, told, left, gone, upgrade=bool(to), console=console)
     else:
         sys.stdout.write(machine.FORMATS[format](found, uses, known))
-    return _code(found, told.unused if told else (), fail_on, strict=strict)
+    if told:
+        found = _only(found, {*told.uses, *told.untold})
+    if confirm and python is not None:
+        found = _confirmed(python, found, console)
+    return _code(found, fail_on, strict=strict)
 
 
 def _left(found: Answer, known: Knowledge) -> Left | None:
@@ -106,12 +115,8 @@ def _pinned(specifier: str) -> str:
     return specifier.removeprefix("==") if specifier.startswith("==") and "," not in specifier else ""
 
 
-def _name(bite: answers.Bite) -> str:
-    return f"{bite.issue.id}/{bite.case.id}"
-
-
-def _names(found: Answer) -> set[str]:
-    return set(map(_name, found.bites))
+def _names(found: Answer) -> set[Name]:
+    return {each.name for each in found.bites}
 
 
 def _narrowed(found: Answer, known: Knowledge, source: Path) -> Concern:
@@ -123,7 +128,7 @@ def _narrowed(found: Answer, known: Knowledge, source: Path) -> Concern:
 
 
 def _show(
-    found: Answer, told: Concern | None, left: Left | None, gone: Sequence[str], *, upgrade: bool, console: Console
+    found: Answer, told: Concern | None, left: Left | None, gone: Sequence[str], *, upgrade: bool, console: Terminal
 ) -> None:
     shown = found if told is None else _only(found, {*told.uses, *told.untold})
     if upgrade:
@@ -145,11 +150,25 @@ def _only(found: Answer, issues: Collection[str]) -> Answer:
     return replace(found, bites=tuple(each for each in found.bites if each.issue.id in issues))
 
 
-def _code(found: Answer, unused: Collection[str], fail_on: str, *, strict: bool) -> Exit:
+def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
+    """What is left of an answer once it was tried: all but what did not show."""
+    from suite.check import confirm  # what runs reproducers is for those who ask for it
+
+    tried = confirm.confirm(interpreters.interpreter(python) or python, found, console)
+    text.say(console, f"\nTried with {python}, on {tried.device or 'a device that it did not name'}:", "bold")
+    for each in tried.found:
+        text.say(console, f"  {each.told}", {True: "red", False: "bold magenta", None: "dim"}[each.agrees])
+    seen = Path("jax-stack-compat-seen.json")
+    write(seen, tried.records)
+    text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
+    return replace(found, bites=tuple(each.bite for each in tried.found if each.agrees is not False))
+
+
+def _code(found: Answer, fail_on: str, *, strict: bool) -> Exit:
     if strict and (found.newer or found.unknown):
         return Exit.INCOMPLETE
     severe = _severe(fail_on)
-    bites = any(issue.kind in severe and issue.id not in unused for issue, _ in found.issues)
+    bites = any(issue.kind in severe for issue, _ in found.issues)
     return Exit.UNEXPECTED if bites or found.stops else Exit.AS_EXPECTED
 
 
@@ -159,7 +178,7 @@ def _severe(fail_on: str) -> Collection[str]:
     return kinds[: kinds.index(fail_on) + 1]
 
 
-def _holes(known: Knowledge, path: Path, fail_on: str, console: Console) -> Exit:
+def _holes(known: Knowledge, path: Path, fail_on: str, console: Terminal) -> Exit:
     of = read_bounds(path).packages
     named = {name: each for name, each in of.items() if name in STACK}
     if not named:
@@ -180,7 +199,7 @@ def _holes(known: Knowledge, path: Path, fail_on: str, console: Console) -> Exit
     return Exit.UNEXPECTED if severe else Exit.AS_EXPECTED
 
 
-def explain(file: Path | None, on: str | None, *, console: Console) -> Exit:
+def explain(file: Path | None, on: str | None, *, console: Terminal) -> Exit:
     """Look a traceback or an error message up among the signatures of the issues, and say what to do."""
     said = _said(file)
     known = knowledge.load()

@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from suite import __version__
-from suite.errors import Exit, guarded
+from suite.errors import Exit, Misused, guarded
 
 Command = Callable[..., argparse.ArgumentParser]
 # As suite.check.answer and suite.check.machine have them: a test holds that. To read the words, neither is needed.
@@ -58,6 +58,10 @@ def add(command: Command) -> None:
         "--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move"
     )
     checking.add_argument("--source", type=Path, metavar="DIR", help="name the places in this code that are concerned")
+    confirmed = (
+        "run what is predicted to bite with the interpreter of --python, on its device; nothing is installed there"
+    )
+    checking.add_argument("--confirm", action="store_true", help=confirmed)
     checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
     kinds = "exit code 1 for what is of this kind or worse, of " + ", ".join(KINDS)
     checking.add_argument("--fail-on", choices=KINDS, default="slow", metavar="KIND", help=f"{kinds} (%(default)s)")
@@ -71,6 +75,28 @@ def add(command: Command) -> None:
     )
     explaining.add_argument("file", nargs="?", type=Path, metavar="FILE", help="default: standard input")
     explaining.add_argument("--on", metavar="STACK", help=f"the versions it happened on: {stack}")
+
+
+def add_try(command: Command) -> None:
+    """Add `try`, which needs the tree: its locks, and what makes environments of them."""
+    trying = command(
+        "try",
+        "run what concerns a package that is not released yet, in a stack that is",
+        "check.candidate:attempt",
+        epilog="Exit codes: 0 nothing breaks; 1 something does; 2 the command is wrong; 3 something was not decided.",
+    )
+    wanted = "equinox=PATH, equinox=WHEEL, equinox=git+https://…, or a version: jax==0.13.0rc1; may be several"
+    trying.add_argument("candidates", nargs="+", type=_candidate, metavar="NAME=WHAT", help=wanted)
+    stack = "the stack it is put into, such as jax-0.10.2; may be repeated (default: the newest release of jax)"
+    trying.add_argument("--against", action="append", default=[], metavar="CELL", help=stack)
+    trying.add_argument("--pre", action="store_true", help="take development versions and release candidates, too")
+
+
+def _candidate(words: str) -> Any:
+    try:
+        return resolve_name("suite.check.candidate:parse")(words)
+    except Misused as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -87,11 +87,12 @@ class _Seen:
 def call(
     executable: Path, cell: str, packages: Sequence[str], todo: Sequence[Task], progress: Progress, *,
     remake: Callable[[], Path], remade: bool = False, shut: Sequence[Path] = (), import_seconds: float = IMPORT_SECONDS,
+    root: Path = ROOT,
 ) -> Ended:  # fmt: skip
     """Have a probe run `todo` with this interpreter; a new one goes on where one was ended by what it ran.
 
     Cases cannot write into the folders `shut`; where one has written into the installed packages all the same, `remake`
-    makes the environment anew, and says where its interpreter is.
+    makes the environment anew, and says where its interpreter is. `root` has the probe, and the issues.
     """
     if why := _limited():
         return Ended(reason="run.limits", detail=why)
@@ -104,7 +105,7 @@ def call(
             **{"import_seconds": import_seconds, "unimportable": unimportable, "remade": remade},
             "cases": [_ordered(task, ended.get(name, "")) for name, task in left.items()],
         }
-        seen, code, said = _probe(executable, cell, order, len(todo) - len(left), len(todo), progress)
+        seen, code, said = _probe(executable, cell, order, len(todo) - len(left), len(todo), progress, root)
         for name in seen.done:
             del left[name]
         if seen.device is not None:
@@ -139,7 +140,7 @@ def _ordered(task: Task, ended: str) -> dict[str, Any]:
 
 
 def _probe(
-    executable: Path, cell: str, order: Mapping[str, Any], done: int, total: int, progress: Progress
+    executable: Path, cell: str, order: Mapping[str, Any], done: int, total: int, progress: Progress, root: Path
 ) -> tuple[_Seen, int, str]:
     """One probe, to its end: how far it got, its exit status, and its last words."""
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -150,7 +151,7 @@ def _probe(
         order_path.write_text(json.dumps(order), encoding="utf-8")
         try:
             process = subprocess.Popen(
-                command(executable, "suite.cell.probe", str(order_path)),
+                command(executable, "suite.cell.probe", str(order_path), root=root),
                 cwd=scratch,
                 env=surroundings(),
                 stdin=subprocess.DEVNULL,
@@ -227,9 +228,9 @@ def _limited() -> str:
     return ""
 
 
-def command(executable: Path, module: str, *words: str) -> list[str]:
-    """The command line that runs one of our modules in a cell."""
-    return [str(executable), "-s", "-c", BOOT, str(ROOT), module, *words]
+def command(executable: Path, module: str, *words: str, root: Path = ROOT) -> list[str]:
+    """The command line that runs one of our modules, as `root` has it, in a cell."""
+    return [str(executable), "-s", "-c", BOOT, str(root), module, *words]
 
 
 def surroundings() -> dict[str, str]:

@@ -6,6 +6,7 @@ A resolution, a link mode or a constraint of the user's would change what is pin
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tomllib
 from collections.abc import Mapping
@@ -13,10 +14,8 @@ from functools import cache
 from pathlib import Path
 from signal import Signals
 
-import uv
-
 from suite.cell.atomic import write
-from suite.errors import BadFile, Fault
+from suite.errors import BadFile, Failed, Fault
 from suite.files import STATE
 
 # Every environment is made of links to these files, and the user's own cache is nobody's to write into.
@@ -42,13 +41,25 @@ def run(*words: str, asked: str = "", **variables: str) -> subprocess.CompletedP
     Its exit status says nothing by itself; what it says last on standard error is why, also where it was killed.
     Raises BadFile for a uv.toml that is none.
     """
-    command = [uv.find_uv_bin(), *words, *configured()]
+    command = [found(), *words, *configured()]
     env = {**surroundings(), **variables}
     ran = subprocess.run(command, input=asked, capture_output=True, encoding="utf-8", check=False, env=env)
     if ran.returncode < 0:
         # It had no chance to.
         ran.stderr += f"\nerror: it was ended by {Signals(-ran.returncode).name}, by somebody or for want of memory"
     return ran
+
+
+def found() -> str:
+    """The uv that this Python has, or else the one on PATH. Raises Failed where there is none."""
+    try:
+        import uv  # what only looks up a stack is installed without
+
+        return str(uv.find_uv_bin())
+    except (ModuleNotFoundError, FileNotFoundError):
+        if (path := shutil.which("uv")) is None:
+            raise Failed("there is no uv: `python -m pip install uv` brings it") from None
+        return path
 
 
 def surroundings() -> dict[str, str]:

@@ -19,6 +19,7 @@ from suite.check.inputs.markers import Environment, applies, environment, read_f
 from suite.check.inputs.requirements import Pin, direct, pin
 from suite.check.inputs.stack import Stack
 from suite.errors import BadFile
+from suite.stack import uv_call
 
 _EXPORT = (
     *("export", "--frozen", "--offline", "--no-cache", "--no-config", "--no-python-downloads", "--quiet"),
@@ -87,10 +88,8 @@ def _chosen(stack: Stack, every: Iterable[tuple[str, str]]) -> Stack:
 
 def _export(path: Path, folder: str, *words: str) -> str:
     """The requirements that uv makes of the lock in a folder. Raises BadFile."""
-    import uv
-
     env = {name: each for name, each in os.environ.items() if not name.startswith(("UV_", "PYTHON", "VIRTUAL_ENV"))}
-    command = [uv.find_uv_bin(), *_EXPORT, *words]
+    command = [uv_call.found(), *_EXPORT, *words]
     try:
         run = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=False, timeout=_PATIENCE_S)
     except subprocess.TimeoutExpired as error:

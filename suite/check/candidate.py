@@ -1,0 +1,195 @@
+"""A package that is not released yet, in a stack that is: all that concerns it is run, and held against that stack.
+
+`try equinox=../equinox`: what this branch breaks, mends and changes, before anybody else meets it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from suite.check import knowledge, text
+from suite.check.answer import verdict as verdict_of
+from suite.check.knowledge import Knowledge
+from suite.console import Terminal
+from suite.errors import Exit, Failed, Misused, nearest
+from suite.files import STATE, read
+from suite.judge import verdicts
+from suite.judge.prediction import Name
+from suite.judge.record import Key, Record
+from suite.judge.rules import concerned
+from suite.judge.table import GOOD, UNDECIDED, Verdict
+from suite.judge.verdicts import Judged
+from suite.run import catalogue, interpreter, probe_call
+from suite.run.probe_call import Task
+from suite.run.progress import CellProgress
+from suite.stack import lock, plan, uv_call
+from suite.stack.plan import Cell
+from suite.stack.releases import PACKAGES
+
+_PLACE = STATE / "candidates"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A package, and what is to be installed for it, as uv takes it: a folder, a wheel, an address, a requirement."""
+
+    package: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A case that does something else than it did; `before` is None where nobody knows what that was."""
+
+    name: Name
+    before: str | None
+    after: str
+    how: str
+    detail: str
+
+
+def parse(words: str) -> Wanted:
+    """`equinox=../equinox`, `equinox=git+https://…`, or a requirement, `jax==0.13.0rc1`. Raises Misused."""
+    name, equals, source = words.partition("=")
+    if equals and source and not source.startswith("=") and not name.endswith(tuple("<>!~")):
+        package = str(canonicalize_name(name))
+        # What is a path here may not be one where uv is started.
+        source = source if "://" in source else os.path.abspath(source)  # noqa: PTH100  a link may be what is meant
+        if "://" not in source and not Path(source).exists():
+            raise Misused(f"{words}: there is no {source}")
+    else:
+        try:
+            package, source = str(canonicalize_name(Requirement(words).name)), words
+        except InvalidRequirement as error:
+            raise Misused(
+                f"{words}: {error}; a candidate is equinox=PATH, a wheel, an address, or jax==VERSION"
+            ) from error
+    if package not in PACKAGES:
+        raise Misused(f"{package} is not of the stack; {nearest(package, PACKAGES)}")
+    return Wanted(package, source)
+
+
+def attempt(candidates: Sequence[Wanted], against: Sequence[str], *, pre: bool, console: Terminal) -> Exit:
+    """Run all that concerns the candidates, in each stack of `against`: what they break, mend and change there.
+
+    Raises Misused, Failed, BadFile, OSError.
+    """
+    known = knowledge.load()
+    names = {each.package for each in candidates}
+    cells = [plan.stack(each) for each in against] or [newest()]
+    worst = Exit.AS_EXPECTED
+    for cell in cells:
+        told = ", ".join(f"{each.package} from {each.source}" for each in candidates)
+        text.say(console, f"{cell.id}, with {told}", "bold")
+        turns, seen, undecided = _held(cell, candidates, names, known, pre, console)
+        for turn in sorted(turns, key=lambda each: _ORDER.index(each.how)):
+            line = f"  {turn.how}: {'/'.join(turn.name)}: {turn.before or 'not known'} → {turn.after}: {turn.detail}"
+            text.say(console, line, _STYLES[turn.how])
+        counts = {how: sum(turn.how == how for turn in turns) for how in _ORDER}
+        said = ", ".join(f"{count} {how}" for how, count in counts.items() if count) or "nothing turned"
+        text.say(console, f"{said}, of {seen} cases that concern it; {undecided} not decided.", "bold")
+        worst = max(worst, Exit.UNEXPECTED if counts["broken"] else Exit.INCOMPLETE if undecided else Exit.AS_EXPECTED)
+    return worst
+
+
+_STYLES = {"broken": "red", "changed": "yellow", "new": "yellow", "mended": "green"}
+_ORDER = list(_STYLES)
+
+
+def newest() -> Cell:
+    """The newest release of jax, with all else as an installer gave it on its day."""
+    return next(cell for cell in reversed(plan.tagged("line")) if cell.moves == "jax" and cell.unavailable is None)
+
+
+def _held(
+    cell: Cell, candidates: Sequence[Wanted], names: set[str], known: Knowledge, pre: bool, console: Terminal
+) -> tuple[list[Turn], int, int]:
+    """What turned against what is known of the cell, how many cases were seen, and how many were not decided."""
+    pinned = lock.load(cell)
+    python = _made(cell, candidates, pre)
+    entries = [(entry, case) for entry in catalogue.entries() for case in entry.issue.cases]
+    concern = [(entry, case) for entry, case in entries if names & concerned(case.needs)]
+    key = Key(lock=pinned.sha256, issue="", probe="", python=cell.python, platform="")
+    with TemporaryDirectory() as folder:
+        tasks = [
+            Task(entry, case, key, None, Path(folder, entry.issue.id, f"{case.id}.json")) for entry, case in concern
+        ]
+        with CellProgress(cell.id, console) as progress:
+            ended = probe_call.call(python, "candidate", sorted(pinned.pins), tasks, progress, remake=_refuse)
+        records = {task: read(Record, task.record) for task in tasks if task.record.exists()}
+    if not records:
+        raise Failed(f"nothing could be run with {', '.join(names)} in {cell.id}: {ended.detail}")
+    judged = {
+        (task.entry.issue.id, task.case.id): verdicts.judge(task.case, of.attempts) for task, of in records.items()
+    }
+    undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
+    return _turns(cell, judged, known), len(judged), undecided
+
+
+def _turns(cell: Cell, judged: dict[Name, Judged], known: Knowledge) -> list[Turn]:
+    found = []
+    cases = known.cases
+    for name, now in judged.items():
+        case = cases.get(name)
+        runs = {run.cell: run.behaviour for run in case.runs} if case else {}
+        before, after = runs.get(cell.id), now.behaviour or now.verdict
+        if now.verdict in UNDECIDED or before == after:
+            continue
+        means: Verdict | None = None
+        if case is not None and before is not None:
+            means = verdict_of(case, before)
+        found.append(Turn(name, before, after, _how(means, now.verdict), now.detail))
+    return found
+
+
+def _how(before: Verdict | None, after: Verdict) -> str:
+    if before is None:
+        return "new"
+    if (before in GOOD) == (after in GOOD):
+        return "changed"
+    return "mended" if after in GOOD else "broken"
+
+
+def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
+    """An interpreter of its own with the cell's lock and the candidates over it. Raises Failed."""
+    name = hashlib.sha256(json.dumps([cell.id, *(each.source for each in candidates)]).encode()).hexdigest()[:12]
+    folder = _PLACE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    python, _ = interpreter.find(cell.python)
+    executable = folder / "bin" / "python"
+    _uv("venv", "--quiet", "--no-project", "--python", str(python), str(folder))
+    _uv("pip", "sync", "--require-hashes", "--python", str(executable), str(lock.load(cell).path))
+    more = ("--prerelease", "allow") if pre else ()
+    # What else it may want is the stack's: with another the difference would not be the candidate's.
+    _uv(
+        "pip",
+        "install",
+        "--no-deps",
+        "--reinstall",
+        "--python",
+        str(executable),
+        *more,
+        *(e.source for e in candidates),
+    )
+    return executable
+
+
+def _refuse() -> Path:
+    raise Failed("a case has written into the installed packages, and the others were not run")
+
+
+def _uv(*words: str) -> None:
+    run = uv_call.run(*words)
+    if run.returncode:
+        raise Failed(f"uv {' '.join(words[:2])}: {run.stderr[max(run.stderr.find('error:'), 0) :].strip()[-1500:]}")

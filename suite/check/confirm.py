@@ -1,0 +1,113 @@
+"""What is predicted → what the user's own interpreter does, on its own device: the reproducers, run there by the probe.
+
+Nothing is installed there. The probe and the issues are copied beside, for the tool's own packages must not be seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from suite.cell.issue import Case
+from suite.check.answer import Answer, Bite
+from suite.console import Terminal
+from suite.errors import Failed
+from suite.files import ROOT, dump, read
+from suite.judge import verdicts
+from suite.judge.record import Key, Record
+from suite.judge.table import UNDECIDED
+from suite.run import catalogue, probe_call
+from suite.run.catalogue import Entry
+from suite.run.probe_call import Task
+from suite.run.progress import CellProgress
+
+CELL = "own-stack"
+_SIDE = ("suite/__init__.py", "suite/cell", "suite/issues")
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A prediction, and what came of it: `saw` is a behaviour, or why nothing was seen."""
+
+    bite: Bite
+    saw: str
+    agrees: bool | None
+
+    @property
+    def told(self) -> str:
+        """For people."""
+        name = "/".join(self.bite.name)
+        if self.agrees is None:
+            return f"{name}: predicted, could not be run: {self.saw}"
+        if self.agrees:
+            return f"{name}: predicted, confirmed: {self.saw}"
+        return f"{name}: predicted {self.bite.behaviour}, NOT confirmed: {self.saw}; please report it"
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """All of it, the device that jax named, and the records as they can be sent in."""
+
+    found: tuple[Confirmation, ...]
+    device: str
+    records: str
+
+
+def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
+    """Run the cases that bite with this interpreter, each in a process of its own with limits.
+
+    Raises Failed where the interpreter cannot run them at all; OSError.
+    """
+    known = {(entry.issue.id, case.id): (entry, case) for entry in catalogue.entries() for case in entry.issue.cases}
+    with TemporaryDirectory(prefix="jax-stack-compat-") as folder:
+        root = Path(folder, "side")
+        for name in _SIDE:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            copy(ROOT / name, root / name)
+        tasks = {
+            bite.name: Task(*known[bite.name], _key(answer), bite.behaviour, Path(folder, *bite.name, "record.json"))
+            for bite in answer.bites
+            if bite.name in known
+        }
+        with CellProgress(CELL, console) as progress:
+            ended = probe_call.call(
+                python, CELL, sorted(answer.versions), list(tasks.values()), progress, remake=_refuse, root=root
+            )
+        if ended.reason and not any(task.record.exists() for task in tasks.values()):
+            raise Failed(f"{python} runs none of the reproducers: {ended.detail}")
+        records = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
+    found = tuple(_compared(bite, known.get(bite.name), records.get(bite.name)) for bite in answer.bites)
+    return Confirmed(found, ended.device, _told(answer, ended.device, list(records.values())))
+
+
+def _key(answer: Answer) -> Key:
+    """What these observations depend on: these versions, whatever the tree is that they are compared with."""
+    stack = hashlib.sha256(json.dumps(sorted(answer.versions.items())).encode()).hexdigest()
+    return Key(lock=stack, issue="", probe="", python=answer.stack.python or "3", platform="")
+
+
+def _refuse() -> Path:
+    raise Failed("a case has written into the installed packages of this interpreter, and the others were not run")
+
+
+def _compared(bite: Bite, known: tuple[Entry, Case] | None, record: Record | None) -> Confirmation:
+    if known is None or record is None:
+        return Confirmation(
+            bite, "its reproducer is not here" if known is None else "the probe did not get to it", None
+        )
+    judged = verdicts.judge(known[1], record.attempts)
+    if judged.verdict in UNDECIDED:
+        return Confirmation(bite, f"{judged.verdict}, {judged.detail or judged.reason or ''}", None)
+    saw = judged.behaviour or judged.verdict
+    return Confirmation(bite, f"{saw}: {judged.detail}", saw == bite.behaviour)
+
+
+def _told(answer: Answer, device: str, records: Sequence[Record]) -> str:
+    versions = {"python": answer.stack.python, "device": device, "versions": dict(answer.versions)}
+    return dump({"schema_version": 1, **versions, "records": [each.model_dump(mode="json") for each in records]})
