@@ -3,11 +3,11 @@
     jax.grad(jax.scipy.special.i0)(0.0)               # 1 up to jax 0.11.1, should be 0
     jax.grad(jax.grad(jnp.i0))(0.0)                   # 1.5 up to jax 0.4.20, 0 up to 0.11.1, should be 0.5
 
-I0 is even and smooth. JAX writes it as exp(|x|) times a scaled function, and the gradient of |x| at 0 is 1 there. A
-prior or a von Mises density centred on 0 starts its optimiser with a push to one side. jax#11479 reported `jnp.i0` in
-2022; jax#18706 put 0 for the gradient at 0, in 0.4.21, and with a constant 0 the second derivative was 0 as well.
-`jax.scipy.special.i0`, another function in the source, was not touched. jax#40627 and jax#40628 reported both in
-September 2026, and jax#40640 writes a series for them, in 0.11.2.
+I0 is even and smooth. JAX writes it as exp(|x|) times a scaled function, and the gradient of |x| at 0 is 1 there: a
+parameter that starts at 0 is pushed to one side. jax#11479 reported `jnp.i0` in 2022; jax#18706 put 0 for the gradient
+at 0, in 0.4.21, and with a constant 0 the second derivative was 0 as well. `jax.scipy.special.i0`, another function in
+the source, was not touched. jax#40627 and jax#40628 reported both in September 2026, and jax#40640 writes a series for
+them, in 0.11.2.
 
 In no thread: that 0.4.21 put one wrong second derivative in the place of another, 0 for 1.5.
 """

@@ -5,11 +5,11 @@
 
 The argument came with 0.4.24 (jax#19606), which transposed the matrix that went in and not the factor that came out. A
 Hermitian matrix is its own conjugate transpose, so the argument did nothing: the lower factor came back, and
-`u.T @ u` is another matrix. jax#19700 transposed the factor, in 0.4.25, seven days after 0.4.24. The change log of
-neither names it.
+`u.T @ u` is another matrix. jax#19700, two days after that release, transposes the factor; 0.4.25 has it. The change
+log of neither release names it.
 
-In no thread: it is not about complex matrices, of which the commits speak. Real ones, and batches of them, came back
-lower just the same. `jax.scipy.linalg.cholesky`, whose default is the upper factor, was right all the time.
+In no thread: what came back. It was the lower factor of real matrices as of complex ones. `jax.scipy.linalg.cholesky`,
+whose default is the upper factor, was right all the time.
 """
 
 from __future__ import annotations

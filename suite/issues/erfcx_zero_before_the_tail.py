@@ -4,11 +4,10 @@
 
 erfcx(x) is exp(x**2) erfc(x). The function came with 0.10.1 (jax#37580) as that product, and as a series from where
 exp(x**2) would overflow. erfc(x) becomes subnormal a little earlier, a CPU flushes it to 0, and so is the product. In
-float64 the band is 26.55 to 26.64; there jax#38607 reported it. The issue and two requests with a repair (jax#38822,
-jax#40153) are open. 0.12.0 has another implementation, and is right.
+float64 the band is 26.55 to 26.64, which jax#38607 reported; jax#38822 and jax#40153, two requests with a repair, name
+both bands. In the band the gradient is -2 / sqrt(pi) = -1.128, where it should be -0.0064 in float32.
 
-In no thread: that it is mended, and the gradient: in the band it is -2 / sqrt(pi) = -1.128, 180 times what it should be
-in float32. jax#38607 says so of float64.
+In no thread: that it is mended. All three are open, and 0.12.0 has another implementation, which is right.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     jnp.log1p(-0.4141892)     # -0.534758408432045 up to jax 0.11.0, should be -0.534758408432060, with x64 on
 
-Two formulas meet there, and the one that is taken loses 128 units in the last place, where NumPy's is off by one. So is
-what is made of it: arctanh loses the same between 0.2 and 0.6. jax#39707, of August 2026, is open, on the CPU alone.
+The error grows towards -0.4142 and is 128 units in the last place there, where NumPy's is one. What is made of it loses
+as much: arctanh between 0.2 and 0.6. jax#39707, of August 2026, is open, and finds the CPU alone concerned.
 
 In no thread: that it is mended. From 0.11.1 it is right to three units. `jnp.log(1 + x)`, which log1p is there to
-improve on, is right to one unit in that range on every release.
+improve on, is right to a few units in that range on every release.
 """
 
 from __future__ import annotations
