@@ -67,8 +67,13 @@ def negative() -> tuple[str, str]:
     import numpy as np
 
     a = np.array([[1.0, 2.0], [3.0, 4.0]])
-    got = lineax.linear_solve(-lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.ones(2)).value
-    return compare(got, np.linalg.solve(-a, np.ones(2)), rtol=1e-4)
+    try:
+        got = lineax.linear_solve(-lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.ones(2)).value
+        return compare(got, np.linalg.solve(-a, np.ones(2)), rtol=1e-4)
+    except Exception as error:  # of a class that each release has another name for
+        if "returned non-finite (NaN or inf) output" not in str(error):
+            raise
+        return "refused", "A linear solver returned non-finite (NaN or inf) output"
 
 
 def control_tags() -> None:
@@ -107,7 +112,6 @@ _NO_TRIL = Rule(
 )
 _OLD = Rule("differs", "lineax<0.1.1", "run on releases of the line from 0.0.4 to 0.1.0")
 _NEW = Rule("agrees", "", "run on releases of the line with 0.1.1; lineax#192 (a61917e)")
-_KINDS = ("EquinoxRuntimeError", "_EquinoxRuntimeError", "XlaRuntimeError", "JaxRuntimeError")
 _case = partial(
     Case,
     control=control_tags,
@@ -119,7 +123,6 @@ _case = partial(
         fails=("jax<0.4.24 scipy>=1.13",),
     ),
     signatures={
-        "refused": tuple(Signature(kind, "returned non-finite (NaN or inf) output") for kind in _KINDS),
         "cannot-solve": (
             Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
             Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),

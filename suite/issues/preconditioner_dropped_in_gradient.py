@@ -35,7 +35,12 @@ def preconditioned() -> tuple[str, str]:
 
     b, wanted = np.ones(30), np.linalg.solve(a.T, np.ones(30))
     assert abs(float(total(jnp.asarray(b, "float32"))) / np.linalg.solve(a, b).sum() - 1) < 1e-2, "the value is wrong"
-    return compare(jax.grad(total)(jnp.asarray(b, "float32")), wanted, rtol=1e-2, atol=1e-4)
+    try:
+        return compare(jax.grad(total)(jnp.asarray(b, "float32")), wanted, rtol=1e-2, atol=1e-4)
+    except Exception as error:  # of a class that each release has another name for
+        if "The maximum number of solver steps was reached" not in str(error):
+            raise
+        return "steps-run-out", "The maximum number of solver steps was reached"
 
 
 def throw_false() -> tuple[str, str]:
@@ -48,8 +53,13 @@ def throw_false() -> tuple[str, str]:
     a = np.diag(10.0 ** np.linspace(0.0, 5.0, 30)) + 0.1
     operator = lineax.MatrixLinearOperator(jnp.asarray(a, "float32"), lineax.positive_semidefinite_tag)
     solver = lineax.CG(rtol=1e-5, atol=1e-5, max_steps=5)
-    gradient = jax.grad(lambda b: lineax.linear_solve(operator, b, solver, throw=False).value.sum())(jnp.ones(30))
-    return "returned", f"a gradient of shape {gradient.shape}"
+    gradient = jax.grad(lambda b: lineax.linear_solve(operator, b, solver, throw=False).value.sum())
+    try:
+        return "returned", f"a gradient of shape {np.asarray(gradient(jnp.ones(30))).shape}"
+    except Exception as error:  # of a class that each release has another name for
+        if "The maximum number of solver steps was reached" not in str(error):
+            raise
+        return "steps-run-out", "The maximum number of solver steps was reached"
 
 
 def control_operators() -> None:
@@ -75,17 +85,12 @@ def direct_solver() -> None:
     np.testing.assert_allclose(gradient(jnp.ones(30)), wanted, rtol=1e-2, atol=1e-4)
 
 
-_STEPS = "The maximum number of solver steps was reached"
-_KINDS = ("EquinoxRuntimeError", "_EquinoxRuntimeError", "XlaRuntimeError", "JaxRuntimeError")
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081")
 _case = partial(
     Case,
     control=control_operators,
     workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),
-    signatures={
-        "steps-run-out": tuple(Signature(kind, _STEPS) for kind in _KINDS),
-        "cannot-solve": Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-    },
+    signatures={"cannot-solve": Signature("TypeError", "cannot create weak reference to 'Flatten' object")},
     needs=("jax", "equinox", "lineax"),
 )
 
