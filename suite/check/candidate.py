@@ -30,6 +30,7 @@ from suite.judge.rules import concerned
 from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.verdicts import Judged
 from suite.run import catalogue, interpreter, probe_call
+from suite.run.catalogue import Entry
 from suite.run.probe_call import Task
 from suite.run.progress import CellProgress
 from suite.stack import lock, plan, uv_call
@@ -79,19 +80,20 @@ def parse(words: str) -> Wanted:
     return Wanted(package, source)
 
 
-def attempt(candidates: Sequence[Wanted], against: Sequence[str], *, pre: bool, console: Terminal) -> Exit:
+def attempt(
+    candidates: Sequence[Wanted], against: Sequence[str], issue: list[str], *, pre: bool, console: Terminal
+) -> Exit:
     """Run all that concerns the candidates, in each stack of `against`: what they break, mend and change there.
 
     Raises Misused, Failed, BadFile, OSError.
     """
     known = knowledge.load()
-    names = {each.package for each in candidates}
     cells = [plan.stack(each) for each in against] or [newest()]
     worst = Exit.AS_EXPECTED
     for cell in cells:
         told = ", ".join(f"{each.package} from {each.source}" for each in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
-        turns, seen, undecided = _held(cell, candidates, names, known, pre, console)
+        turns, seen, undecided = _held(cell, candidates, catalogue.select(issue), known, pre, console)
         for turn in sorted(turns, key=lambda each: _ORDER.index(each.how)):
             line = f"  {turn.how}: {'/'.join(turn.name)}: {turn.before or 'not known'} → {turn.after}: {turn.detail}"
             text.say(console, line, _STYLES[turn.how])
@@ -112,13 +114,13 @@ def newest() -> Cell:
 
 
 def _held(
-    cell: Cell, candidates: Sequence[Wanted], names: set[str], known: Knowledge, pre: bool, console: Terminal
+    cell: Cell, candidates: Sequence[Wanted], entries: Sequence[Entry], known: Knowledge, pre: bool, console: Terminal
 ) -> tuple[list[Turn], int, int]:
     """What turned against what is known of the cell, how many cases were seen, and how many were not decided."""
     pinned = lock.load(cell)
     python = _made(cell, candidates, pre)
-    entries = [(entry, case) for entry in catalogue.entries() for case in entry.issue.cases]
-    concern = [(entry, case) for entry, case in entries if names & concerned(case.needs)]
+    names = {each.package for each in candidates}
+    concern = [(entry, case) for entry in entries for case in entry.issue.cases if names & concerned(case.needs)]
     key = Key(lock=pinned.sha256, issue="", probe="", python=cell.python, platform="")
     with TemporaryDirectory() as folder:
         tasks = [

@@ -89,6 +89,7 @@ def add_try(command: Command) -> None:
     trying.add_argument("candidates", nargs="+", type=_candidate, metavar="NAME=WHAT", help=wanted)
     stack = "the stack it is put into, such as jax-0.10.2; may be repeated (default: the newest release of jax)"
     trying.add_argument("--against", action="append", default=[], metavar="CELL", help=stack)
+    trying.add_argument("--issue", action="append", default=[], metavar="ID", help="only this issue; may be repeated")
     trying.add_argument("--pre", action="store_true", help="take development versions and release candidates, too")
 
 
