@@ -128,12 +128,10 @@ def _held(
         ]
         with CellProgress(cell.id, console) as progress:
             ended = probe_call.call(python, "candidate", sorted(pinned.pins), tasks, progress, remake=_refuse)
-        records = {task: read(Record, task.record) for task in tasks if task.record.exists()}
+        records = [(task.case, read(Record, task.record)) for task in tasks if task.record.exists()]
     if not records:
         raise Failed(f"nothing could be run with {', '.join(names)} in {cell.id}: {ended.detail}")
-    judged = {
-        (task.entry.issue.id, task.case.id): verdicts.judge(task.case, of.attempts) for task, of in records.items()
-    }
+    judged = {(of.issue, of.case): verdicts.judge(case, of.attempts) for case, of in records}
     undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
     return _turns(cell, judged, known), len(judged), undecided
 

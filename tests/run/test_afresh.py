@@ -34,7 +34,7 @@ def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:
     """Run the cell, maybe with something else for a probe; what is reported of it then."""
     with pytest.MonkeyPatch.context() as patch:
         if probe:
-            patch.setattr(probe_call, "command", lambda *_: list(probe))
+            patch.setattr(probe_call, "command", lambda *_, root: list(probe))
         cell_run.run(CELL, found(*issues), fresh=fresh, progress=Kept())
     return assemble([CELL], found(*ISSUES))
 

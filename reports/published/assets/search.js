@@ -55,6 +55,12 @@
     return wanted.length && hits >= (wanted.length > 3 ? wanted.length / 2 : wanted.length) ? [10 + 20 * hits / wanted.length, ""] : [0];
   };
 
+  // What was claimed and is not so is an answer too.
+  const refutedLinks = text => SEARCH.refuted.flatMap(([ref, claim], n) => {
+    const said = {threads: [ref], stems: new Set(words(claim).map(stem))};
+    return byThread(said, flat(text))[0] || byWords(said, text)[0] ? [make("a", {href: `findings.html#refuted-${n + 1}`}, `Refuted: ${clip(claim)}`)] : [];
+  });
+
   const isVersion = word => /^v?\d+(\.\d+)+/.test(word) || word === "newest";
   // Somebody's versions: as they stand in a file, or within a sentence.
   const isFile = text => /^\s*[\w.-]+(\[[^\]]*\])?\s*(==|[<>!~]=?)/m.test(text) || /^name = "/m.test(text);
@@ -109,7 +115,7 @@
     history.replaceState(null, "", text ? `#?${encodeURIComponent(text.slice(0, 4000))}` : location.pathname);
     results.replaceChildren();
     if (text.length < 2) return;
-    const links = [...stackLinks(text), ...releaseLinks(text)];
+    const links = [...stackLinks(text), ...releaseLinks(text)], claims = refutedLinks(text);
     // What a program printed is a symptom, and no list of words.
     const printed = /\n|(Error|Exception|Warning)\b/.test(text);
     const parts = text.split(/[,;]+/).map(each => each.trim()).filter(Boolean), listed = parts.every(each => each.split(/\s+/).length < 4);
@@ -117,11 +123,12 @@
     const issues = found(text, terms);
     if (links.length) results.append(make("ul", {class: "links"}, ...links.slice(0, 5).map(each => make("li", {}, each))));
     if (issues.length) results.append(make("ul", {class: "issues"}, ...issues.slice(0, MOST).map(shown)));
+    if (claims.length) results.append(make("ul", {class: "links"}, ...claims.slice(0, 5).map(each => make("li", {}, each))));
     if (issues.length > MOST) results.append(make("p", {class: "soft"}, `and ${issues.length - MOST} more: say more of it.`));
     if (terms.length > 1) {
       const none = terms.filter(term => !SEARCH.issues.some(issue => byName(issue, flat(term))[0] || byWords(issue, term)[0]));
       if (none.length) results.append(make("p", {class: "soft"}, `Nothing here concerns ${none.join(", ")}.`));
-    } else if (!links.length && !issues.length)
+    } else if (!links.length && !issues.length && !claims.length)
       results.append(make("p", {}, "No documented issue here has that: it may still be known upstream. What was looked at is on ", make("a", {href: "tags.html"}, "the list of functions"), "."));
   };
 
