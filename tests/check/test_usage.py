@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.check.source import usage
+from suite.check.source import scopes, usage
+from suite.check.source.sieve import Sieved, sieved
 from suite.check.source.sources import LARGEST
 from suite.check.source.usage import Usage, uses
+from suite.check.source.wanted import Wanted
 from suite.errors import Misused
 
 PAD, CONSTANT = "jax.numpy.pad", "jax.numpy.pad(constant_values=)"
@@ -295,13 +297,15 @@ def test_the_cells_of_a_notebook_share_their_names(tmp_path: Path) -> None:
         ("a.py", b"jax.numpy.pad" + b"(" * 3000 + b")" * 3000, "too many nested"),
         ("a.py", b"import jax\nx = jax.numpy.pad" + b"+1" * 500, "nested too deep"),
         ("a.py", b"import jax\nx = jax.numpy.pad" + b"-" * 100_000 + b"1", "nested too deep"),
+        ("a.py", b"import jax\n" + b"jax = jax\n" * 2000 + b"jax.numpy.pad", "too often"),
+        ("a.py", b"import jax\n" + b"jax.numpy.pad\n" * 30_000, "too much"),
         ("a.py", b"#" * (LARGEST + 1), "larger"),
         ("a.ipynb", b"{", "decoded"),
         ("a.ipynb", b"[" * 100_000, "decoded"),
         ("a.ipynb", b"[]", "no notebook"),
         ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": 3}]}', "no notebook"),
         ("a.ipynb", b'{"cells": {"a": 1}}', "no notebook"),
-        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "cannot be parsed"),
+        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "cannot be read"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_reason(tmp_path: Path, name: str, content: bytes, why: str) -> None:
@@ -388,7 +392,7 @@ BODIES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(st.lists(BODIES, min_size=1, max_size=4))
 def test_the_spelling_of_an_import_changes_nothing(tmp_path_factory: pytest.TempPathFactory, bodies: list[str]) -> None:
     """The same uses on the same lines, however the names were imported."""
@@ -401,6 +405,19 @@ def test_the_spelling_of_an_import_changes_nothing(tmp_path_factory: pytest.Temp
         found = told(tmp_path_factory.mktemp("tree"), f"{head}\n{body}\n", PAD, "jax.numpy.floor").found
         lines.append([(each.name, each.line) for each in found if each.line > 1])
     assert [lines[0]] * len(lines) == lines
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(BODIES, min_size=1, max_size=4))
+def test_the_sieve_loses_nothing(bodies: list[str]) -> None:
+    """LibCST finds in what the sieve leaves what it finds in the whole."""
+    wanted = Wanted.of([PAD, "jax.numpy.floor"])
+    code = "import jax.numpy as jnp\nfrom jax.numpy import floor\n" + "\n".join(bodies).replace(
+        "pad({})", "jnp.pad({})"
+    )
+    left = sieved(code, wanted) or Sieved("", [])
+    there = {(each.name, left.numbers[each.line - 1], each.column) for each in scopes.found(left.code, wanted)}
+    assert {(each.name, each.line, each.column) for each in scopes.found(code, wanted)} == there
 
 
 @settings(deadline=None, max_examples=60)

@@ -103,7 +103,9 @@ class _Reader:
             for access in scope.accesses
             if isinstance(access.node, cst.Name | cst.Attribute)
         }
-        self.names = {chain: self._names(chain, frozenset()) for chain in self.bound}
+        self.names: dict[cst.CSTNode, frozenset[str]] = {}
+        for chain in self.bound:
+            self._names(chain)
         self.conditions = set(self._conditions())
 
     def found(self) -> list[Found]:
@@ -160,10 +162,12 @@ class _Reader:
             node = above
         return node
 
-    def _names(self, chain: cst.CSTNode, seen: frozenset[cst.CSTNode]) -> frozenset[str]:
+    def _names(self, chain: cst.CSTNode) -> frozenset[str]:
         """What a chain is of what was imported, by every assignment that may have bound its first name."""
-        if chain in seen:
-            return frozenset()
+        if chain in self.names:
+            return self.names[chain]
+        # Until it is known: names that are bound by each other are nothing.
+        self.names[chain] = frozenset()
         name = full_name(chain) or ""
         rest = name[len(name.partition(".")[0]) :]
         assigned = self.bound[chain]
@@ -172,10 +176,11 @@ class _Reader:
             if isinstance(each, ImportAssignment):
                 known |= {found.name for found in each.get_qualified_names_for(name)}
             elif isinstance(each, Assignment) and (value := self._value(each.node)) in self.bound:
-                known |= {other + rest for other in self._names(value, seen | {chain})}
+                known |= {other + rest for other in self._names(value)}
         if all(isinstance(each, BuiltinAssignment) for each in assigned):
             known |= {f"{module}.{name}" for module in self.stars}
-        return frozenset(known)
+        self.names[chain] = frozenset(known)
+        return self.names[chain]
 
     def _value(self, target: cst.CSTNode) -> cst.CSTNode:
         """What `name = value` assigns, or the target where it is no such thing."""

@@ -9,14 +9,17 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from suite.check.source.sources import parsed
 from suite.check.source.wanted import Wanted
 
-# LibCST recurses, and takes the square of this.
-DEEPEST = 200
+# LibCST takes a second for 30,000 letters, and the square of how deep they are nested, and how often a name is bound.
+_MOST = 300_000
+_DEEPEST = 100
+_OFTEN = 1000
 _WORD = re.compile(r"[^\W\d]\w*")
 _CHAIN = re.compile(r"[^\W\d]\w*(?:[\s\\]*\.[\s\\]*[^\W\d]\w*)*")
 # A condition on the release is told by them.
@@ -36,56 +39,73 @@ def sieved(code: str, wanted: Wanted) -> Sieved | None:
     if wanted.words.isdisjoint(present) or wanted.packages.isdisjoint(present):
         return None
     body, lines = parsed(code).body, code.split("\n")
+    hot = _hot(code, body, lines, wanted)
+    if not hot:
+        return None
     left: list[str | None] = [*lines]
-    _drop(body, left, _hot(code, body, lines, wanted))
+    _drop(body, left, hot)
     found = Sieved(
         "\n".join(line for line in left if line is not None) + "\n",
         [number for number, line in enumerate(left, 1) if line is not None],
     )
+    if len(found.code) > _MOST:
+        raise ValueError("too much of it concerns the stack")
     level, depth = list[ast.AST](parsed(found.code).body), 0
     while level:
         level, depth = [each for node in level for each in ast.iter_child_nodes(node)], depth + 1
-        if depth > DEEPEST:
+        if depth > _DEEPEST:
             raise RecursionError
     return found
 
 
 def _hot(code: str, body: Sequence[ast.stmt], lines: Sequence[str], wanted: Wanted) -> list[int]:
-    """The numbers of the lines in which something wanted may begin, or a name gets bound that it is reached by."""
-    # Of the names in the text: what leads to something wanted, and what by itself is that, or tells of a release.
-    roots, alone, words = set[str](), set[str](), wanted.words | _TELLING
-    telling = set(_TELLING)
+    """The lines in which something wanted may begin, or a name gets bound that it is reached by; none without such."""
+    # Of the names in the text: what leads to something wanted, as what; what is that; what tells of a release.
+    roots, alone, telling = defaultdict[str, set[str]](set), set[str](), set(_TELLING)
+    hot = list[int]()
     for node in _statements(body):
         if isinstance(node, ast.Import | ast.ImportFrom):
+            hot.append(node.lineno)
             above = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             for alias in node.names:
-                if (above + alias.name).partition(".")[0] not in wanted.packages:
-                    continue
-                roots.add(alias.asname or alias.name.partition(".")[0])
-                if alias.name == "*":
+                name = above + alias.name if above or alias.asname else alias.name.partition(".")[0]
+                if alias.name == "*" and above[:-1] in wanted.above:
                     alone |= wanted.parts
-                elif (alias.asname or above) and wanted.within(above + alias.name):
+                elif wanted.within(name):
                     alone.add(alias.asname or alias.name)
+                elif name in wanted.above:
+                    roots[alias.asname or alias.name.partition(".")[0]].add(name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name):
                 first, *rest = _dotted(node.value) or [""]
-                if first in alone or (first in roots and not words.isdisjoint(rest)):
+                names = {".".join([root, *rest]) for root in roots.get(first, ())}
+                if first in alone or names:
+                    hot.append(node.lineno)
+                if first in alone or any(map(wanted.within, names)):
                     alone.add(target.id)
-                elif first in roots:
-                    roots.add(target.id)
+                elif names & wanted.above:
+                    roots[target.id] |= names
                 elif not telling.isdisjoint(_WORD.findall("\n".join(lines[node.lineno - 1 : node.end_lineno]))):
                     telling.add(target.id)
-    alone |= telling
+    if len(hot) > _OFTEN:
+        raise ValueError("it binds names of the stack too often")
     starts = [0, *(match.end() for match in re.finditer("\n", code))]
-    hot = []
+    is_there = False
     for match in _CHAIN.finditer(code):
         first, *rest = _WORD.findall(match[0]) if "." in match[0] else [match[0]]
-        # With nothing behind it, it is bound; a module alone may get another name.
-        reached = not rest or rest[-1] in wanted.parts or not words.isdisjoint(rest)
-        if first in alone or (first in roots and reached):
+        is_hot = first in alone or first in telling
+        if first in roots:
+            names = {".".join([root, *rest]) for root in roots[first]}
+            # With nothing behind it, a name is bound; a module by itself may get another one.
+            is_hot |= not rest or not telling.isdisjoint(rest) or not wanted.above.isdisjoint(names)
+            if not wanted.words.isdisjoint(rest) and any(map(wanted.within, names)):
+                is_hot = is_there = True
+        # Past a remark, the rest of a name stands by itself, or behind the last word of that.
+        is_there |= first in alone or first in wanted.words or ("\n" in match[0] and not wanted.words.isdisjoint(rest))
+        if is_hot:
             hot.append(bisect_right(starts, match.start()))
-    return hot
+    return sorted(hot) if is_there else []
 
 
 def _dotted(node: ast.expr | None) -> list[str]:
@@ -97,7 +117,7 @@ def _dotted(node: ast.expr | None) -> list[str]:
 
 
 def _drop(body: Sequence[ast.stmt], lines: list[str | None], hot: Sequence[int]) -> None:
-    """Leave of the statements those with a hot line in them, what is imported, and what shares its line."""
+    """Leave of the statements those with a hot line in them, and what shares its line."""
     dropped = []
     for node, after in zip(body, [*body[1:], None], strict=False):
         first, last = _first(node), node.end_lineno or node.lineno
@@ -106,7 +126,7 @@ def _drop(body: Sequence[ast.stmt], lines: list[str | None], hot: Sequence[int])
         if at < len(hot) and hot[at] <= last:
             for block in _blocks(node):
                 _drop(block, lines, hot)
-        elif not (isinstance(node, ast.Import | ast.ImportFrom) or before.strip() or (after and after.lineno <= last)):
+        elif not (before.strip() or (after and after.lineno <= last)):
             dropped.append((first, before))
             lines[first - 1 : last] = [None] * (last - first + 1)
         # Between statements stand comments, for LibCST as much work as code.

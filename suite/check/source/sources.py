@@ -117,7 +117,7 @@ def why(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         at = f"line {error.lineno}: " if error.lineno else ""
         return f"{at}{error.msg}, says Python {sys.version_info.major}.{sys.version_info.minor}"
-    return f"it cannot be parsed: {error}" if isinstance(error, ValueError) else "it is nested too deep"
+    return f"it cannot be read: {error}" if isinstance(error, ValueError) else "it is nested too deep"
 
 
 def _may_hold(folder: Path) -> bool:

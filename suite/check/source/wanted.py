@@ -58,7 +58,7 @@ def is_untold(name: str) -> bool:
 class Wanted:
     """What is wanted, by the one home of each name: as it was asked for, alone and by keyword; and what to look at.
 
-    `words` are the last parts of the names, at all their homes, and `parts` every part.
+    `words` are the last parts of the names, at all their homes, and `parts` every part; `above` is what they lie in.
     """
 
     names: Mapping[str, Collection[str]]
@@ -66,6 +66,7 @@ class Wanted:
     homes: frozenset[str]
     words: frozenset[str]
     parts: frozenset[str]
+    above: frozenset[str]
     packages: frozenset[str]
 
     @classmethod
@@ -95,6 +96,7 @@ class Wanted:
             homes,
             frozenset(each.rpartition(".")[2] for each in spelled),
             frozenset(part for each in spelled for part in each.split(".")),
+            frozenset(each[: dot.start()] for each in spelled for dot in re.finditer(r"\.", each)),
             frozenset(each.partition(".")[0] for each in spelled),
         )
 
