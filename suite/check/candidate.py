@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -93,12 +93,12 @@ def attempt(
     for cell in cells:
         told = ", ".join(f"{each.package} from {each.source}" for each in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
-        turns, seen, undecided = _held(cell, candidates, catalogue.select(issue), known, pre, console)
-        for turn in sorted(turns, key=lambda each: _ORDER.index(each.how)):
+        found, seen, undecided = _held(cell, candidates, catalogue.select(issue), known, pre, console)
+        for turn in sorted(found, key=lambda each: _ORDER.index(each.how)):
             line = f"  {turn.how}: {'/'.join(turn.name)}: {turn.before or 'not known'} → {turn.after}: {turn.detail}"
             text.say(console, line, _STYLES[turn.how])
-        counts = {how: sum(turn.how == how for turn in turns) for how in _ORDER}
-        said = ", ".join(f"{count} {how}" for how, count in counts.items() if count) or "nothing turned"
+        counts = {word: sum(turn.how == word for turn in found) for word in _ORDER}
+        said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing turned"
         text.say(console, f"{said}, of {seen} cases that concern it; {undecided} not decided.", "bold")
         worst = max(worst, Exit.UNEXPECTED if counts["broken"] else Exit.INCOMPLETE if undecided else Exit.AS_EXPECTED)
     return worst
@@ -133,10 +133,11 @@ def _held(
         raise Failed(f"nothing could be run with {', '.join(names)} in {cell.id}: {ended.detail}")
     judged = {(of.issue, of.case): verdicts.judge(case, of.attempts) for case, of in records}
     undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
-    return _turns(cell, judged, known), len(judged), undecided
+    return turns(cell, judged, known), len(judged), undecided
 
 
-def _turns(cell: Cell, judged: dict[Name, Judged], known: Knowledge) -> list[Turn]:
+def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[Turn]:
+    """What does something else than in the published run of the cell: nothing of what was not decided."""
     found = []
     cases = known.cases
     for name, now in judged.items():
@@ -148,11 +149,12 @@ def _turns(cell: Cell, judged: dict[Name, Judged], known: Knowledge) -> list[Tur
         means: Verdict | None = None
         if case is not None and before is not None:
             means = verdict_of(case, before)
-        found.append(Turn(name, before, after, _how(means, now.verdict), now.detail))
+        found.append(Turn(name, before, after, how(means, now.verdict), now.detail))
     return found
 
 
-def _how(before: Verdict | None, after: Verdict) -> str:
+def how(before: Verdict | None, after: Verdict) -> str:
+    """A turn in a word, by whether anything goes wrong silently before and after."""
     if before is None:
         return "new"
     if (before in GOOD) == (after in GOOD):
