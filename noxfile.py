@@ -65,7 +65,7 @@ COMMANDS = {
     "compat-line": ["report", "--tag", "line"],
     "compat-full": ["report", "--tag", "full"],
     "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
-    **{name: [name] for name in ("run", "check", "explain", "merge", "diff", "rebuild", "bisect", "discover")},
+    **{name: [name] for name in ("run", "check", "explain", "try", "merge", "diff", "rebuild", "bisect", "discover")},
     **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "upkeep")},
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "instructions", "noise", "publish")},
@@ -250,6 +250,11 @@ command(
     "check",
     "Say what bites a lock, an environment or a stack, by what was run: `nox -s check -- --lock uv.lock`. What else it "
     "looks up, `-- --help` tells.",
+)
+command(
+    "try",
+    "Run what concerns a package that is not released yet, in a released stack, and say what it breaks and mends there: "
+    "`nox -s try -- equinox=../equinox --against jax-0.10.2`.",
 )
 command("explain", "Look a traceback or an error message up: `nox -s explain -- traceback.txt`.")
 command("merge", "Join the reports of a run's shards: `nox -s merge -- FOLDER…`, into reports/latest or `--to FOLDER`.")

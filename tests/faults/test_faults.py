@@ -97,7 +97,7 @@ def machine(
         if subprocess.run([*BARE, "true"], capture_output=True, check=False).returncode:
             pytest.skip("this user cannot take the right to namespaces from a process")
         plain: Callable[..., list[str]] = probe_call.command
-        monkeypatch.setattr(probe_call, "command", lambda *words: [*BARE, *plain(*words)])
+        monkeypatch.setattr(probe_call, "command", lambda *words, root: [*BARE, *plain(*words, root=root)])
     yield Machine(tmp_path, environment / "bin" / "python", apart=request.param == "apart")
     LEFT.unlink(missing_ok=True)
 
@@ -223,7 +223,7 @@ folder, mode = Path(sys.argv[1]), sys.argv[2]
 probe_call.LOGS = folder / "logs"
 plain = probe_call.command
 if mode == "bare":
-    probe_call.command = lambda *words: [*BARE, *plain(*words)]
+    probe_call.command = lambda *words, root: [*BARE, *plain(*words, root=root)]
 entry = catalogue.narrowed(catalogue.entry("tests.cell.corpus.leaves_children"), ["lingers"])
 machine = Machine(folder, Path(sys.executable))
 tasks = [Task(entry, case, KEY, "right", machine.path(case)) for case in entry.issue.cases]
