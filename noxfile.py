@@ -253,7 +253,7 @@ command(
 )
 command(
     "try",
-    "Run what concerns a package that is not released yet, in a released stack, and say what it breaks and mends there: "
+    "Run what concerns a package that is not released yet, in a released stack; say what it breaks and mends there: "
     "`nox -s try -- equinox=../equinox --against jax-0.10.2`.",
 )
 command("explain", "Look a traceback or an error message up: `nox -s explain -- traceback.txt`.")
@@ -372,7 +372,8 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
-    session.run("zizmor", "--offline", "--quiet", "--no-progress", "--persona=auditor", ".github/workflows")
+    looked_at = (".github/workflows", "action.yml")
+    session.run("zizmor", "--offline", "--quiet", "--no-progress", "--persona=auditor", *looked_at)
 
 
 def tested(session: nox.Session, where: str) -> None:

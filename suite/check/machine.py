@@ -114,7 +114,9 @@ def github(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
 
 
 def _places(answer: Answer, uses: Uses, issue: KnownIssue) -> list[tuple[str, int]]:
-    return [(str(each.path), each.line) for each in uses.get(issue.id, ())] or [(answer.stack.where, 1)]
+    return [(str(each.path), each.line) for each in uses.get(issue.id, ())] or [
+        (answer.stack.file or answer.stack.where, 1)
+    ]
 
 
 def _escaped(text: str) -> str:

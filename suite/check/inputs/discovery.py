@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from suite.check.inputs import foreign, interpreters, locks
@@ -73,4 +74,4 @@ def _told(stack: Stack, found: str, passed: list[str], left: list[str]) -> Stack
     besides = [f"no version of the stack in: {', '.join(passed)}"] if passed else []
     besides += [f"not looked into: {', '.join(left)}"] if left else []
     where = f"{found} ({'; '.join(besides)})" if besides else found
-    return Stack(stack.versions, where, stack.python, stack.unsaid)
+    return replace(stack, where=where)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +36,10 @@ _FORMS = "uv.lock, pylock.toml, requirements.txt, and what pip freeze, conda lis
 
 def read(path: Path) -> Stack:
     """The versions that a file holds. Raises BadFile."""
+    return replace(_read(path), file=str(path))
+
+
+def _read(path: Path) -> Stack:
     written = foreign.text(path)
     if path.name == "uv.lock":
         return _uv(path, written)

@@ -11,10 +11,12 @@ class Stack:
     """Versions by normalised name (`jax`, `diffrax`, all that was found), and where that stands, for people.
 
     `python` is a full version, "3.12.4", or nothing where it is not known. `unsaid` are packages that are there in no
-    one version: a range, a URL, a fork; each with the words in which it is told.
+    one version: a range, a URL, a fork; each with the words in which it is told. `file` is the path of the lock that it
+    is from, where it is from one.
     """
 
     versions: Mapping[str, str]
     where: str
     python: str = ""
     unsaid: Mapping[str, str] = field(default_factory=dict)
+    file: str = ""
