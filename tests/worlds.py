@@ -14,6 +14,7 @@ from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import Observation, Report
 from suite.run import catalogue
+from suite.run.catalogue import Entry
 from suite.stack import plan, releases
 from suite.stack.plan import Cell
 
@@ -36,9 +37,22 @@ def started_with(variable: str, value: object) -> list[int]:
     return found
 
 
+def some() -> list[Entry]:
+    """The six issues that the first reports had, which the tests name, and every twelfth of the others.
+
+    So what the tests take grows a twelfth as fast as the catalogue.
+    """
+    first = {"stack-smoke", "wraps-lower-bypass", "method-jit-caching", "compute-on-aot"}
+    first |= {"filter-grad-return-type", "tracer-hash-while-loop"}
+    return [each for number, each in enumerate(catalogue.entries()) if each.issue.id in first or number % 12 == 0]
+
+
 def as_known(cells: Sequence[Cell]) -> Report:
-    """The report had each case shown in each of `cells` what it is known to show, and its workaround held."""
-    blank = untried(cells, catalogue.entries())
+    """The report had each case shown in each of `cells` what it is known to show, and its workaround held.
+
+    Of some issues, those of every sort.
+    """
+    blank = untried(cells, some())
     cases = {(issue.id, case.id): case for issue in blank.issues for case in issue.cases}
     row_zero = {(issue.id, case.id) for issue in blank.issues if issue.row_zero for case in issue.cases}
     gone = {cell.id for cell in cells if cell.unavailable is not None}

@@ -23,13 +23,13 @@ from suite.report.merge import join, merge
 from suite.report.model import Platform, Report
 from suite.report.shard_faults import faults
 from suite.report.write import publish, write
-from suite.run import catalogue, environment, records
+from suite.run import environment, records
 from suite.run.records import Status
 from suite.run.shard import parse
 from suite.stack import plan, releases
 from tests.report.on_disk import saved, there
 from tests.report.test_large import thinned
-from tests.worlds import as_known
+from tests.worlds import as_known, some
 
 pytestmark = pytest.mark.usefixtures("pageless")
 OFFERED = releases.load().packages
@@ -341,7 +341,7 @@ def test_a_shard_has_all_that_it_says(fault: str, changes: dict[str, Any]) -> No
 
 def test_a_report_says_what_made_it() -> None:
     """The sources of the issues are in a report, and the probe as it is in the key of a record."""
-    entries = catalogue.entries()
+    entries = some()
     keys = [records.key(entry, entry.issue.cases[0], "", "") for entry in entries]
 
     assert [records.source_sha256(entry) for entry in entries] == [issue.source_sha256 for issue in whole().issues]
