@@ -11,7 +11,7 @@ has `theta`.
 
 In no thread:
 
-- All of this. (The cache came with equinox#568, and equinox#836 added the dtype to its key.)
+- That a layer's own `theta` is ignored. (The cache came with equinox#568, and equinox#836 added the dtype to its key.)
 - It also depends on the lengths. A longer input makes the entry anew, with the theta of the layer that it is given to,
   and from then on the layer that was right is wrong.
 - Up to 0.11.5 float16 and bfloat16 input gave float32; equinox#836 gives back the dtype of the input.
