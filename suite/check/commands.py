@@ -152,6 +152,9 @@ def _only(found: Answer, issues: Collection[str]) -> Answer:
 
 def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
     """What is left of an answer once it was tried: all but what did not show."""
+    if not found.bites:
+        text.say(console, "Nothing is predicted, and so nothing was run.", "dim")
+        return found
     from suite.check import confirm  # what runs reproducers is for those who ask for it
 
     tried = confirm.confirm(interpreters.interpreter(python) or python, found, console)

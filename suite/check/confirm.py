@@ -23,7 +23,7 @@ from suite.judge.record import Key, Record
 from suite.judge.table import UNDECIDED
 from suite.run import catalogue, probe_call
 from suite.run.catalogue import Entry
-from suite.run.probe_call import Task
+from suite.run.probe_call import Ended, Task
 from suite.run.progress import CellProgress
 
 CELL = "own-stack"
@@ -75,15 +75,17 @@ def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
             for bite in answer.bites
             if bite.name in known
         }
-        with CellProgress(CELL, console) as progress:
-            ended = probe_call.call(
-                python, CELL, sorted(answer.versions), list(tasks.values()), progress, remake=_refuse, root=root
-            )
+        ended = _run(python, answer, list(tasks.values()), root, console) if tasks else Ended()
         if ended.reason and not any(task.record.exists() for task in tasks.values()):
             raise Failed(f"{python} runs none of the reproducers: {ended.detail}")
         records = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
     found = tuple(_compared(bite, known.get(bite.name), records.get(bite.name)) for bite in answer.bites)
     return Confirmed(found, ended.device, _told(answer, ended.device, list(records.values())))
+
+
+def _run(python: Path, answer: Answer, tasks: Sequence[Task], root: Path, console: Terminal) -> Ended:
+    with CellProgress(CELL, console) as progress:
+        return probe_call.call(python, CELL, sorted(answer.versions), tasks, progress, remake=_refuse, root=root)
 
 
 def _key(answer: Answer) -> Key:
