@@ -29,7 +29,6 @@ class KnownCase:
     """A case as it was published; `helped` says by cell what became of its workaround."""
 
     id: str
-    question: str
     needs: tuple[str, ...]
     behaviours: Mapping[str, str]
     conditions: tuple[str, ...]
@@ -112,7 +111,6 @@ def _case(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[st
     seen = [(id, pins, *kinds[kind]) for (id, pins), kind in zip(cells.items(), numbers, strict=True) if kind >= 0]
     return KnownCase(
         id=row["id"],
-        question=row["question"],
         needs=tuple(row["needs"]),
         behaviours=row["behaviours"],
         conditions=tuple(row["conditions"]),

@@ -6,8 +6,8 @@ JAX promises the distribution of its draws and not the draws; nobody has written
 These reject: how many random bits a draw takes depends on what is drawn, so that one change anywhere changes all that
 follows. Each is asked for the same draws of one key, with x64 off, and a stream goes by its first two.
 
-In no thread: after 0.5.0, when all of them changed with threefry's bits, none changed again on any release, and before
-it none did since 0.4.18 or since it came: `binomial` with 0.4.21, `multinomial` with 0.5.3.
+In no thread: after 0.5.0, when all of them changed with threefry's bits, none changed again on any release run, and
+before it none did since 0.4.18 or since it came: `binomial` with 0.4.21, `multinomial` with 0.5.3.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ _THREEFRY = (
     Rule("first", "jax<0.5.0", _OLD),
     Rule("second", "", "run on releases of the line from 0.5.0, with jax_threefry_partitionable on by default"),
 )
-_ALWAYS = Rule("first", "", "run on releases of the line: the same on each")
+_ALWAYS = Rule("first", "", "run on releases of the line: the same on each of these")
 
 
 def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:

@@ -8,8 +8,8 @@ Initial weights are draws too: a model that is made from a seed starts elsewhere
 
 In no thread:
 
-- After 0.5.0 nothing of this changed, to six digits, on any release, but for the tail of `logistic`: jax#29857, of
-  0.7.0, made it exact there, and the least of a million draws with it, in the third digit.
+- After 0.5.0 nothing of this changed, to three digits, on any release run, but for the tail of `logistic`: jax#29857,
+  of 0.7.0, made it exact there, and the least of a million draws with it, in the third digit.
 - The orthogonal matrices are the same on 0.5.2 and 0.5.3, where a commit of that release (ba428d8cda) is said to change
   them: it made them of any shape.
 - Normal draws in bfloat16 differed in their last bit from jax 0.4.24 to 0.4.31.
@@ -292,7 +292,7 @@ _THREEFRY = (
     Rule("first", "jax<0.5.0", _OLD),
     Rule("second", "", "run on releases of the line from 0.5.0, with jax_threefry_partitionable on by default"),
 )
-_ALWAYS = Rule("first", "", "run on releases of the line: the same on each")
+_ALWAYS = Rule("first", "", "run on releases of the line: the same on each of these")
 
 
 def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:

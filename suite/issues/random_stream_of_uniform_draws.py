@@ -8,9 +8,9 @@ All that is drawn by threefry changed with jax 0.5.0, as announced, and `split` 
 gives what was before. What did not change: `fold_in`, and what keys of "rbg" and "unsafe_rbg" draw. "rbg" splits its
 keys by threefry, and so its split changed while its draws did not.
 
-In no thread: after 0.5.0 nothing of this changed on any release but draws of randint in small integers (0.7.2, where
-its bias was mended: jax#27742). Permutations and choices without replacement change with `split`, for they shuffle by
-several keys; a bfloat16 takes other bits than a float32, and so is no rounded one.
+In no thread: after 0.5.0 nothing of this changed on any release run but draws of randint in small integers (0.7.2,
+where its bias was mended: jax#27742). Permutations and choices without replacement change with `split`, for they
+shuffle by several keys; a bfloat16 takes other bits than a float32, and so is no rounded one.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ _THREEFRY = (
     Rule("first", "jax<0.5.0", _OLD),
     Rule("second", "", "run on releases of the line from 0.5.0, with jax_threefry_partitionable on by default"),
 )
-_ALWAYS = Rule("first", "", "run on releases of the line: the same on each")
+_ALWAYS = Rule("first", "", "run on releases of the line: the same on each of these")
 
 
 def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:

@@ -22,7 +22,7 @@ CELLS = {
 def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
     """A case that was run wherever its rules tell, as they say."""
     known: dict[str, Any] = {
-        **{"id": id, "question": "Does it?", "needs": ("jax",), "conditions": (), "rules": rules, "signatures": ()},
+        **{"id": id, "needs": ("jax",), "conditions": (), "rules": rules, "signatures": ()},
         "behaviours": {"wrong": "affected", "right": "clear", "raises": "guarded", "import-error": "affected"},
         **{"workaround": "Do not.", "fails": (), "helped": {}, **changes},
     }

@@ -61,7 +61,7 @@ def _issue(issue: IssueRow) -> dict[str, Any]:
 
 
 def _case(case: CaseRow) -> dict[str, Any]:
-    told = {name: getattr(case, name) for name in ("id", "question", "needs", "behaviours", "conditions")}
+    told = {name: getattr(case, name) for name in ("id", "needs", "behaviours", "conditions")}
     instead = case.workaround
     return {
         **told,
