@@ -114,6 +114,7 @@ def _observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, 
         expected=rule.behaviour if rule else None,
         agreement=agree(case, judged, rule),
         workaround_expected=workaround_expected(judged.workaround, fails, pins),
+        ran_in=record.cell if record and record.cell != cell else None,
         attempts=len(record.attempts) if record else 0,
         # What is beyond that varies from run to run, and would be written anew with each.
         seconds=roughly(last.seconds) if last else 0.0,

@@ -236,6 +236,7 @@ class Observation(FileModel):
     agreement: Agreement = "as-expected"
     workaround: WorkaroundWord = "none"
     workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
+    ran_in: CellId | None = Field(default=None, description="the cell where it ran, if another with the same packages")
     attempts: int = 1
     seconds: float = Field(default=0.0, description="wall time of the last attempt, roughly: 0.1, 0.3, 1, 3 or tens")
     peak_rss_mib: int = Field(default=0, description="memory that the last attempt had at most, to a hundred MiB")

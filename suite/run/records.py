@@ -22,7 +22,7 @@ from suite.errors import BadFile, Fault
 from suite.fields import CellId
 from suite.files import ROOT, STATE, FileModel, dump, read
 from suite.judge.record import AGAIN, Key, Record
-from suite.run import source
+from suite.run import alike, source
 from suite.run.catalogue import Entry
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -75,10 +75,19 @@ def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = ""
 def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
     """The record of a case that holds now: of this lock, this code and this probe, where the cell was run last.
 
+    Where this cell has none, it is that of another in which the case meets the same packages: the record names it.
     What was not seen with the versions of the lock does not hold, nor does an import that failed but once: that may be
     the machine's fault. Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and
     not ours to remove.
     """
+    own = _of_cell(cell, entry, case, pinned)
+    if own is not None or entry.issue.row_zero:
+        return own
+    others = (_of_cell(each, entry, case, held) for each, held in alike.alike(cell, case.needs, pinned.pins))
+    return next(filter(None, others), None)
+
+
+def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
     path = path_of(cell.id, entry.issue.id, case.id)
     if not path.exists():
         return None

@@ -128,14 +128,23 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> An
     alike = order["platform"] == records.here()
     todo = [entry for entry, each in zip(entries, order["issues"], strict=True) if not (alike and each["known"])]
     kept = Kept()
+    # The records of this machine's other cells are not the driver's: what counts by them is run here, too.
+    if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
+        cell_run.run(cell, lent, fresh=True, progress=kept)
     status = cell_run.run(cell, todo, fresh=order["fresh"], progress=kept)
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
         for entry in todo
         for case in catalogue.cases(entry, cell)
-        if records.in_force(cell, entry, case, pinned) is not None
+        if (record := records.in_force(cell, entry, case, pinned)) is not None and record.cell == cell.id
     ]
     return Answer(status=dump(status.model_dump(mode="json")), records=texts, ran=kept.ran, said=kept.said)
+
+
+def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
+    """The issue as if it had those of its cases alone that were seen in another cell with the same packages."""
+    found = {case.id: records.in_force(cell, entry, case, pinned) for case in catalogue.cases(entry, cell)}
+    return catalogue.narrowed(entry, [name for name, record in found.items() if record and record.cell != cell.id])
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:

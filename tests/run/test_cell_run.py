@@ -23,6 +23,7 @@ from suite.report import summary
 from suite.report.assemble import assemble
 from suite.report.model import Report
 from suite.run import catalogue, cell_run, environment, interpreter, probe_call, records
+from suite.run.alike import LAYERS
 from suite.stack import lock, plan
 from tests.cell.test_probe import Session, names_of
 
@@ -76,6 +77,18 @@ def test_a_real_cell_does_as_expected(state: Path, tmp_path: Path, capsys: pytes
 def test_the_environment_holds_what_the_lock_pins(found: Callable[[], dict[str, bytes]]) -> None:
     """What the interpreter of the cell says is installed is the lock, neither more nor less."""
     assert lock.load(CELL).pins == json.loads(found()["jit.json"])["machine"]["packages"]
+
+
+def test_a_package_loads_nothing_that_builds_on_it(state: Path) -> None:
+    """What counts as the same packages for a case holds on a real stack: no import reaches into a layer above it."""
+    tops = ["jax.numpy, jax.scipy.signal", "equinox", "lineax", "optimistix"]
+    code = "import sys\n" + "".join(f"import {top}\nprint(*sys.modules)\n" for top in tops)
+    python = state / "envs" / CELL.id / "bin" / "python"
+    told = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+
+    loaded = [{name.partition(".")[0].replace("_", "-") for name in line.split()} for line in told]
+    assert [set()] * 4 == [seen & set().union(*LAYERS[at:]) for at, seen in enumerate(loaded)]
+    assert {"jax", "numpy"} <= loaded[0]
 
 
 def test_a_real_stack_is_asked_for_more(state: Path, tmp_path: Path) -> None:

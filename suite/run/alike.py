@@ -1,0 +1,54 @@
+"""Cells in which a case meets the very same packages: what was seen in one of them was seen for all.
+
+A case forks from a process that has imported what it needs, and nothing that builds on that: see `suite.cell.probe`.
+So what a cell holds above it cannot matter to it, and a release of Diffrax runs what jax does by itself only where
+numpy or another package below has moved, too. Row zero asks of the environment itself, and is run in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+
+from suite.stack import lock, plan
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
+
+# Each builds on those before it, and on what is in no layer: jax, jaxlib, numpy, whatever a release of them asks for.
+LAYERS = (
+    frozenset(["equinox", "jaxtyping", "typeguard", "typing-extensions", "wadler-lindig"]),
+    frozenset(["lineax"]),
+    frozenset(["optimistix"]),
+    frozenset(["diffrax"]),
+)
+_Below = tuple[str, str, frozenset[tuple[str, str]]]
+
+
+def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[tuple[Cell, Lock]]:
+    """The other planned cells in which a case with these `needs` imports just what it imports in `cell`.
+
+    Raises BadFile for a lock that cannot be read.
+    """
+    above = _above(needs)
+    found = _cells(above).get(_below(cell, above, pins), ())
+    return [each for each in found if each[0].id != cell.id]
+
+
+def _above(needs: Collection[str]) -> frozenset[str]:
+    """What builds on the last of `needs`."""
+    last = max((number for number, layer in enumerate(LAYERS, 1) if not layer.isdisjoint(needs)), default=0)
+    return frozenset().union(*LAYERS[last:])
+
+
+def _below(cell: Cell, above: Collection[str], pins: Mapping[str, str]) -> _Below:
+    return cell.python, cell.device, frozenset(each for each in pins.items() if each[0] not in above)
+
+
+@cache
+def _cells(above: frozenset[str]) -> Mapping[_Below, list[tuple[Cell, Lock]]]:
+    found: dict[_Below, list[tuple[Cell, Lock]]] = {}
+    for cell in plan.cells():
+        if cell.unavailable is None:
+            pinned = lock.load(cell)
+            found.setdefault(_below(cell, above, pinned.pins), []).append((cell, pinned))
+    return found
