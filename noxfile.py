@@ -11,6 +11,7 @@
 #   "pypi-simple==1.8.0",
 #   "remotezip==0.12.6",
 #   "rich==15.0.0",
+#   "shtab==1.13.0",
 #   "uv==0.13.8",
 # ]
 # ///
@@ -66,7 +67,7 @@ COMMANDS = {
     "compat-full": ["report", "--tag", "full"],
     "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
     **{name: [name] for name in ("run", "check", "explain", "try", "merge", "diff", "rebuild", "bisect", "discover")},
-    **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "upkeep")},
+    **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "check-cost", "upkeep")},
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "instructions", "noise", "publish")},
 }
@@ -298,6 +299,7 @@ command("threads", "Look up what upstream's threads are called and how they stan
 command("lock", "Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time.")
 command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")
 command("cost", "Time a warm `nox -j2 -s compat` against the ideal and against the obvious loop, and print the ratios.")
+command("check-cost", "Time an answer of `check`: from a lock, and with the source of jax itself to look through.")
 
 
 @nox.session(venv_backend="none", default=False)

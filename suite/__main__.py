@@ -101,7 +101,8 @@ def _parser() -> argparse.ArgumentParser:
     reporting.add_argument("cells", nargs="*", type=_cell, metavar="CELL", help="default: those that were run")
     reporting.add_argument("--tag", type=_tag, help="all cells with this tag, run or not: default, line or full")
     merging = command("merge", "join the reports of a run's shards into one", epilog=_RUN_CODES)
-    merging.add_argument("shards", nargs="+", type=Path, metavar="SHARD", help="a compat.json, or a folder with one")
+    shards = "a compat.json, or a folder with one; a file that `check --confirm` left becomes a cell of its own"
+    merging.add_argument("shards", nargs="+", type=Path, metavar="SHARD", help=shards)
     for each in (reporting, merging):
         each.add_argument(
             "--to", type=Path, default=_REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
@@ -143,6 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew")
     command("pins", "pin the driver's own packages anew", "upkeep.pins:renew")
     command("cost", "time a warm run against the ideal and against the obvious loop", "upkeep.cost:measure")
+    command("check-cost", "time an answer of `check`, from a lock and from source", "upkeep.check_cost:measure")
     from_nothing = "time a run from nothing, an unchanged run, an edited issue and a new cell"
     keeping = command("upkeep", from_nothing, "upkeep.upkeep:measure")
     keeping.add_argument("--tag", default="default", type=_tag, help="of which cells (default: %(default)s)")

@@ -258,6 +258,7 @@ def report(
     Of a `shard` there are but some of them. Of a cell that was asked for its headlines alone, the cases that nobody ran
     were not planned, where neither the cell nor a tag of it is named.
     """
+    from suite.report import sent
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
@@ -271,6 +272,8 @@ def report(
         OUT.print(f"About {_named(planned)}.", soft_wrap=True)
     some = share(planned, shard)
     made = assemble(some, catalogue.select(issue, headlines=headlines), planned=planned, shard=shard)
+    if tag == "full" and not (shard or issue or headlines):
+        made = sent.add(made, sent.kept())
     if not tag and not cells:
         made = _asked_only(made, some)
     if own := [cell.id for cell in some if not cell.tags]:
@@ -308,10 +311,15 @@ def _named(cells: Sequence[Cell]) -> str:
 
 
 def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
-    """Join the reports of shards into one in `to`, and print it."""
+    """Join the reports of shards into one in `to`, with a cell for each file that somebody sent in, and print it."""
+    from suite.report import sent
     from suite.report.merge import merge as joined
 
-    return _publish(joined(shards), to, verbose=verbose)
+    files = [path for path in shards if sent.is_sent(path)]
+    whole = joined([path for path in shards if path not in files])
+    if set(whole.planned_cells) >= {cell.id for cell in plan.tagged("full")}:
+        files = [*sent.kept(), *files]
+    return _publish(sent.add(whole, files), to, verbose=verbose)
 
 
 def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool = False) -> Exit:

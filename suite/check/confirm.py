@@ -21,12 +21,15 @@ from suite.files import ROOT, dump, read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.table import UNDECIDED
-from suite.run import catalogue, probe_call
+from suite.run import catalogue, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.probe_call import Ended, Task
 from suite.run.progress import CellProgress
+from suite.stack.releases import PACKAGES
 
 CELL = "own-stack"
+# What jax and the libraries import besides, and an outcome can turn on.
+_BESIDE = ("ml-dtypes", "opt-einsum", "typeguard", "wadler-lindig")
 _SIDE = ("suite/__init__.py", "suite/cell", "suite/issues")
 
 
@@ -71,27 +74,37 @@ def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             copy(ROOT / name, root / name)
         tasks = {
-            bite.name: Task(*known[bite.name], _key(answer), bite.behaviour, Path(folder, *bite.name, "record.json"))
-            for bite in answer.bites
-            if bite.name in known
+            name: Task(*known[name], _key(answer, *known[name]), behaviour, Path(folder, *name, "record.json"))
+            for name, behaviour in ((bite.name, bite.behaviour) for bite in answer.bites)
+            if name in known
         }
         ended = _run(python, answer, list(tasks.values()), root, console) if tasks else Ended()
         if ended.reason and not any(task.record.exists() for task in tasks.values()):
             raise Failed(f"{python} runs none of the reproducers: {ended.detail}")
-        records = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
-    found = tuple(_compared(bite, known.get(bite.name), records.get(bite.name)) for bite in answer.bites)
-    return Confirmed(found, ended.device, _told(answer, ended.device, list(records.values())))
+        seen = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
+    found = tuple(_compared(bite, known.get(bite.name), seen.get(bite.name)) for bite in answer.bites)
+    told = {
+        "schema_version": 1,
+        "device": ended.device,
+        "records": [each.model_dump(mode="json") for each in seen.values()],
+    }
+    return Confirmed(found, ended.device, dump(told))
 
 
 def _run(python: Path, answer: Answer, tasks: Sequence[Task], root: Path, console: Terminal) -> Ended:
     with CellProgress(CELL, console) as progress:
-        return probe_call.call(python, CELL, sorted(answer.versions), tasks, progress, remake=_refuse, root=root)
+        return probe_call.call(python, CELL, _told_of(answer), tasks, progress, remake=_refuse, root=root)
 
 
-def _key(answer: Answer) -> Key:
-    """What these observations depend on: these versions, whatever the tree is that they are compared with."""
+def _key(answer: Answer, entry: Entry, case: Case) -> Key:
+    """What this observation depends on: these versions, and the code that whoever it is sent to has to have, too."""
     stack = hashlib.sha256(json.dumps(sorted(answer.versions.items())).encode()).hexdigest()
-    return Key(lock=stack, issue="", probe="", python=answer.stack.python or "3", platform="")
+    return records.key(entry, case, stack, answer.stack.python or "3")
+
+
+def _told_of(answer: Answer) -> list[str]:
+    """The packages whose versions are written down: what a case may meet, and nothing else of the user's."""
+    return sorted(name for name in answer.versions if name in PACKAGES or name.startswith("jax") or name in _BESIDE)
 
 
 def _refuse() -> Path:
@@ -108,8 +121,3 @@ def _compared(bite: Bite, known: tuple[Entry, Case] | None, record: Record | Non
         return Confirmation(bite, f"{judged.verdict}, {judged.detail or judged.reason or ''}", None)
     saw = judged.behaviour or judged.verdict
     return Confirmation(bite, f"{saw}: {judged.detail}", saw == bite.behaviour)
-
-
-def _told(answer: Answer, device: str, records: Sequence[Record]) -> str:
-    versions = {"python": answer.stack.python, "device": device, "versions": dict(answer.versions)}
-    return dump({"schema_version": 1, **versions, "records": [each.model_dump(mode="json") for each in records]})

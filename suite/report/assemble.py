@@ -92,7 +92,7 @@ def _read(
         for case in catalogue.cases(entry, cell):
             record = records.in_force(cell, entry, case, pinned) if tried else None
             judged = verdicts.judge(case, record.attempts) if record else unread or _without(cell, status)
-            seen.append(_observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
+            seen.append(observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
             if record is not None:
                 device = status.device if status else ""
                 platform = platform or Platform(**record.machine.platform.model_dump(), device=device)
@@ -101,7 +101,8 @@ def _read(
     return _cell(cell, pinned, offered, seen, blocked_by), seen, platform
 
 
-def _observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, record: Record | None) -> Observation:
+def observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, record: Record | None) -> Observation:
+    """What a report says of a case in a cell with these pins, by the record that it was judged by."""
     # Without a lock nobody knows what would be in it.
     rule = expected(case, pins) if pins else None
     fails = case.workaround.fails if case.workaround else ()

@@ -48,7 +48,9 @@ def derive(report: Report, offered: Packages) -> Report:
         seen.setdefault((each.issue, each.case), {})[each.cell] = what
     issues = []
     for issue in report.issues:
-        found = [(case, along(report.cells, seen.get((issue.id, case.id), {}), case, offered)) for case in issue.cases]
+        found = [
+            (case, along(report.run_here, seen.get((issue.id, case.id), {}), case, offered)) for case in issue.cases
+        ]
         cases = [case.model_copy(update={"intervals": rows, "turns": turns}) for case, (rows, turns) in found]
         issues.append(issue.model_copy(update={"cases": cases}))
     derived = {"issues": issues, "stacks": stacks(report, offered), "coverage": coverage(report.observations)}
@@ -58,9 +60,10 @@ def derive(report: Report, offered: Packages) -> Report:
 def with_pins(report: Report) -> list[Observation]:
     """The observations, with what other cells say of the workarounds that are pins."""
     cells = {cell.id: cell.packages for cell in report.cells}
+    ours = {cell.id for cell in report.run_here}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
     there: dict[tuple[str, str], list[tuple[Mapping[str, str], Verdict]]] = {}
-    for each in report.observations:
+    for each in (each for each in report.observations if each.cell in ours):
         there.setdefault((each.issue, each.case), []).append((cells[each.cell], each.verdict))
 
     def told(each: Observation) -> Observation:

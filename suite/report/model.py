@@ -66,6 +66,7 @@ class CellRow(FileModel):
     declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
     excluded_by: str | None = Field(default=None, description="what keeps them apart in the packages' metadata")
     blocked_by: str | None = Field(default=None, description="the package that does not import in it, by row zero")
+    sent_on: Platform | None = Field(default=None, description="where somebody ran it who sent it in; null: run here")
 
     @model_validator(mode="after")
     def _holds_what_moves(self) -> CellRow:
@@ -356,6 +357,11 @@ class Report(FileModel):
     stacks: list[StackRow] = Field(default_factory=list)
     observations: list[Observation]
     coverage: Coverage
+
+    @property
+    def run_here(self) -> list[CellRow]:
+        """The cells that the suite ran itself: what may be concluded rests on them."""
+        return [cell for cell in self.cells if cell.sent_on is None]
 
     @model_validator(mode="before")
     @classmethod

@@ -28,7 +28,7 @@ def check_json(report: Report) -> str:
 
     def runs(of: Mapping[str, Observation]) -> list[int]:
         """For each cell in turn the number of what was seen there, and of how many cells; -1: nothing was learned."""
-        each_cell = [_kind(of.get(cell.id), kinds) for cell in report.cells]
+        each_cell = [_kind(of.get(cell.id), kinds) for cell in report.run_here]
         return [number for kind, cells in groupby(each_cell) for number in (kind, len(list(cells)))]
 
     issues = [
@@ -38,7 +38,7 @@ def check_json(report: Report) -> str:
         }
         for issue in report.issues
     ]
-    cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.cells]
+    cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.run_here]
     head = {"schema_version": SCHEMA, "generated_at": report.generated_at.isoformat(), "cells": cells}
     lines = [f'"{key}": {_line(value)}' for key, value in {**head, "kinds": list(kinds)}.items()]
     told = ",\n".join(map(_line, issues))

@@ -38,7 +38,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
     whether it is row zero, and its cases: id, needs, all that those import, the verdicts of its behaviours, rules,
     workaround, and for each cell in turn the kind and of how many cells.
     """
-    report, releases = facts.report, known(facts.report)
+    report, releases, tried = facts.report, known(facts.report), facts.report.run_here
     names = list(releases)
     places = {name: {Version(each): place for place, each in enumerate(of)} for name, of in releases.items()}
     wanted, rules, workarounds, kinds = (_Numbered() for _ in range(4))
@@ -47,8 +47,9 @@ def compiled(facts: Facts) -> dict[str, Any]:
         return tuple(wanted[names.index(each.name), *_meeting(each, releases[each.name])] for each in requirements(on))
 
     def case_of(issue: IssueRow, case: CaseRow) -> list[Any]:
-        seen = facts.seen[issue.id, case.id]
-        runs = [NONE if (kind := _kind(seen.get(cell.id))) is None else kinds[kind] for cell in report.cells]
+        every = facts.seen[issue.id, case.id]
+        seen = {cell.id: every[cell.id] for cell in tried if cell.id in every}
+        runs = [NONE if (kind := _kind(seen.get(cell.id))) is None else kinds[kind] for cell in tried]
         shown = {each.behaviour for each in case.rules} | {each.behaviour for each in seen.values()}
         instead = case.workaround
         return [
@@ -61,7 +62,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
             [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
         ]
 
-    cells = [[each.id, each.released_on.isoformat(), _moved(each), _places(each, places)] for each in report.cells]
+    cells = [[each.id, each.released_on.isoformat(), _moved(each), _places(each, places)] for each in tried]
     issues = [
         [issue.id, issue.title, issue.row_zero, [case_of(issue, case) for case in issue.cases]]
         for issue in report.issues
@@ -71,7 +72,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
         "cells": cells,
         "refused": [
             [place, [name for name in cell.holds if name in names], set(cell.holds) <= set(names), why]
-            for place, cell in enumerate(report.cells)
+            for place, cell in enumerate(tried)
             if (why := _refusal(facts, cell))
         ],
         "verdicts": {
@@ -90,7 +91,7 @@ def known(report: Report) -> dict[str, list[str]]:
     """The packages of the stack, and what else matters to some case → the releases of it in cells, oldest first."""
     named = {name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules)}
     found: dict[str, dict[Version, str]] = {name: {} for name in (*PACKAGES, *sorted(named.difference(PACKAGES)))}
-    for cell in report.cells:
+    for cell in report.run_here:
         for name, version in {**cell.holds, **cell.packages}.items():
             if name in found:
                 found[name].setdefault(Version(version), version)

@@ -1,0 +1,171 @@
+"""What somebody saw with `check --confirm`, on a machine and a device of theirs → a cell of its own in a report.
+
+It is shown, with the device beside it, and is no evidence: nothing is put down to a package, and nobody's stack is
+answered, by what this project has not run itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from packaging.version import Version
+from pydantic import Field, model_validator
+
+from suite.cell.issue import Case
+from suite.errors import BadFile, Fault
+from suite.files import REPORTS, FileModel, read
+from suite.judge import verdicts
+from suite.judge.record import Record
+from suite.report.assemble import observation
+from suite.report.derive import coverage
+from suite.report.model import CellRow, Observation, Platform, Report
+from suite.run import catalogue, records
+from suite.run.catalogue import Entry
+from suite.stack import releases
+
+# What is kept here is in each report of the whole.
+KEPT = REPORTS / "sent"
+
+
+class Sent(FileModel):
+    """The file that `check --confirm` leaves: records of one interpreter, and JAX's own name for its device."""
+
+    mend: ClassVar[str] = "`check --confirm` writes such a file"
+
+    schema_version: Literal[1]
+    device: str
+    records: list[Record] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _is_of_one_place(self) -> Sent:
+        first, *others = (each.machine for each in self.records)
+        if any(
+            (each.python, each.packages, each.platform) != (first.python, first.packages, first.platform)
+            for each in others
+        ):
+            raise ValueError("its records are not all of one interpreter")
+        if not first.packages.get("jax"):
+            raise ValueError("it was seen without a jax")
+        return self
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """What was installed there, of what was looked for."""
+        return {name: version for name, version in self.records[0].machine.packages.items() if version}
+
+    @property
+    def cell(self) -> str:
+        """The id of its cell: its jax, its device where that is none of the CPU, and which of such it is."""
+        kind = self.device.partition(" ")[0].lower()
+        kind = kind if kind.isalnum() and kind != "cpu" else ""
+        told = f"{sorted(self.packages.items())} {self.records[0].machine} {self.device}"
+        parts = [
+            f"jax-{self.packages['jax']}",
+            *[kind] * bool(kind),
+            f"sent-{hashlib.sha256(told.encode()).hexdigest()[:8]}",
+        ]
+        return "+".join(parts)
+
+
+def kept() -> list[Path]:
+    """The files that were sent in, and that every report of the whole has."""
+    return sorted(KEPT.glob("*.json"))
+
+
+def is_sent(path: Path) -> bool:
+    """Whether a file was sent in, and is no report, by how it begins; one that cannot be read is not."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            return '"records"' in stream.read(1000)
+    except OSError:
+        return False
+
+
+def add(report: Report, paths: Iterable[Path]) -> Report:
+    """`report` with a cell for each of these files, in place of what it had of the same.
+
+    Raises BadFile with every fault in them; a record of other code than this tree's is one.
+    """
+    wrong: list[Fault] = []
+    found: dict[str, tuple[CellRow, list[Observation]]] = {}
+    for path in paths:
+        try:
+            sent = read(Sent, path)
+            seen = list(_observations(sent, path))
+        except BadFile as error:
+            wrong += error.faults
+            continue
+        found[sent.cell] = _cell(sent), seen
+    if wrong:
+        raise BadFile(wrong)
+    if not found:
+        return report
+    observations = [each for each in report.observations if each.cell not in found]
+    observations += [each for _, seen in found.values() for each in seen]
+    return report.model_copy(
+        update={
+            "planned_cells": [*(each for each in report.planned_cells if each not in found), *found],
+            "cells": [*(each for each in report.cells if each.id not in found), *(row for row, _ in found.values())],
+            "observations": observations,
+            "coverage": coverage(observations),
+        }
+    )
+
+
+def _observations(sent: Sent, path: Path) -> Iterator[Observation]:
+    known = {(entry.issue.id, case.id): (entry, case) for entry in catalogue.entries() for case in entry.issue.cases}
+    order = {name: place for place, name in enumerate(known)}
+    wrong: list[Fault] = []
+    for record in sorted(sent.records, key=lambda each: order.get((each.issue, each.case), -1)):
+        name = f"{record.issue}/{record.case}"
+        if (record.issue, record.case) not in known:
+            wrong.append(Fault(path, name, "is no case of this tree"))
+            continue
+        entry, case = known[record.issue, record.case]
+        if why := _other_code(record, entry, case):
+            wrong.append(Fault(path, name, f"was seen with {why} than this tree's: have it confirmed again"))
+            continue
+        yield observation(
+            sent.cell, record.issue, case, sent.packages, verdicts.judge(case, record.attempts), record
+        ).model_copy(update={"ran_in": None})
+    if wrong:
+        raise BadFile(wrong)
+
+
+def _other_code(record: Record, entry: Entry, case: Case) -> str:
+    if record.key.probe != records.probe_sha256():
+        return "another probe"
+    return "" if record.key.issue == records.case_sha256(entry, case) else "another reproducer"
+
+
+def _cell(sent: Sent) -> CellRow:
+    machine, offered = sent.records[0].machine, releases.load().packages
+    holds = {name: Version(sent.packages[name]).public for name in releases.PACKAGES if name in sent.packages}
+    python = machine.python.rpartition(".")[0]
+    excluded = releases.exclusion(sent.packages, offered, python)
+    return CellRow(
+        id=sent.cell,
+        kind="arm",
+        moves="jax",
+        holds=holds,
+        python=python,
+        released_on=_released_on(sent, offered),
+        packages=sent.packages,
+        declared="excludes" if excluded else "allows",
+        excluded_by=excluded,
+        sent_on=Platform(**machine.platform.model_dump(), device=sent.device),
+    )
+
+
+def _released_on(sent: Sent, offered: releases.Packages) -> date:
+    """The day of its newest release; of releases that the snapshot does not have, the day on which it was run."""
+    days = [
+        offered[name][version].uploaded.date()
+        for name, version in sent.packages.items()
+        if version in offered.get(name, {})
+    ]
+    return max(days, default=min(each.started_at for each in sent.records).date())

@@ -1,0 +1,141 @@
+"""What somebody saw with `check --confirm` and sent in: a cell of its own that is shown, and convicts nobody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suite import files
+from suite.__main__ import main
+from suite.errors import Exit
+from suite.judge.record import Part
+from suite.report import sent
+from suite.report.assemble import assemble
+from suite.report.formats.check_json import check_json
+from suite.report.model import Report
+from suite.report.site.build import site
+from suite.report.site.compiled import compiled
+from suite.report.site.facts import Facts
+from suite.report.write import publish
+from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected, state
+
+__all__ = ["state"]
+pytestmark = pytest.mark.usefixtures("pageless")
+
+BYPASS = ENTRIES[1]
+CASE = BYPASS.issue.cases[0]
+GPU = "gpu (NVIDIA H100 80GB HBM3)"
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def whole(state: Path) -> Report:
+    """A report on three cells that do as expected, on disk too."""
+    put_what_is_expected(CELLS)
+    made = assemble(CELLS, ENTRIES)
+    publish(made, state / "whole")
+    return made
+
+
+@pytest.fixture
+def seen(state: Path, tmp_path: Path) -> Make:
+    """Makes the file that somebody sends: one case of one interpreter, with changes to the record's parts."""
+
+    def make(behaviour: str = "bypassed", device: str = GPU, **changes: Any) -> Path:
+        source = put_record(CELLS[1], BYPASS, CASE, Part(outcome="returned", behaviour=behaviour))
+        record = json.loads(source.read_text(encoding="utf-8"))
+        record["cell"] = "own-stack"
+        for name, change in changes.items():
+            record[name] = {**record[name], **change} if isinstance(change, dict) else change
+        path = tmp_path / "seen.json"
+        path.write_text(files.dump({"schema_version": 1, "device": device, "records": [record]}), encoding="utf-8")
+        return path
+
+    return make
+
+
+def merged(folder: Path, path: Path) -> tuple[Exit, Path]:
+    """Merge the report in `folder` and a file, by the command line."""
+    return main(["merge", str(folder / "whole"), str(path), "--to", str(folder / "to")]), folder / "to" / "compat.json"
+
+
+def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, state: Path) -> None:
+    """`merge` adds a cell with the versions and the device it was seen on, judged as any other; the rest stays."""
+    code, path = merged(state, seen())
+    made = files.read(Report, path)
+    cell = made.cells[-1]
+
+    assert Exit.AS_EXPECTED == code
+    assert cell.id.startswith(f"jax-{cell.packages['jax']}+gpu+sent-")
+    assert cell.sent_on is not None
+    assert GPU == cell.sent_on.device
+    assert [("bypassed", "affected", "as-expected")] == [
+        (each.behaviour, each.verdict, each.agreement) for each in made.observations if each.cell == cell.id
+    ]
+    assert whole.observations == [each for each in made.observations if each.cell != cell.id]
+    assert whole.coverage.run + 1 == made.coverage.run
+
+
+def test_what_is_sent_twice_is_there_once(whole: Report, seen: Make, state: Path) -> None:
+    """The same file again takes the place of what it said before."""
+    path = seen()
+    once = sent.add(whole, [path])
+
+    assert once == sent.add(once, [path])
+
+
+def test_what_was_sent_is_no_evidence(whole: Report, seen: Make) -> None:
+    """No interval, no turn, and no answer about anybody's stack rests on it, whatever it saw."""
+    made = sent.add(whole, [seen("lowered")])
+
+    assert whole.issues == made.issues
+    assert check_json(whole) == check_json(made)
+    assert compiled(Facts(whole)) == compiled(Facts(made))
+    assert {"changed", "fixed", "regressed"} & {each.agreement for each in made.observations}
+
+
+def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
+    """The list of stacks has it apart, with the device and the processor."""
+    html = site(sent.add(whole, [seen()]), ())["cells.html"]
+
+    assert "on gpu (NVIDIA H100 80GB HBM3), some cpu" in html
+
+
+def test_what_is_kept_is_in_every_report_of_the_whole(
+    whole: Report, seen: Make, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in reports/sent is in a report of all cells, and in no report of some of them."""
+    monkeypatch.setattr(sent, "KEPT", seen().parent)
+    monkeypatch.setattr("suite.stack.plan.cells", lambda: CELLS)
+    assert [seen()] == sent.kept()
+    told = {}
+    for tag in ("full", "line"):
+        main(["report", "--tag", tag, "--to", str(state / tag)])
+        told[tag] = [each.id for each in files.read(Report, state / tag / "compat.json").cells if each.sent_on]
+
+    assert (1, 0) == (len(told["full"]), len(told["line"]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"key": {"probe": "0" * 64}}, "was seen with another probe than this tree's: have it confirmed again"),
+        ({"key": {"issue": "0" * 64}}, "was seen with another reproducer than this tree's"),
+        ({"case": "no-such-case"}, "is no case of this tree"),
+        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it was seen without a jax"),
+        ({"attempts": []}, "attempts"),
+    ],
+)
+def test_what_cannot_be_merged_is_told(
+    whole: Report, seen: Make, state: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, Any], says: str
+) -> None:
+    """What was seen with other code, or is no record, is told with the file, and nothing is written."""
+    code, path = merged(state, seen(**changes))
+
+    assert (Exit.MISUSED, False) == (code, path.exists())
+    assert "seen.json" in (told := " ".join(capsys.readouterr().err.split()))
+    assert says in told
