@@ -131,9 +131,9 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         if known.behaviour is None:
             unknown.append(f"{issue}/{case}")
             continue
-        bite = _bite(issues[issue], cases[issue, case], known, versions, knowledge)
-        if bite.verdict not in GOOD and bite.verdict not in UNDECIDED:
-            bites.append(bite)
+        means = verdict(cases[issue, case], known.behaviour)
+        if means not in GOOD and means not in UNDECIDED:
+            bites.append(_bite(issues[issue], cases[issue, case], means, known, versions, knowledge))
     order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
     bites.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
     return Answer(
@@ -158,15 +158,20 @@ def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
     """The packages of `versions` that are newer than any that was run."""
     found = []
     for name in ("jax", "equinox", "diffrax", "lineax", "optimistix"):
-        if name in versions and (known := knowledge.releases(name)) and Version(versions[name]) > Version(known[-1]):
+        if (
+            name in versions
+            and (known := knowledge.releases.get(name))
+            and Version(versions[name]) > Version(known[-1])
+        ):
             found.append(f"{name} {versions[name]} (the newest here is {known[-1]})")
     return found
 
 
-def _bite(issue: KnownIssue, case: KnownCase, known: Prediction, versions: Pins, knowledge: Knowledge) -> Bite:
-    behaviour = known.behaviour or ""
+def _bite(
+    issue: KnownIssue, case: KnownCase, means: Verdict, known: Prediction, versions: Pins, knowledge: Knowledge
+) -> Bite:
     why, until, helps = how(known, versions), good(case, versions, knowledge), _helps(case, known, versions)
-    return Bite(issue, case, verdict(case, behaviour), behaviour, known, why, until, helps)
+    return Bite(issue, case, means, known.behaviour or "", known, why, until, helps)
 
 
 def verdict(case: KnownCase, behaviour: str) -> Verdict:
@@ -193,11 +198,11 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
     What no rule tells ends a span, and is in none. A jaxlib moves with its jax.
     """
     told: list[tuple[str, tuple[bool, bool] | None]] = []
-    releases = knowledge.releases(package)
+    releases = knowledge.releases.get(package, [])
     for release in releases:
         moved: Pins = {**versions, package: release}
         if package == "jax":
-            moved = with_jaxlib({name: of for name, of in moved.items() if name != "jaxlib"}, knowledge.cells.values())
+            moved = {**{name: of for name, of in versions.items() if name != "jaxlib"}, **knowledge.jaxlibs[release]}
         rule = first_match(case.rules, moved)
         means = verdict(case, rule.behaviour) if rule else None
         told.append((release, (means in WELL, means == "guarded") if means else None))
@@ -216,7 +221,7 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
     Nothing where no rule tells.
     """
     named = [each.name for rule in case.rules for each in requirements(rule.on)]
-    packages = [each for each in dict.fromkeys([*named, "jax"]) if each in versions and each != "jaxlib"]
+    packages = [each for each in dict.fromkeys([*named, "jax", *case.needs]) if each in versions and each != "jaxlib"]
     told = [each for package in packages for each in spans(case, package, versions, knowledge)]
     after = [each for each in told if Version(each.first) > Version(versions[each.package])]
     before = [each for each in told if Version(each.last) < Version(versions[each.package])]
@@ -225,7 +230,9 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
         return f"{what} from {each.package} {each.first}{'' if each.open else f' to {each.last}'}"
     for each in reversed([each for each in before if each.well]):
         return f"good up to {each.package} {each.last}, and on none since"
-    return f"no release of {' or '.join(packages)} is right" if told else ""
+    *others, last = (each for each in packages if each in case.needs or each == "jax")
+    tried = f"{', '.join(others)} or {last}" if others else last
+    return f"no release of {tried} is right" if told else ""
 
 
 def _helps(case: KnownCase, known: Prediction, versions: Pins) -> str:

@@ -122,9 +122,14 @@ def _held(
     names = {each.package for each in candidates}
     concern = [(entry, case) for entry in entries for case in entry.issue.cases if names & concerned(case.needs)]
     key = Key(lock=pinned.sha256, issue="", probe="", python=cell.python, platform="")
+    before = behaviours(cell, known)
     with TemporaryDirectory() as folder:
         tasks = [
-            Task(entry, case, key, None, Path(folder, entry.issue.id, f"{case.id}.json")) for entry, case in concern
+            # What does as before is content with one attempt.
+            Task(
+                entry, case, key, before.get((entry.issue.id, case.id)), Path(folder, entry.issue.id, f"{case.id}.json")
+            )
+            for entry, case in concern
         ]
         with CellProgress(cell.id, console) as progress:
             ended = probe_call.call(python, "candidate", sorted(pinned.pins), tasks, progress, remake=_refuse)
@@ -139,11 +144,10 @@ def _held(
 def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[Turn]:
     """What does something else than in the published run of the cell: nothing of what was not decided."""
     found = []
-    cases = known.cases
+    cases, seen = known.cases, behaviours(cell, known)
     for name, now in judged.items():
         case = cases.get(name)
-        runs = {run.cell: run.behaviour for run in case.runs} if case else {}
-        before, after = runs.get(cell.id), now.behaviour or now.verdict
+        before, after = seen.get(name), now.behaviour or now.verdict
         if now.verdict in UNDECIDED or before == after:
             continue
         means: Verdict | None = None
@@ -151,6 +155,11 @@ def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[T
             means = verdict_of(case, before)
         found.append(Turn(name, before, after, how(means, now.verdict), now.detail))
     return found
+
+
+def behaviours(cell: Cell, known: Knowledge) -> dict[Name, str]:
+    """What each case did in the published run of a cell."""
+    return {name: run.behaviour for name, case in known.cases.items() for run in case.runs if run.cell == cell.id}
 
 
 def how(before: Verdict | None, after: Verdict) -> str:

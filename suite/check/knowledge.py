@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from packaging.version import Version
 
 from suite.cell.issue import Rule, Signature
 from suite.errors import BadFile, Fault
-from suite.judge.prediction import Name
+from suite.judge.prediction import Name, with_jaxlib
 from suite.judge.rules import Pins, Run
 
 _CARRIED = Path(__file__).with_name("check.json")
@@ -68,14 +69,24 @@ class Knowledge:
     cells: Mapping[str, Pins]
     issues: tuple[KnownIssue, ...]
 
-    @property
+    @cached_property
     def cases(self) -> Mapping[Name, KnownCase]:
         """Every case by its issue's id and its own."""
         return {(issue.id, case.id): case for issue in self.issues for case in issue.cases}
 
-    def releases(self, package: str) -> list[str]:
-        """The releases of a package that were run, oldest first."""
-        return sorted({pins[package] for pins in self.cells.values() if package in pins}, key=Version)
+    @cached_property
+    def releases(self) -> Mapping[str, list[str]]:
+        """Package → its releases that were run, oldest first."""
+        found: dict[str, set[str]] = {}
+        for pins in self.cells.values():
+            for name, version in pins.items():
+                found.setdefault(name, set()).add(version)
+        return {name: sorted(of, key=Version) for name, of in found.items()}
+
+    @cached_property
+    def jaxlibs(self) -> Mapping[str, Pins]:
+        """Each release of jax → the jaxlib that goes with it, where one alone does."""
+        return {jax: with_jaxlib({"jax": jax}, self.cells.values()) for jax in self.releases.get("jax", ())}
 
     @property
     def row_zero(self) -> frozenset[str]:

@@ -153,7 +153,7 @@ def _constraint(each: Bite, answer: Answer, knowledge: Knowledge) -> str:
         bad = next((of for of in told if not of.well and Version(of.first) <= here <= Version(of.last)), None)
         if bad is None or not any(of.well or of.loud for of in told):
             continue
-        releases = knowledge.releases(package)
+        releases = knowledge.releases.get(package, [])
         within = releases[releases.index(bad.first) : releases.index(bad.last) + 1]
         if bad.open:
             return f"{package}<{bad.first}"

@@ -56,19 +56,20 @@ def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Seq
 
 
 def told(issue: KnownIssue, bites: Iterable[Bite]) -> list[str]:
-    """What there is to say of an issue, a line each: cases that are known alike are told together."""
-    lines = []
+    """What there is to say of an issue, a line each: cases that are known alike are told together, and mended alike."""
+    mended: dict[str, list[str]] = {}
     alike: dict[tuple[str, ...], list[Bite]] = {}
     for each in bites:
-        alike.setdefault((each.why, each.good, each.case.workaround, *each.case.conditions), []).append(each)
+        key = (each.why, each.good, each.case.workaround, each.helps, *each.case.conditions)
+        alike.setdefault(key, []).append(each)
     for of in alike.values():
         first = of[0]
         names = ", ".join(each.case.id for each in of)
         where = "; ".join(filter(None, [first.why, first.good]))
         only = f", only {' and '.join(first.case.conditions)}" if first.case.conditions else ""
-        lines.append(f"{names}{only}: {where}")
-        if first.case.workaround:
-            lines.append(f"instead: {first.case.workaround} ({first.helps})")
+        instead = f"instead: {first.case.workaround} ({first.helps})" if first.case.workaround else ""
+        mended.setdefault(instead, []).append(f"{names}{only}: {where}")
+    lines = [line for instead, of in mended.items() for line in (*of, instead) if line]
     return [*lines, issue.link]
 
 

@@ -1,0 +1,64 @@
+"""What a branch breaks is told, and nothing else: an Equinox whose loop was broken on purpose, in a real stack."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from suite.__main__ import main
+from suite.check import candidate
+from suite.errors import Exit
+from suite.run import interpreter, probe_call
+from suite.stack import lock, uv_call
+
+CELL = candidate.newest()
+# A loop that never turns: what it would have computed, it returns as it was given.
+BROKEN = "\n\ndef while_loop(cond_fun, body_fun, init_val, **_):\n    return init_val\n"
+
+
+@pytest.fixture
+def wheel(tmp_path: Path) -> Path:
+    """A wheel of the Equinox of the newest stack with a broken loop."""
+    root, python = tmp_path / "equinox", interpreter.find(CELL.python)[0]
+    version = lock.load(CELL).pins["equinox"]
+    words = ("pip", "install", "--no-deps", "--python", str(python), "--target", str(root), f"equinox=={version}")
+    ended = uv_call.run(*words)
+    assert 0 == ended.returncode, ended.stderr
+    loop = root / "equinox" / "internal" / "_loop" / "loop.py"
+    loop.write_text(loop.read_text(encoding="utf-8") + BROKEN, encoding="utf-8")
+    packed, (info,) = tmp_path / f"equinox-{version}-py3-none-any.whl", root.glob("*.dist-info")
+    kept = [
+        path for path in sorted(root.rglob("*")) if path.is_file() and (path.parent == info or path.suffix != ".pyc")
+    ]
+    with zipfile.ZipFile(packed, "w") as archive:
+        lines = []
+        for path in (path for path in kept if path.parent != root and path.name not in ("RECORD", "INSTALLER")):
+            name, content = path.relative_to(root).as_posix(), path.read_bytes()
+            archive.writestr(name, content)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+            lines.append(f"{name},sha256={digest},{len(content)}\n")
+        archive.writestr(f"{info.name}/RECORD", "".join([*lines, f"{info.name}/RECORD,,\n"]))
+    return packed
+
+
+def test_a_broken_loop_is_told_and_nothing_else(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The case that loops is broken, those beside it that only differentiate are not, and the exit code says so."""
+    monkeypatch.setattr(candidate, "_PLACE", tmp_path / "candidates")
+    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
+    issues = ["--issue", "tracer-hash-while-loop", "--issue", "filter-grad-return-type"]
+
+    code = main(["try", f"equinox={wheel}", *issues])
+
+    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert Exit.UNEXPECTED == code
+    assert ["broken: tracer-hash-while-loop/diffeqsolve: solved"] == [
+        line.partition(" →")[0] for line in told if line.startswith(("broken", "changed", "new", "mended"))
+    ]
+    assert told[-1].startswith("1 broken, of ")
+    assert told[-1].endswith("0 not decided.")
