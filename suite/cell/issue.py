@@ -129,8 +129,9 @@ class Case:
 class Issue:
     """One documented upstream problem, in a module of its own; the first case is the headline.
 
-    `touches` adds to the functions and keywords that are read off the reproducers, as qualified names and areas:
-    `"jax.stages.Wrapped.lower"`. `row_zero`: it asks whether the stack works at all, and every other waits for it.
+    `touches` are the functions and keywords that it concerns, as qualified names, and areas: code that names none of
+    them is not concerned. `"jax.numpy.pad(constant_values=)"`, `"jax.stages.Wrapped.lower"`, `"control flow"`; without,
+    what the reproducers use. `row_zero`: it asks whether the stack works at all, and every other waits for it.
     """
 
     kind: Kind

@@ -230,9 +230,13 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
         return f"{what} from {each.package} {each.first}{'' if each.open else f' to {each.last}'}"
     for each in reversed([each for each in before if each.well]):
         return f"good up to {each.package} {each.last}, and on none since"
-    *others, last = (each for each in packages if each in case.needs or each == "jax")
+    if not told:
+        return ""
+    *others, last = (
+        (each for each in packages if each in case.needs or each == "jax") if "jax" in packages else packages
+    )
     tried = f"{', '.join(others)} or {last}" if others else last
-    return f"no release of {tried} is right" if told else ""
+    return f"no release of {tried} is right"
 
 
 def _helps(case: KnownCase, known: Prediction, versions: Pins) -> str:

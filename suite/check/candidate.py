@@ -93,13 +93,13 @@ def attempt(
     for cell in cells:
         told = ", ".join(f"{each.package} from {each.source}" for each in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
-        found, seen, undecided = _held(cell, candidates, catalogue.select(issue), known, pre, console)
+        found, seen, undecided, ran = _held(cell, candidates, catalogue.select(issue), known, pre, console)
         for turn in sorted(found, key=lambda each: _ORDER.index(each.how)):
             line = f"  {turn.how}: {'/'.join(turn.name)}: {turn.before or 'not known'} → {turn.after}: {turn.detail}"
             text.say(console, line, _STYLES[turn.how])
         counts = {word: sum(turn.how == word for turn in found) for word in _ORDER}
         said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing turned"
-        text.say(console, f"{said}, of {seen} cases that concern it; {undecided} not decided.", "bold")
+        text.say(console, f"{said}, of {seen} cases that concern {ran}; {undecided} not decided.", "bold")
         worst = max(worst, Exit.UNEXPECTED if counts["broken"] else Exit.INCOMPLETE if undecided else Exit.AS_EXPECTED)
     return worst
 
@@ -115,8 +115,8 @@ def newest() -> Cell:
 
 def _held(
     cell: Cell, candidates: Sequence[Wanted], entries: Sequence[Entry], known: Knowledge, pre: bool, console: Terminal
-) -> tuple[list[Turn], int, int]:
-    """What turned against what is known of the cell, how many cases were seen, and how many were not decided."""
+) -> tuple[list[Turn], int, int, str]:
+    """What turned against what is known of the cell, how many cases were seen and not decided, and of what."""
     pinned = lock.load(cell)
     python = _made(cell, candidates, pre)
     names = {each.package for each in candidates}
@@ -138,7 +138,9 @@ def _held(
         raise Failed(f"nothing could be run with {', '.join(names)} in {cell.id}: {ended.detail}")
     judged = {(of.issue, of.case): verdicts.judge(case, of.attempts) for case, of in records}
     undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
-    return turns(cell, judged, known), len(judged), undecided
+    there = records[0][1].machine.packages
+    ran = ", ".join(f"{name} {there.get(name) or '(not installed)'}" for name in sorted(names))
+    return turns(cell, judged, known), len(judged), undecided, ran
 
 
 def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[Turn]:

@@ -1,11 +1,7 @@
-"""Which of the issues that bite concern a source tree: by the names that are an issue's own. Pure.
-
-An issue touches all that its reproducers name, `jax.numpy.array` too: what many issues touch tells nothing of one.
-"""
+"""Which of the issues that bite concern a source tree: by the functions and keywords that each concerns. Pure."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,16 +12,13 @@ from suite.check.knowledge import Knowledge
 if TYPE_CHECKING:
     from suite.check.source.usage import Usage, Use
 
-# So many issues may touch a name that is still the own name of each.
-_FEW = 3
-
 
 @dataclass(frozen=True)
 class Concern:
     """What a source tree has to do with the issues that bite.
 
-    `uses` has where it names what is an issue's own; `untold` the issues of which that cannot be told from source, and
-    `unused` those whose own names it does not use.
+    `uses` has where it names what an issue concerns; `untold` the issues of which that cannot be told from source, and
+    `unused` those that concern nothing of what it uses.
     """
 
     uses: Mapping[str, Sequence[Use]]
@@ -34,15 +27,12 @@ class Concern:
 
 
 def own_names(knowledge: Knowledge) -> dict[str, frozenset[str]]:
-    """The names that are an issue's own: those that few touch; of a function with a keyword, the keyword."""
-    touched = Counter(name for issue in knowledge.issues for name in issue.touches)
+    """The functions and keywords that each issue concerns; of a function with a keyword, the keyword."""
     found = {}
     for issue in knowledge.issues:
         names = [name for name in issue.touches if "." in name]
         keyed = {name.partition("(")[0] for name in names if "(" in name}
-        names = [name for name in names if name not in keyed]
-        fewest = min((touched[name] for name in names), default=0)
-        found[issue.id] = frozenset(name for name in names if touched[name] <= max(_FEW, fewest))
+        found[issue.id] = frozenset(name for name in names if name not in keyed)
     return found
 
 
@@ -56,7 +46,7 @@ def concern(answer: Answer, names: Mapping[str, frozenset[str]], usage: Usage) -
         told = [use for use in of if issue.id not in use.ignored and "*" not in use.ignored]
         if told:
             uses[issue.id] = told
-        elif not of and not own.difference(usage.untold):
+        elif not of and (not own or own.intersection(usage.untold)):
             untold.append(issue.id)
         else:
             unused.append(issue.id)

@@ -14,6 +14,7 @@ from suite.check.explain import Match
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownIssue
 from suite.judge.table import PROPERTIES
+from suite.judge.wording import named as some
 
 if TYPE_CHECKING:
     from suite.check.source.usage import Use
@@ -31,14 +32,17 @@ def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Use]] | N
         for issue, bites in issues:
             _issue(issue, bites, console, (uses or {}).get(issue.id, ()))
     if answer.unknown:
-        say(console, f"\nNot known: {', '.join(answer.unknown)}", "dim")
+        say(console, f"\nNot known: {some(answer.unknown)}", "dim")
+    if "jax" in answer.stack.unsaid:
+        say(console, "\nWithout its version little is known: --python PATH asks what is installed, and a lock says it.")
     say(console, f"\n{answer.last_line}", "bold")
 
 
 def named(answer: Answer) -> str:
     """The stack in a line."""
     told = [f"{name} {answer.versions[name]}" for name in SHOWN if name in answer.versions]
-    return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in answer.stack.unsaid.items())])
+    unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in SHOWN}
+    return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 
 
 def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Use]) -> None:

@@ -85,7 +85,15 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#28593", "fix"),
         Upstream("jax-ml/jax#20251", "fix"),
     ),
-    touches=("jax.numpy.sort_complex", "jax.numpy.packbits", "jax.numpy.median", "jax.numpy.quantile"),
+    touches=(
+        "jax.numpy.sort_complex",
+        "jax.numpy.packbits",
+        "jax.numpy.median(keepdims=)",
+        *(
+            f"jax.numpy.{name}(keepdims=)"
+            for name in ("quantile", "percentile", "nanmedian", "nanquantile", "nanpercentile")
+        ),
+    ),
     cases=(
         Case(
             sort_complex,

@@ -119,7 +119,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/optimistix#34", "report"),
         Upstream("patrick-kidger/optimistix#211", "fix"),
     ),
-    touches=("optimistix.minimise", "optimistix.least_squares", "optimistix.root_find"),
+    touches=("optimistix.minimise(has_aux=)", "optimistix.least_squares(has_aux=)", "optimistix.root_find(has_aux=)"),
     cases=(
         _case(minimise, rules=_WAS_RIGHT),
         _case(least_squares, rules=(*_CANNOT, *_WAS_RIGHT)),

@@ -118,7 +118,7 @@ _CANNOT = (
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/diffrax#733", "report"), Upstream("patrick-kidger/diffrax#734", "fix")),
-    touches=("diffrax.UnsafeBrownianPath", "diffrax.ControlTerm"),
+    touches=("diffrax.UnsafeBrownianPath",),
     cases=tuple(
         Case(
             reproducer,

@@ -54,7 +54,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#19700", "report"),
         Upstream("jax-ml/jax#19606", "commit"),
     ),
-    touches=("jax.numpy.linalg.cholesky",),
+    touches=("jax.numpy.linalg.cholesky(upper=)",),
     cases=(
         Case(
             upper,

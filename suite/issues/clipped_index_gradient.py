@@ -113,7 +113,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#34229", "fix"),
         Upstream("jax-ml/jax#40648", "fix"),
     ),
-    touches=("jax.numpy.ndarray.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice"),
+    touches=("jax.Array.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice", "jax.lax.dynamic_index_in_dim"),
     cases=(
         _case(
             at_max,

@@ -102,6 +102,12 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@7d6a134f4e", "commit"),
         Upstream("jax-ml/jax@fd7c85b349", "commit"),
     ),
+    touches=(
+        "jax.numpy.sign",
+        "jax.numpy.geomspace",
+        "jax.scipy.special.logsumexp(return_sign=)",
+        "jax.nn.logsumexp(return_sign=)",
+    ),
     cases=(
         _case(logsumexp_sign),
         _case(

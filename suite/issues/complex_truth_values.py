@@ -85,7 +85,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#20644", "fix"),
         Upstream("data-apis/array-api#442", "docs"),
     ),
-    touches=("jax.numpy.asarray", "jax.numpy.bool_", "jax.lax.convert_element_type", "jax.Array.any", "jax.Array.all"),
+    touches=("jax.numpy.any", "jax.numpy.all", "jax.numpy.bool_", "jax.Array.any", "jax.Array.all"),
     cases=(
         _case(any_and_all),
         _case(array),

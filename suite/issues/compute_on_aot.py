@@ -175,7 +175,7 @@ _ABSENT = Rule("absent", "jax<0.4.29", "looked for from 0.4.18; jax.experimental
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#27825", "report"), Upstream("jax-ml/jax#27873", "fix")),
-    touches=("jax.stages.Wrapped.lower", "jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
+    touches=("jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
     cases=(
         Case(
             decorator_outside,

@@ -77,7 +77,12 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#1044", "report"),
         Upstream("https://github.com/patrick-kidger/equinox/commit/590c88b", "commit"),
     ),
-    touches=("equinox.nn.ConvTranspose3d", "equinox.nn.ConvTranspose2d.output_padding"),
+    touches=(
+        "equinox.nn.ConvTranspose3d(dtype=)",
+        "equinox.nn.ConvTranspose1d(output_padding=)",
+        "equinox.nn.ConvTranspose2d(output_padding=)",
+        "equinox.nn.ConvTranspose3d(output_padding=)",
+    ),
     cases=(
         Case(
             dtype_3d,

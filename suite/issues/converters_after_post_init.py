@@ -120,7 +120,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#1027", "report"),
         Upstream("patrick-kidger/equinox#975", "fix"),
     ),
-    touches=("equinox.field", "equinox.Module.__post_init__"),
+    touches=("equinox.field(converter=)",),
     cases=(
         Case(
             seen_in_post_init,

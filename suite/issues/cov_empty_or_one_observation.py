@@ -99,6 +99,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#32305", "fix"),
         Upstream("jax-ml/jax@f36c44f669", "fix"),
     ),
+    touches=("jax.numpy.cov", "jax.numpy.corrcoef"),
     cases=(
         _case(
             empty,

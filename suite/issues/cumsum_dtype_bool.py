@@ -94,7 +94,12 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#23873", "fix"),
         Upstream("jax-ml/jax#38039", "fix"),
     ),
-    touches=("jax.numpy.nancumsum", "jax.numpy.nancumprod"),
+    touches=(
+        "jax.numpy.cumsum(dtype=)",
+        "jax.numpy.cumprod(dtype=)",
+        "jax.numpy.nancumsum(dtype=)",
+        "jax.numpy.nancumprod(dtype=)",
+    ),
     cases=(
         _CUMSUM,
         replace(

@@ -137,7 +137,7 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/lineax/pull/192", "report"),
         Upstream("patrick-kidger/lineax#72", "commit"),
     ),
-    touches=("lineax.AutoLinearSolver", "lineax.linear_solve"),
+    touches=("lineax.linear_solve", "lineax.AutoLinearSolver"),
     cases=(
         _case(product_of_semidefinite),
         _case(product_of_tridiagonal, rules=(_CANNOT, _OLD, _NEW)),

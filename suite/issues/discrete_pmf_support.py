@@ -75,7 +75,13 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#19166", "fix"),
         Upstream("jax-ml/jax#20891", "fix"),
     ),
-    touches=("jax.scipy.stats.binom", "jax.scipy.stats.geom", "jax.scipy.stats.nbinom", "jax.scipy.stats.betabinom"),
+    touches=(
+        "jax.scipy.stats.binom",
+        "jax.scipy.stats.poisson",
+        "jax.scipy.stats.geom",
+        "jax.scipy.stats.nbinom",
+        "jax.scipy.stats.betabinom",
+    ),
     cases=(
         Case(
             between_integers,

@@ -57,7 +57,7 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
         Upstream("jax-ml/jax@c4368351d2", "fix"),
     ),
-    touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack"),
+    touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack", "jax.numpy.from_dlpack"),
     cases=(
         Case(
             exported_mask,

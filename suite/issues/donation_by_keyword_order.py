@@ -79,7 +79,7 @@ def by_position() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax@3f17626f4b", "report"),),
-    touches=("jax.jit", "jax.stages.Compiled.args_info", "buffer donation"),
+    touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
     cases=tuple(
         Case(
             reproducer,

@@ -139,6 +139,7 @@ _BOTH = Workaround("Use eqx.filter_jit alone for the loss, eqx.filter_value_and_
 ISSUE = Issue(
     kind="by-design",
     upstream=(Upstream("patrick-kidger/equinox#838", "report"), Upstream("patrick-kidger/equinox#189", "report")),
+    touches=("equinox.filter_grad", "equinox.filter_value_and_grad"),
     cases=(
         _case(
             filter_jit_of_filter_grad,

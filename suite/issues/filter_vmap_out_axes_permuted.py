@@ -88,6 +88,7 @@ _WORKAROUND = Workaround("Leave out_axes at 0 and apply jnp.moveaxis, or use jax
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/equinox#900", "report"), Upstream("patrick-kidger/equinox#901", "fix")),
+    touches=("equinox.filter_vmap(out_axes=)",),
     cases=tuple(
         Case(
             reproducer,

@@ -86,7 +86,12 @@ _PAGE = "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html"
 ISSUE = Issue(
     kind="by-design",
     upstream=(Upstream(_PAGE, "report"),),
-    touches=("jax.Array.astype", "jax.lax.convert_element_type"),
+    touches=(
+        "jax.Array.astype",
+        "jax.lax.convert_element_type",
+        "jax.numpy.asarray(dtype=)",
+        "jax.numpy.array(dtype=)",
+    ),
     cases=(
         _case(astype, rules=(Rule("saturates", "", f"{_ALL}; sharp bits has it"),)),
         _case(asarray, rules=(Rule("numpy", "", _ALL),)),

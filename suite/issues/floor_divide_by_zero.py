@@ -91,7 +91,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#31716", "fix"),
         Upstream("jax-ml/jax#37926", "docs"),
     ),
-    touches=("jax.numpy.floor_divide", "jax.numpy.divmod"),
+    touches=("jax.numpy.floor_divide", "jax.numpy.divmod", "jax.Array.__floordiv__"),
     cases=(
         Case(
             floor_divide,

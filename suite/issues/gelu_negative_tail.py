@@ -97,6 +97,7 @@ _case = partial(
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax@ca97af9d43", "fix"), Upstream("pytorch/pytorch#187806", "report")),
+    touches=("jax.nn.gelu",),
     cases=(
         _case(exact),
         _case(default, rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),

@@ -79,7 +79,7 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
         Upstream("jax-ml/jax@b8f92cbe9b", "commit"),
     ),
-    touches=("jax.grad", "jax.vjp", "jax.linearize"),
+    touches=("jax.grad", "jax.value_and_grad", "jax.vjp", "jax.linearize"),
     cases=(
         Case(
             integers,

@@ -81,7 +81,14 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#17792", "commit"),
         Upstream("jax-ml/jax#26403", "fix"),
     ),
-    touches=("jax.numpy.nansum", "jax.numpy.sum", "jax.numpy.prod"),
+    touches=(
+        "jax.numpy.mean(dtype=)",
+        "jax.numpy.sum(dtype=)",
+        "jax.numpy.nanmean(dtype=)",
+        "jax.numpy.nansum(dtype=)",
+        "jax.numpy.prod(dtype=)",
+        "jax.numpy.cumsum",
+    ),
     cases=(
         Case(
             mean,

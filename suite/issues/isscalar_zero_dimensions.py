@@ -58,6 +58,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@45f0e9ad68", "commit"),
         Upstream("jax-ml/jax@0140a98e34", "fix"),
     ),
+    touches=("jax.numpy.isscalar",),
     cases=(
         Case(
             zero_dimensions,

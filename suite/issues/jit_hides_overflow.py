@@ -101,7 +101,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#38099", "report"),
         Upstream("https://docs.jax.dev/en/latest/faq.html#jit-changes-the-exact-numerics-of-outputs", "docs"),
     ),
-    touches=("jax.jit",),
+    touches=("overflow under jit",),
     cases=(
         _case(
             root_of_square,

@@ -85,6 +85,7 @@ ISSUE = Issue(
         Upstream("openxla/xla#13054", "report"),
         Upstream("openxla/xla#13301", "fix"),
     ),
+    touches=("fused reductions",),
     cases=(
         Case(
             closed_over,

@@ -84,7 +84,13 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
         Upstream("jax-ml/jax@f3b4d7b57e", "commit"),
     ),
-    touches=("jax.numpy.linalg.qr", "jax.numpy.linalg.svd", "jax.numpy.linalg.slogdet"),
+    touches=(
+        "jax.numpy.linalg.eig",
+        "jax.numpy.linalg.eigh",
+        "jax.numpy.linalg.qr",
+        "jax.numpy.linalg.svd",
+        "jax.numpy.linalg.slogdet",
+    ),
     cases=(
         _case(
             eig,

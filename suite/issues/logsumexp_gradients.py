@@ -87,7 +87,12 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#25791", "fix"),
         Upstream("jax-ml/jax#37729", "fix"),
     ),
-    touches=("jax.scipy.special.logsumexp", "jax.nn.logsumexp"),
+    touches=(
+        "jax.scipy.special.logsumexp(b=)",
+        "jax.scipy.special.logsumexp(where=)",
+        "jax.nn.logsumexp(b=)",
+        "jax.nn.logsumexp(where=)",
+    ),
     cases=(
         Case(
             zero_weight,

@@ -81,7 +81,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#37234", "report"),
         Upstream("jax-ml/jax#38609", "report"),
     ),
-    touches=("jax.nn.logsumexp", "jax.nn.softmax", "jax.nn.log_softmax"),
+    touches=("jax.nn.logsumexp", "jax.scipy.special.logsumexp", "jax.nn.softmax", "jax.nn.log_softmax"),
     cases=(
         Case(
             logsumexp,

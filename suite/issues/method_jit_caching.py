@@ -324,7 +324,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#28418", "report"),
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods", "docs"),
     ),
-    touches=("jax.jit(static_argnums=)", "methods", "jit cache"),
+    touches=("jax.jit", "methods", "jit cache"),
     cases=(
         _case(
             bound_method,

@@ -84,7 +84,7 @@ _OWN = Rule("per-neuron", "", "run on releases of the line from 0.11.2; 8960b09"
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("https://github.com/patrick-kidger/equinox/commit/8960b09", "report"),),
-    touches=("equinox.nn.MLP", "equinox.nn.PReLU"),
+    touches=("equinox.nn.MLP(activation=)", "equinox.nn.MLP(final_activation=)", "equinox.nn.PReLU"),
     cases=(
         *(
             Case(

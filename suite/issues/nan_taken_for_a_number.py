@@ -87,8 +87,9 @@ ISSUE = Issue(
     touches=(
         "jax.numpy.heaviside",
         "jax.scipy.special.xlogy",
+        "jax.scipy.special.xlog1py",
         "jax.scipy.special.rel_entr",
-        "jax.scipy.stats.uniform.pdf",
+        "jax.scipy.stats.uniform",
     ),
     cases=(
         Case(

@@ -99,7 +99,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#1099", "fix"),
         Upstream("jax-ml/jax@dda9695795", "fix"),
     ),
-    touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad", "jax.vjp"),
+    touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
     cases=(
         _case(
             custom_vjp,

@@ -87,6 +87,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#24896", "commit"),
         Upstream("jax-ml/jax@7f05b74bca", "fix"),
     ),
+    touches=("jax.numpy.pad(constant_values=)",),
     cases=tuple(
         Case(
             reproducer,

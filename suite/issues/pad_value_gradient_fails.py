@@ -56,7 +56,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#10927", "report"),
         Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.pad.html", "docs"),
     ),
-    touches=("jax.numpy.pad", "jax.lax.pad"),
+    touches=("jax.numpy.pad(constant_values=)", "jax.lax.pad"),
     cases=tuple(
         Case(
             reproducer,

@@ -71,7 +71,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#24073", "report"),
         Upstream("jax-ml/jax@21f9d23658", "fix"),
     ),
-    touches=("jax.numpy.polyfit",),
+    touches=("jax.numpy.polyfit(cov=)",),
     cases=(
         Case(
             scaled,

@@ -70,6 +70,7 @@ _INTEGERS = (
 ISSUE = Issue(
     kind="silent-change",
     upstream=(Upstream("jax-ml/jax#11633", "report"), Upstream("jax-ml/jax#37448", "fix")),
+    touches=("jax.numpy.polyval",),
     cases=(
         *(
             Case(

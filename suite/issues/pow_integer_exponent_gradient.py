@@ -53,7 +53,7 @@ ISSUE = Issue(
         Upstream("https://github.com/jax-ml/jax/issues/17995", "report"),
         Upstream("jax-ml/jax#17996", "fix"),
     ),
-    touches=("jax.numpy.power", "jax.lax.pow"),
+    touches=("jax.numpy.power", "jax.lax.pow", "jax.Array.__pow__"),
     cases=tuple(
         Case(
             reproducer,

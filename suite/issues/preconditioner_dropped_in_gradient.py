@@ -103,7 +103,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/lineax#243", "report"),
         Upstream("patrick-kidger/lineax#162", "fix"),
     ),
-    touches=("lineax.CG", "lineax.linear_solve"),
+    touches=("lineax.CG", "lineax.linear_solve(options=)"),
     cases=(
         _case(
             preconditioned,

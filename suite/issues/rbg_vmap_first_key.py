@@ -91,7 +91,12 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#20094", "fix"),
         Upstream("jax-ml/jax#22684", "docs"),
     ),
-    touches=("jax.lax.rng_bit_generator", "jax.random.fold_in"),
+    touches=(
+        "jax.random.key(impl=)",
+        "jax.random.PRNGKey(impl=)",
+        "jax.random.wrap_key_data(impl=)",
+        "jax.lax.rng_bit_generator",
+    ),
     cases=(
         Case(
             draws,

@@ -88,6 +88,7 @@ def _case(reproducer: Callable[[], tuple[str, str]], rule: Rule) -> Case:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#39103", "report"),),
+    touches=("fused reductions",),
     cases=(
         _case(float32, Rule("differs", "jaxlib==0.10.2", "run on releases of the line, with this jaxlib alone")),
         _case(float64, Rule("differs", "jaxlib==0.10.2", "run on releases of the line, with this jaxlib alone")),

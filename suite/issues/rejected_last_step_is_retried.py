@@ -109,7 +109,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#758", "fix"),
         Upstream("patrick-kidger/diffrax#660", "commit"),
     ),
-    touches=("diffrax.PIDController", "diffrax.diffeqsolve"),
+    touches=("diffrax.PIDController",),
     cases=(
         _case(
             end_of_a_day,

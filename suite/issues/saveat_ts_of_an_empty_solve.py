@@ -113,7 +113,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#488", "report"),
         Upstream("patrick-kidger/diffrax#494", "fix"),
     ),
-    touches=("diffrax.SaveAt.ts",),
+    touches=("diffrax.SaveAt(ts=)",),
     cases=tuple(
         Case(
             reproducer,

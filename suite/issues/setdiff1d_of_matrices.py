@@ -71,7 +71,7 @@ ISSUE = Issue(
         Upstream("https://github.com/jax-ml/jax/issues/32335", "report"),
         Upstream("jax-ml/jax#32340", "fix"),
     ),
-    touches=("jax.numpy.setdiff1d",),
+    touches=("jax.numpy.setdiff1d(assume_unique=)",),
     cases=(
         Case(
             with_size,

@@ -81,7 +81,7 @@ _CLIP = Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("openxla/xla#49118", "report"), Upstream("openxla/xla#49122", "report")),
-    touches=("jax.lax.dynamic_update_slice", "jax.lax.dynamic_slice"),
+    touches=("jax.lax.dynamic_update_slice", "jax.lax.dynamic_slice", "sharding"),
     cases=(
         Case(
             update,

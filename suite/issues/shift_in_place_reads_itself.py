@@ -90,7 +90,7 @@ def concatenated() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("openxla/xla#49176", "report"),),
-    touches=("jax.numpy.ndarray.at", "jax.lax.dynamic_update_slice"),
+    touches=("jax.Array.at", "jax.lax.dynamic_update_slice"),
     cases=tuple(
         Case(
             reproducer,

@@ -95,7 +95,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#663", "report"),
         Upstream("patrick-kidger/diffrax#660", "fix"),
     ),
-    touches=("diffrax.diffeqsolve", "diffrax.StepTo", "diffrax.ConstantStepSize"),
+    touches=("diffrax.diffeqsolve",),
     cases=tuple(
         Case(
             reproducer,

@@ -87,7 +87,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#19490", "report"),
         Upstream("jax-ml/jax#19518", "fix"),
     ),
-    touches=("jax.nn.softmax", "jax.nn.log_softmax"),
+    touches=("jax.nn.softmax(where=)", "jax.nn.log_softmax(where=)"),
     cases=tuple(
         Case(
             reproducer,

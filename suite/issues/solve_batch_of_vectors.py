@@ -106,6 +106,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#25741", "commit"),
         Upstream("jax-ml/jax#19674", "commit"),
     ),
+    touches=("jax.numpy.linalg.solve", "jax.scipy.linalg.solve"),
     cases=(
         Case(
             square_batch,

@@ -109,7 +109,7 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/diffrax/issues/713", "report"),
         Upstream("patrick-kidger/diffrax#714", "fix"),
     ),
-    touches=("diffrax.ClipStepSizeController.jump_ts",),
+    touches=("diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
     cases=tuple(
         Case(
             reproducer,

@@ -113,7 +113,12 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#20589", "fix"),
         Upstream("jax-ml/jax#21193", "fix"),
     ),
-    touches=("jax.scipy.special.gamma", "jax.scipy.special.beta", "jax.scipy.special.rel_entr"),
+    touches=(
+        "jax.scipy.special.gamma",
+        "jax.scipy.special.beta",
+        "jax.scipy.special.betaln",
+        "jax.scipy.special.rel_entr",
+    ),
     cases=(
         _case(
             rel_entr,

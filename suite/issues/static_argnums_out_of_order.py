@@ -111,7 +111,12 @@ _NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28069 (9a
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#28065", "report"), Upstream("jax-ml/jax#28069", "fix")),
-    touches=("jax.jit", "jax.make_jaxpr", "jax.custom_jvp", "jax.custom_vjp"),
+    touches=(
+        "jax.jit(static_argnums=)",
+        "jax.make_jaxpr(static_argnums=)",
+        "jax.custom_jvp(nondiff_argnums=)",
+        "jax.custom_vjp(nondiff_argnums=)",
+    ),
     cases=(
         Case(
             jit,

@@ -89,6 +89,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#26658", "report"),
         Upstream("jax-ml/jax#26668", "docs"),
     ),
+    touches=("subnormal numbers",),
     cases=(_case(arithmetic), _case(comparison), _case(sort)),
 )
 

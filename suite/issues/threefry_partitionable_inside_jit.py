@@ -85,7 +85,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#18338", "changelog"),
         Upstream("https://github.com/jax-ml/jax/commit/972fd66525", "commit"),
     ),
-    touches=("jax.threefry_partitionable", "jax.random"),
+    touches=("jax.threefry_partitionable",),
     cases=tuple(
         Case(
             reproducer,

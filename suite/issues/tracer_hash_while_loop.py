@@ -205,7 +205,14 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#769", "fix"),
         Upstream("patrick-kidger/equinox#1039", "fix"),
     ),
-    touches=("jax.core.Tracer.__hash__", "equinox.internal.while_loop", "control flow", "tracing"),
+    touches=(
+        "jax.lax.while_loop",
+        "equinox.internal.while_loop",
+        "diffrax.diffeqsolve",
+        "jax.core.Tracer.__hash__",
+        "control flow",
+        "tracing",
+    ),
     cases=(
         Case(
             diffeqsolve,

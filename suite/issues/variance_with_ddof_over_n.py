@@ -73,7 +73,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#21330", "report"),
         Upstream("jax-ml/jax#21362", "fix"),
     ),
-    touches=("jax.numpy.var", "jax.numpy.std", "jax.numpy.cov"),
+    touches=("jax.numpy.var(ddof=)", "jax.numpy.std(ddof=)", "jax.numpy.cov(ddof=)"),
     cases=(
         Case(
             cov,

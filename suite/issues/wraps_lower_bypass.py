@@ -268,7 +268,7 @@ _COPIES_LOWER = "jax's own wraps copies the jitted function's lower to it"
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#27829", "report"), Upstream("jax-ml/jax#27873", "fix")),
-    touches=("jax.stages.Wrapped.lower", "jax.custom_jvp", "jax.custom_vjp", "ahead of time"),
+    touches=("jax.stages.Wrapped.lower", "ahead of time"),
     cases=(
         _case(jit, jit_control, jit_last, f"jit {_SETS_LOWER}"),
         replace(

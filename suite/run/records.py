@@ -113,9 +113,9 @@ _OF_A_PROCESS = ["needs", "x64", "environment", "host_devices", "cpu", "python",
 def case_sha256(entry: Entry, case: Case) -> str:
     """The sha256 of the code that runs for a case, and of what it asks of the process that runs it.
 
-    Not of the table's words: a rule, a story or another case may change, and what was seen holds.
+    Not of words: a question, a comment, a rule, a story or another case may change, and what was seen holds.
     """
-    code = source.run_of(_text(entry.source), case)
+    code = source.code(source.run_of(_text(entry.source), case))
     asked: list[object] = [getattr(case, name) for name in _OF_A_PROCESS]
     asked.append(case.workaround and case.workaround.environment)
     # What is raised is on record, for the judge to recognise; of warnings only those that were asked about are.
@@ -128,10 +128,12 @@ def source_sha256(entry: Entry) -> str:
     return _sha256(entry.source)
 
 
+@cache
 def probe_sha256() -> str:
-    """The sha256 of what runs the issues in a cell."""
+    """The sha256 of what runs the issues in a cell: of the code, and not of what is said about it."""
     # What runs an issue by itself, for a reader, runs none here.
-    return _sha256(*sorted(each for each in (ROOT / "suite" / "cell").glob("*.py") if each.name != "standalone.py"))
+    modules = sorted(each for each in (ROOT / "suite" / "cell").glob("*.py") if each.name != "standalone.py")
+    return hashlib.sha256("\n".join(source.code(_text(each)) for each in modules).encode()).hexdigest()
 
 
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:

@@ -7,8 +7,10 @@ along as source.
 from __future__ import annotations
 
 import ast
+import tokenize
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 from suite.cell import oracle
@@ -29,6 +31,20 @@ def _whole(source: str, own: frozenset[str]) -> str:
     return _joined(source, own | _reached(source, own))
 
 
+def code(source: str) -> str:
+    """A module without its docstrings and comments: what of it runs."""
+    lines, emptied = source.splitlines(), set[int]()
+    for node in ast.walk(_parsed(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            emptied |= {*range(node.body[0].lineno - 1, node.body[0].end_lineno or 0)}
+    for token in tokenize.generate_tokens(StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+            emptied |= set() if lines[row - 1] else {row - 1}
+    return "\n".join(line for row, line in enumerate(lines) if row not in emptied)
+
+
 def of_case(source: str, case: Case) -> str:
     """The reproducer of a case and its workaround, as they stand in the module's `source`."""
     return _joined(source, _names([case]))
@@ -46,14 +62,19 @@ def alone(source: str, case: Case) -> str:
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
-    """What the reproducers use of the stack, as qualified names and keywords, and what the issue adds, in order.
+    """What the issue says that it concerns, or else what its reproducers use of the stack: names, keywords, areas.
 
-    `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`.
+    `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """
-    used = {each.reproducer.__name__ for each in issue.cases}
-    used |= _reached(source, used)
-    nodes = [node for node in _parsed(source).body if used & set(_defines(node))]
-    return tuple(sorted({*issue.touches, *(each for node in nodes for each in _touched(node))}))
+    return tuple(sorted(issue.touches)) or used(source, issue)
+
+
+def used(source: str, issue: Issue) -> tuple[str, ...]:
+    """What the reproducers use of the stack, helpers too, as qualified names and keywords, in order."""
+    functions = {each.reproducer.__name__ for each in issue.cases}
+    functions |= _reached(source, functions)
+    nodes = [node for node in _parsed(source).body if functions & set(_defines(node))]
+    return tuple(sorted({each for node in nodes for each in _touched(node)}))
 
 
 def _touched(node: ast.AST) -> Iterator[str]:
