@@ -192,7 +192,7 @@ def compat(session: nox.Session) -> None:
     Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
     a time, and `-- --all-cases` the other cases of each issue too. What is known and unchanged is not run again;
     `-- --fresh` does, `-- --issue ID` narrows to an issue and shows its cases, `-- --verbose` shows each case of all.
-    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/run/cluster.py).
+    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/run/spread/cluster.py).
     """
     run_on_cluster(session)
     suite(session)

@@ -131,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
     what_is_new = "read the index; lock, run and compare what is new since the snapshot"
-    discovering = command("discover", what_is_new, epilog=_RUN_CODES)
+    discovering = command("discover", what_is_new, "upkeep.discover:carry_out", epilog=_RUN_CODES)
     command("lock", "resolve every cell as of its day, and write the locks", "commands:write_locks")
     reading = command("snapshot", "read the index into releases.json", "commands:write_snapshot")
     for each in (discovering, reading):
@@ -252,7 +252,7 @@ def _named(where: str) -> Callable[[str], Any]:
 _cell = _named("stack.plan:stack")
 _of_line = _named("timings.release_line:cell")
 _issue = _named("run.catalogue:identified")
-_shard = _named("run.shard:parse")
+_shard = _named("run.spread.shard:parse")
 
 
 def _tag(text: str) -> str:

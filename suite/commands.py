@@ -18,11 +18,12 @@ from rich.text import Text
 from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, read
-from suite.run import archive, catalogue, cell_run, environment, interpreter, records, shard
+from suite.run import archive, catalogue, cell_run, environment, interpreter, records
 from suite.run.catalogue import Entry
 from suite.run.progress import CellProgress
 from suite.run.records import Asked
-from suite.run.shard import Shard, Timed
+from suite.run.spread import shard
+from suite.run.spread.shard import Shard, Timed
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 
@@ -138,7 +139,7 @@ def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, he
             run_cell(cell, entries, fresh=fresh, asked="headlines" if headlines else "all")
         return
     try:
-        from suite.run import cluster  # on one machine nothing of it is needed
+        from suite.run.spread import cluster  # on one machine nothing of it is needed
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
             raise
@@ -203,13 +204,6 @@ def bisect(
     return session.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
-def discover(*, forget: bool) -> Exit:
-    """Read the index; lock, run and compare what is new since the snapshot."""
-    from suite.upkeep import discover
-
-    return discover.discover(catalogue.entries(), OUT, forget=forget) or catalogue.complete()
-
-
 def renew_threads() -> None:
     """Look up how the threads stand that the issues and the refuted claims name."""
     from suite.run.threads import references, refuted
@@ -258,9 +252,9 @@ def report(
     Of a `shard` there are but some of them. Of a cell that was asked for its headlines alone, the cases that nobody ran
     were not planned, where neither the cell nor a tag of it is named.
     """
-    from suite.report import sent
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
+    from suite.report.join import sent
 
     if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
         raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "what is published is all of them")])
@@ -312,8 +306,8 @@ def _named(cells: Sequence[Cell]) -> str:
 
 def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
     """Join the reports of shards into one in `to`, with a cell for each file that somebody sent in, and print it."""
-    from suite.report import sent
-    from suite.report.merge import merge as joined
+    from suite.report.join import sent
+    from suite.report.join.merge import merge as joined
 
     files = [path for path in shards if sent.is_sent(path)]
     whole = joined([path for path in shards if path not in files])
@@ -337,7 +331,7 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
 
     `strict`: 1 too where something is gone or was not learned.
     """
-    from suite.report import diff as differences
+    from suite.report.compare import diff as differences
     from suite.report.formats import diff as diff_formats
     from suite.report.model import Report
 

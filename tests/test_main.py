@@ -149,7 +149,7 @@ def test_choices_are_those_of_their_modules() -> None:
 # Each command, with as few words as it takes.
 COMMANDS = {
     **{name: [] for name in ("plan", "report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
-    **{name: [] for name in ("readme", "pins", "cost", "upkeep", "check", "explain")},
+    **{name: [] for name in ("readme", "pins", "cost", "check-cost", "upkeep", "check", "explain")},
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
     "try": ["jax==0.1"],
 }
@@ -216,7 +216,7 @@ def test_a_path_that_can_be_none_is_a_sentence(
     saved([report(observation())], tmp_path)[0].rename("report")
     Path("file").touch()
     Path("loop").symlink_to("loop")
-    monkeypatch.setattr("suite.report.merge.merge", lambda paths: read(Report, paths[0] / "compat.json"))
+    monkeypatch.setattr("suite.report.join.merge.merge", lambda paths: read(Report, paths[0] / "compat.json"))
 
     assert Exit.MISUSED == main([word.format(place) for word in words])
 

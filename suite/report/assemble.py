@@ -34,7 +34,7 @@ from suite.report.model import (
 from suite.run import catalogue, records, source, threads
 from suite.run.catalogue import Entry
 from suite.run.records import Status
-from suite.run.shard import Shard
+from suite.run.spread.shard import Shard
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.report import summary
-from suite.report.formats.markup import cell_text
+from suite.report.markup import cell_text
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report, StackRow
 
 Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "in-no-thread", "latent", "over-tight"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from suite.errors import BadFile, Fault, Misused, shown
 from suite.files import dump, read, replace_all
 from suite.report import compact
-from suite.report.changes import since
+from suite.report.compare.changes import since
 from suite.report.formats import badges
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md

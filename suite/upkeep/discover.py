@@ -13,9 +13,10 @@ from rich.console import Console
 from suite import commands
 from suite.errors import Exit
 from suite.files import REPORTS, read
-from suite.report.diff import Change, change
+from suite.report.compare.diff import Change, change
 from suite.report.model import CellRow, Report
 from suite.report.summary import exit_code
+from suite.run import catalogue
 from suite.run.catalogue import Entry
 from suite.stack import matrix as matrices
 from suite.stack import plan, releases
@@ -76,6 +77,11 @@ def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
 
     earlier = [each for each in rows.values() if is_before(each)]
     return max(earlier, key=version).id if earlier else ""
+
+
+def carry_out(*, forget: bool, console: Console) -> Exit:
+    """Read the index; lock, run and compare what is new since the snapshot, of all issues."""
+    return discover(catalogue.entries(), console, forget=forget) or catalogue.complete()
 
 
 def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False) -> Exit:

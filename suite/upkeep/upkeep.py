@@ -19,7 +19,7 @@ from suite.bisect import search
 from suite.bisect.search import Answer, Ask
 from suite.files import ROOT, STATE
 from suite.run import catalogue
-from suite.run.shard import Shard
+from suite.run.spread.shard import Shard
 from suite.stack import plan
 from suite.upkeep import timed
 

@@ -23,7 +23,7 @@ from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.run import catalogue, probe_call
 from suite.run.probe_call import Task
-from suite.run.worker import Kept
+from suite.run.spread.worker import Kept
 
 KEY = Key(lock="0", issue="0", probe="0", python="3.12", platform="here")
 # By module of the corpus: cases of every sort of end, one of them in an interpreter of its own.

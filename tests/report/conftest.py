@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from suite.report import write as writing
-from suite.report.changes import since
+from suite.report.compare.changes import since
 from suite.report.model import Report
 from tests.report.site_browser import chromium
 from tests.worlds import as_known, few, otherwise

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from suite.files import dump, read
-from suite.report.changes import CASES, MOST, row, since
-from suite.report.diff import diff
+from suite.report.compare.changes import CASES, MOST, row, since
+from suite.report.compare.diff import diff
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import Observation, Report
 from suite.report.write import publish, rebuild

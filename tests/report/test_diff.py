@@ -17,7 +17,7 @@ from rich.console import Console
 from suite import __main__ as command
 from suite.errors import Exit
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.report.diff import KINDS, Diff, change, diff, exit_code, tracks
+from suite.report.compare.diff import KINDS, Diff, change, diff, exit_code, tracks
 from suite.report.formats.diff import as_json, last, markdown, show
 from suite.report.formats.length_limit import MOST
 from suite.report.model import CellRow, Observation, Report

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
-from suite.report.changes import since
+from suite.report.compare.changes import since
 from suite.report.model import Observation, Report
 from suite.report.site.build import site
 from suite.report.site.facts import Facts

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from suite.judge.table import Verdict
-from suite.report.formats.markup import LONGEST, said
+from suite.report.markup import LONGEST, said
 from suite.report.model import CellRow, IntervalRow, Observation, RefutedRow, Report, TurnRow
 from suite.report.site.build import site
 from suite.report.site.facts import Facts

@@ -17,15 +17,15 @@ from suite import commands, files
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.report import compact, summary
-from suite.report import merge as merging
 from suite.report.derive import derive
-from suite.report.merge import join, merge
+from suite.report.join import merge as merging
+from suite.report.join.merge import join, merge
+from suite.report.join.shard_faults import faults
 from suite.report.model import Platform, Report
-from suite.report.shard_faults import faults
 from suite.report.write import publish, write
 from suite.run import environment, records
 from suite.run.records import Status
-from suite.run.shard import parse
+from suite.run.spread.shard import parse
 from suite.stack import plan, releases
 from tests.report.on_disk import saved, there
 from tests.report.test_large import thinned

@@ -32,11 +32,11 @@ from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from suite.judge.verdicts import WorkaroundWord
 from suite.report import compact, summary
 from suite.report.assemble import assemble, roughly
-from suite.report.changes import since
+from suite.report.compare.changes import since
 from suite.report.derive import coverage
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
-from suite.report.formats.markup import clipped, said
+from suite.report.markup import clipped, said
 from suite.report.model import Observation, Report
 from suite.report.write import schema, write
 from suite.run import catalogue, environment, records

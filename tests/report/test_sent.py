@@ -13,9 +13,9 @@ from suite import files
 from suite.__main__ import main
 from suite.errors import Exit
 from suite.judge.record import Part
-from suite.report import sent
 from suite.report.assemble import assemble
 from suite.report.formats.check_json import check_json
+from suite.report.join import sent
 from suite.report.model import Report
 from suite.report.site.build import site
 from suite.report.site.compiled import compiled

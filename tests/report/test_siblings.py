@@ -28,8 +28,8 @@ from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import MOST, fit
-from suite.report.formats.markup import cell_text, element, xml
 from suite.report.formats.observations_csv import observations_csv
+from suite.report.markup import cell_text, element, xml
 from suite.report.model import Observation, Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site import timings
 from suite.report.site.build import site

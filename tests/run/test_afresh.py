@@ -12,7 +12,7 @@ from suite.report import summary
 from suite.report.assemble import assemble
 from suite.report.model import Report
 from suite.run import cell_run, probe_call
-from suite.run.worker import Kept
+from suite.run.spread.worker import Kept
 from tests.run.test_cluster import CELLS, State, found
 
 (CELL, *_) = CELLS

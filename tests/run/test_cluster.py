@@ -29,9 +29,10 @@ from suite.errors import Exit, Failed
 from suite.files import ROOT, dump
 from suite.report.assemble import assemble
 from suite.report.summary import exit_code
-from suite.run import catalogue, cell_run, cluster, environment, probe_call, records, worker
+from suite.run import catalogue, cell_run, environment, probe_call, records
 from suite.run.environment import Marker
-from suite.run.worker import Kept
+from suite.run.spread import cluster, worker
+from suite.run.spread.worker import Kept
 from suite.stack import lock, plan
 from suite.stack.releases import Device
 from tests.worlds import pretend, started_with
@@ -366,7 +367,7 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
 DRIVE = """
 import sys
 from rich.console import Console
-from suite.run import cluster
+from suite.run.spread import cluster
 from tests.run.test_cluster import CELLS, ISSUES, found
 cluster.run_cells(sys.argv[1], CELLS, found(*ISSUES), fresh=False, console=Console())
 """
@@ -433,7 +434,7 @@ def test_without_the_extra_there_is_a_sentence(
 ) -> None:
     """Where distributed is not installed, --scheduler is answered with what to install, and exit code 3."""
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "suite.run.cluster")
+    monkeypatch.delitem(sys.modules, "suite.run.spread.cluster")
     monkeypatch.delattr(suite.run, "cluster")
 
     assert Exit.INCOMPLETE == main(["record", CELLS[0].id, "--scheduler", "tcp://127.0.0.1:9"])
@@ -443,7 +444,7 @@ def test_without_the_extra_there_is_a_sentence(
 
 def test_one_machine_needs_nothing_of_it() -> None:
     """No module but one imports distributed, and none imports that one until --scheduler asks for it."""
-    command = "import sys, suite.commands, suite.run.worker; print(*sys.modules)"
+    command = "import sys, suite.commands, suite.run.spread.worker; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
     importers = [
         path.name
@@ -452,8 +453,8 @@ def test_one_machine_needs_nothing_of_it() -> None:
     ]
 
     assert ["cluster.py"] == importers
-    assert {"suite.commands", "suite.run.worker"} <= set(ran.stdout.split())
-    assert {"suite.run.cluster", "distributed", "dask"}.isdisjoint(ran.stdout.split())
+    assert {"suite.commands", "suite.run.spread.worker"} <= set(ran.stdout.split())
+    assert {"suite.run.spread.cluster", "distributed", "dask"}.isdisjoint(ran.stdout.split())
 
 
 def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from suite.run import catalogue, cell_run, environment, probe_call, records
 from suite.run.environment import Environment
-from suite.run.worker import Kept
+from suite.run.spread.worker import Kept
 from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell

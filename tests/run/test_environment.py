@@ -14,7 +14,7 @@ from suite.files import read
 from suite.judge.record import Record
 from suite.run import catalogue, cell_run, environment, interpreter, probe_call, records
 from suite.run.environment import Environment, Unprepared
-from suite.run.worker import Kept
+from suite.run.spread.worker import Kept
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from suite import commands
 from suite.errors import Misused
 from suite.report import compact
-from suite.run.shard import Shard, Timed, costs, parse, shard
+from suite.run.spread.shard import Shard, Timed, costs, parse, shard
 from suite.stack.plan import Cell
 from tests.report.test_report import observation, report
 

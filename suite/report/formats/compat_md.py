@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import standing, summary
-from suite.report.diff import tally
+from suite.report.compare.diff import tally
 from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import address, cell_text, clipped, in_markdown
+from suite.report.markup import address, cell_text, clipped, in_markdown
 from suite.report.model import IssueRow, Report
 from suite.report.site.marked import link
 from suite.report.standing import Standing

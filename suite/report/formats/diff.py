@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.printable import printable
-from suite.report.diff import Diff, Group, tally
+from suite.report.compare.diff import Diff, Group, tally
 from suite.report.formats.length_limit import fit
-from suite.report.formats.markup import cell_text, clipped
+from suite.report.markup import cell_text, clipped
 from suite.report.model import ChangeKind
 from suite.report.summary import last_line, replay
 

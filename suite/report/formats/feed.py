@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 from suite.judge.table import UNDECIDED
 from suite.printable import printable
 from suite.report import summary
-from suite.report.formats.markup import address, clipped, element, xml
+from suite.report.markup import address, clipped, element, xml
 from suite.report.model import CellRow, Observation, Report, TurnRow
 
 # Any other would make new entries of all that have been read; it means nothing else.

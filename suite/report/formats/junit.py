@@ -7,7 +7,7 @@ from datetime import UTC
 from xml.etree.ElementTree import Element
 
 from suite.judge.table import PROPERTIES
-from suite.report.formats.markup import element, xml
+from suite.report.markup import element, xml
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected, replay
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-from suite.report.formats.markup import clipped
+from suite.report.markup import clipped
 
 # What GitHub takes of an issue's or a pull request's text.
 MOST = 65_536

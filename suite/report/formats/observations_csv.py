@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from suite.report.formats.markup import one_line
+from suite.report.markup import one_line
 from suite.report.model import CellRow, Observation, Report
 
 _VERSIONS = ("jax", "jaxlib", "equinox", "diffrax")

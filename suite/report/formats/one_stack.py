@@ -10,7 +10,7 @@ from rich.text import Text
 
 from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
 from suite.report.foreseen import Foreseen, foreseen
-from suite.report.formats.markup import one_line
+from suite.report.markup import one_line
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from suite.errors import Exit
 from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
 from suite.report import standing, summary
-from suite.report.formats.markup import clipped, one_line
+from suite.report.markup import clipped, one_line
 from suite.report.model import CaseRow, Observation, Report
 from suite.report.summary import FORESEEN, STACK_GLYPHS, is_unexpected
 

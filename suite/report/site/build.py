@@ -19,8 +19,8 @@ from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
 from suite.printable import printable
 from suite.report import summary
-from suite.report.diff import tally
-from suite.report.formats.markup import said
+from suite.report.compare.diff import tally
+from suite.report.markup import said
 from suite.report.model import Report
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints

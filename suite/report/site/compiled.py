@@ -16,7 +16,7 @@ from packaging.version import Version
 from suite.judge.rules import concerned, requirements
 from suite.judge.specifiers import in_version_order
 from suite.judge.table import PROPERTIES, UNDECIDED
-from suite.report.formats.markup import said
+from suite.report.markup import said
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.facts import Facts
 from suite.report.site.timeline import is_mended, stands

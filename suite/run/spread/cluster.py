@@ -42,10 +42,11 @@ from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import parse
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, records, worker
+from suite.run import catalogue, cell_run, environment, records
 from suite.run.catalogue import Entry
 from suite.run.records import Status
-from suite.run.worker import Answer, Order
+from suite.run.spread import worker
+from suite.run.spread.worker import Answer, Order
 from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.stack.releases import Device

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from suite.report.diff import Diff, diff, key
-from suite.report.formats.markup import clipped
+from suite.report.compare.diff import Diff, diff, key
+from suite.report.markup import clipped
 from suite.report.model import ChangeRow, Report, SinceRow
 
 # A new release changes a handful of things; what changes more is no matter for a first screen.

@@ -10,8 +10,8 @@ from suite.files import ROOT, read
 from suite.judge.wording import named
 from suite.report.assemble import untried
 from suite.report.derive import derive
+from suite.report.join.shard_faults import faults
 from suite.report.model import CellRow, Observation, Report
-from suite.report.shard_faults import faults
 from suite.run import catalogue
 from suite.stack import plan, releases
 from suite.stack.releases import Packages

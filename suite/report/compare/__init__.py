@@ -1,0 +1,1 @@
+"""One report held against another: what changed since, and how much of it regressed."""
