@@ -63,7 +63,8 @@ class Answer:
     """All that is known of a stack.
 
     `stops` are packages that do not import there; `counts` says of how many cases it is known how; `elsewhere` counts
-    those that need what the stack does not have; `newer` are packages newer than any that was run.
+    those that need what the stack does not have; `newer` are packages newer than any that was run. Where a source tree
+    was read, `bites` has what concerns it, `untold` the issues of which no source can tell that, and `unused` the rest.
     """
 
     stack: Stack
@@ -76,6 +77,8 @@ class Answer:
     elsewhere: int
     newer: tuple[str, ...]
     day: str
+    untold: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
     @property
     def issues(self) -> list[tuple[KnownIssue, list[Bite]]]:
@@ -94,7 +97,8 @@ class Answer:
         if self.stops:
             return f"This stack does not work: {' and '.join(self.stops)} does not import with the others."
         if not count:
-            return "None of the documented issues is known to bite here."
+            others = " that a source can tell of" * bool(self.untold)
+            return f"None of the documented issues{others} is known to bite here."
         silently = f", {self.silent} of them silently" if self.silent else ""
         return f"{count} documented issue{'s bite' if count > 1 else ' bites'} here{silently}."
 
@@ -106,6 +110,9 @@ class Answer:
         lines = f"Looked up {sum(self.counts.values()) + self.blocked} cases, as of {self.day}: {', '.join(told)}."
         if self.elsewhere:
             lines += f" {self.elsewhere} more need packages that are not there."
+        if self.untold:
+            bite = "issues bite" if len(self.untold) > 1 else "issue bites"
+            lines += f" {len(self.untold)} {bite} here that no source tells of."
         if self.newer:
             lines += f" Newer than this data: {', '.join(self.newer)}; what is said of these is carried on by rule."
         return lines

@@ -17,7 +17,6 @@ from suite.check import answer as answers
 from suite.check import concern, holes, knowledge, machine, text
 from suite.check import explain as explaining
 from suite.check.answer import KINDS, Answer
-from suite.check.concern import Concern
 from suite.check.inputs import discovery, interpreters, locks
 from suite.check.inputs.bounds import bounds as read_bounds
 from suite.check.inputs.stack import Stack
@@ -65,14 +64,13 @@ def check(
         found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
     found = left.answer if left else found
-    told = _narrowed(found, known, source) if source else None
-    uses = told.uses if told else {}
+    uses: machine.Uses = {}
+    if source:
+        found, uses = _narrowed(found, known, source)
     if format == "text":
-        _show(found, told, left, gone, upgrade=bool(to), console=console)
+        _show(found, uses, left, gone, upgrade=bool(to), console=console)
     else:
         sys.stdout.write(machine.FORMATS[format](found, uses, known))
-    if told:
-        found = _only(found, {*told.uses, *told.untold})
     if confirm and python is not None:
         found = _confirmed(python, found, console)
     return _code(found, fail_on, strict=strict)
@@ -119,35 +117,31 @@ def _names(found: Answer) -> set[Name]:
     return {each.name for each in found.bites}
 
 
-def _narrowed(found: Answer, known: Knowledge, source: Path) -> Concern:
+def _narrowed(found: Answer, known: Knowledge, source: Path) -> tuple[Answer, machine.Uses]:
+    """What of an answer concerns a source tree, and where; what no source tells of is named in it."""
     from suite.check.source.usage import uses  # LibCST is for those who ask for it
 
     names = concern.own_names(known)
     wanted = {name for issue, _ in found.issues for name in names[issue.id]}
-    return concern.concern(found, names, uses(source, wanted))
+    told = concern.concern(found, names, uses(source, wanted))
+    bites = tuple(each for each in found.bites if each.issue.id in told.uses)
+    return replace(found, bites=bites, untold=told.untold, unused=told.unused), told.uses
 
 
 def _show(
-    found: Answer, told: Concern | None, left: Left | None, gone: Sequence[str], *, upgrade: bool, console: Terminal
+    found: Answer, uses: machine.Uses, left: Left | None, gone: Sequence[str], *, upgrade: bool, console: Terminal
 ) -> None:
-    shown = found if told is None else _only(found, {*told.uses, *told.untold})
     if upgrade:
         text.say(console, "What this upgrade adds:", "bold")
-    text.show(shown, console, told.uses if told else None)
+    text.show(found, console, uses)
     if gone:
         text.say(console, f"It takes away: {', '.join(sorted(gone))}.")
-    if told and told.untold:
-        text.say(console, f"Cannot be told from source, and so kept: {', '.join(told.untold)}.")
-    if told and told.unused:
-        text.say(console, f"Not used here: {', '.join(told.unused)}.")
+    if found.unused:
+        text.say(console, f"Not used here: {', '.join(found.unused)}.", "dim")
     if left and left.count:
         text.say(console, f"{left.count} ignored by jax-stack-compat.toml.", "dim")
     for each in left.stale if left else ():
         text.say(console, f"jax-stack-compat.toml has a stale entry: {each}.", "yellow")
-
-
-def _only(found: Answer, issues: Collection[str]) -> Answer:
-    return replace(found, bites=tuple(each for each in found.bites if each.issue.id in issues))
 
 
 def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
@@ -168,7 +162,7 @@ def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
 
 
 def _code(found: Answer, fail_on: str, *, strict: bool) -> Exit:
-    if strict and (found.newer or found.unknown):
+    if strict and (found.newer or found.unknown or found.untold):
         return Exit.INCOMPLETE
     severe = _severe(fail_on)
     bites = any(issue.kind in severe for issue, _ in found.issues)

@@ -23,16 +23,18 @@ SHOWN = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
 _MOST_USES = 5
 
 
-def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Use]] | None = None) -> None:
+def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Use]]) -> None:
     """Print `answer`; `uses`, where a source tree was read, has where it touches each issue."""
     say(console, f"{answer.stack.where}: {named(answer)}", "dim")
     say(console, answer.first_line, "bold red" if answer.bites or answer.stops else "bold green")
     for kind, issues in groupby(answer.issues, lambda each: each[0].kind):
         say(console, f"\n{KINDS[kind]}", "bold")
         for issue, bites in issues:
-            _issue(issue, bites, console, (uses or {}).get(issue.id, ()))
+            _issue(issue, bites, console, uses.get(issue.id, ()))
     if answer.unknown:
         say(console, f"\nNot known: {some(answer.unknown)}", "dim")
+    if answer.untold:
+        say(console, f"\nOf these, which bite here too, no source tells: {', '.join(answer.untold)}")
     if "jax" in answer.stack.unsaid:
         say(console, "\nWithout its version little is known: --python PATH asks what is installed, and a lock says it.")
     say(console, f"\n{answer.last_line}", "bold")

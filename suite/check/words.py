@@ -66,7 +66,7 @@ def add(command: Command) -> None:
     checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
     kinds = "exit code 1 for what is of this kind or worse, of " + ", ".join(KINDS)
     checking.add_argument("--fail-on", choices=KINDS, default="slow", metavar="KIND", help=f"{kinds} (%(default)s)")
-    strict = "exit code 3 where something is unknown, or newer than the data"
+    strict = "exit code 3 where something is unknown, newer than the data, or told by no source"
     checking.add_argument("--strict", action="store_true", help=strict)
     explaining = command(
         "explain",

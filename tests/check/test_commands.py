@@ -74,16 +74,22 @@ def test_an_upgrade_is_told_by_what_it_adds_and_takes_away(capsys: pytest.Captur
 
 
 def test_source_narrows_and_hides_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is used is told with its place, what is not is named, and what no source tells is kept."""
+    """What is used is told with its place, what is not is named, and what no source tells of is said and counted."""
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
     code, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".")
 
     assert "model.py:3:15 jax.numpy.pad(mode=)" in out
-    assert "Cannot be told from source, and so kept: slow-thing." in out
+    assert "Of these, which bite here too, no source tells: slow-thing" in out
+    assert "1 issue bites here that no source tells of." in out
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1)\n")
-    narrower, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".", "--fail-on", "silent-wrong")
+    words = ("check", "--from", "jax==0.6.0", "--source", ".")
+    narrower, out = said(capsys, *words)
+    strict, _ = said(capsys, *words, "--strict")
+    _, machine = said(capsys, *words, "--format", "json")
+    assert "None of the documented issues that a source can tell of is known to bite here." in out
     assert "Not used here: wrong-numbers." in out
-    assert (Exit.UNEXPECTED, Exit.AS_EXPECTED) == (code, narrower)
+    assert (Exit.UNEXPECTED, Exit.AS_EXPECTED, Exit.INCOMPLETE) == (code, narrower, strict)
+    assert {"issues": [], "untold": ["slow-thing"], "unused": ["wrong-numbers"]}.items() <= json.loads(machine).items()
 
 
 @pytest.mark.parametrize(

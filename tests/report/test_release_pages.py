@@ -413,3 +413,11 @@ def test_threads_are_links() -> None:
     assert "&lt;b&gt; " in text
     assert ["equinox/issues/854", "equinox/issues/856", "equinox/issues/1"] == re.findall(r"kidger/([^\"]+)", text)
     assert "#7" == str(linked("#7"))
+
+
+def test_a_stack_says_where_else_its_cases_ran() -> None:
+    """What was seen in another stack with the same packages is told as that, and counted."""
+    of = report(observation(ran_in="jax-0.4.29"), observation(case="bad", ran_in="jax-0.4.29"))
+
+    assert "2 cases ran in jax-0.4.29, which has the same packages" in page(of, "cells.html")
+    assert "ran in" not in page(report(observation()), "cells.html")

@@ -258,7 +258,7 @@ def test_each_observation_is_a_row() -> None:
         **{"jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "issue": "some-issue", "case": "headline"},
         **{"verdict": "affected", "behaviour": "bad", "reason": "run.bad", "expected": "bad"},
         **{"agreement": "as-expected", "workaround": "holds", "attempts": "1", "seconds": "0.5"},
-        **{"peak_rss_mib": "100", "detail": 'it said "no", twice , then ended'},
+        **{"peak_rss_mib": "100", "detail": 'it said "no", twice , then ended', "ran_in": ""},
     } == first
     assert ("error", "", "spurious") == (second["verdict"], second["behaviour"], second["agreement"])
     for of in REPORTS_TO_SHOW.values():

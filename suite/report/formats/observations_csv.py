@@ -16,7 +16,7 @@ from suite.report.model import CellRow, Observation, Report
 _VERSIONS = ("jax", "jaxlib", "equinox", "diffrax")
 _SEEN = ("issue", "case", "verdict", "behaviour", "reason", "expected", "agreement", "workaround")
 _COSTS = ("attempts", "seconds", "peak_rss_mib")
-HEADER = ("cell", "kind", "released_on", "python", *_VERSIONS, *_SEEN, *_COSTS, "detail")
+HEADER = ("cell", "kind", "released_on", "python", *_VERSIONS, *_SEEN, *_COSTS, "detail", "ran_in")
 
 
 def observations_csv(report: Report) -> str:
@@ -32,7 +32,12 @@ def observations_csv(report: Report) -> str:
 def _row(cell: CellRow, each: Observation) -> list[str]:
     stack = [cell.id, cell.kind, str(cell.released_on), cell.python, *(cell.packages.get(of, "") for of in _VERSIONS)]
     seen = [getattr(each, name) or "" for name in _SEEN]
-    return [*map(_plain, [*stack, *seen]), *(str(getattr(each, name)) for name in _COSTS), _plain(each.detail)]
+    return [
+        *map(_plain, [*stack, *seen]),
+        *(str(getattr(each, name)) for name in _COSTS),
+        _plain(each.detail),
+        each.ran_in or "",
+    ]
 
 
 def _plain(text: str) -> str:

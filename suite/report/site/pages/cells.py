@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,9 +17,13 @@ MAIN = ("jax", "jaxlib", "equinox", "diffrax")
 
 @dataclass(frozen=True)
 class View:
-    """What cells.html shows: the stacks in groups, each once, and what those of one's own show."""
+    """What cells.html shows: the stacks in groups, each once, and what those of one's own show.
+
+    `elsewhere` has for a stack the others in which some of its cases ran, with the same packages, and how many.
+    """
 
     groups: list[tuple[str, list[CellRow]]]
+    elsewhere: dict[str, dict[str, int]]
     own: list[tuple[CellRow, list[Observation], int]]
     main = MAIN
     replay = summary.REPLAY.partition(" -- ")[0]
@@ -31,4 +36,12 @@ def pages(facts: Facts) -> Iterator[Page]:
         if cell.kind != "line":
             groups.setdefault(cell.asks[0].question if cell.asks else "Nobody's plan", []).append(cell)
     title = "Stacks: everything that was run"
-    yield Page("cells.html", "cells.html.jinja", title, View(list(groups.items()), facts.own))
+    yield Page("cells.html", "cells.html.jinja", title, View(list(groups.items()), _elsewhere(facts), facts.own))
+
+
+def _elsewhere(facts: Facts) -> dict[str, dict[str, int]]:
+    found: dict[str, Counter[str]] = {}
+    for each in facts.report.observations:
+        if each.ran_in:
+            found.setdefault(each.cell, Counter())[each.ran_in] += 1
+    return {cell: dict(of.most_common()) for cell, of in found.items()}
