@@ -92,6 +92,7 @@ _BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear", 
 # What needs no linear solve is not stopped by this.
 _CANNOT = (
     Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081"),
+    Rule("cannot-solve", "jax==0.4.27", "run with equinox 0.11.4; jax#21116"),
     Rule("cannot-solve", "jax<0.4.24 scipy>=1.13", "run on jax 0.4.22 with scipy 1.17.1: scipy.linalg.tril is gone"),
 )
 _WAS_RIGHT = (
@@ -107,6 +108,7 @@ _case = partial(
         "cannot-solve": (
             Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
             Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+            Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
         )
     },
     needs=("jax", "equinox", "optimistix"),

@@ -93,6 +93,7 @@ _STOPS = (
     Signature("TypeError", "Custom JVP rule must produce primal and tangent outputs"),
     Signature("ValueError", "Closure-converted function called with different dynamic"),
     Signature("AttributeError", "mapped_aval"),
+    Signature("TypeError", "no unmapping handler for 0 of type"),
 )
 _CANNOT = (
     Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
@@ -100,7 +101,10 @@ _CANNOT = (
     Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
     Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
 )
-_NO_BATCH = (Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: mapped_aval is gone"),)
+_NO_BATCH = (
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: mapped_aval is gone"),
+    Rule("cannot-solve", "jax>=0.5.1 equinox<0.11.12", "run on 0.5.1 with equinox 0.11.11: no vmap; equinox#959"),
+)
 _NO_GRADIENT = (
     Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: no gradient"),
     Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "run on 0.4.34: no gradient; diffrax#508, equinox#871"),
