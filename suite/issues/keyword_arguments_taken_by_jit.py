@@ -1,0 +1,86 @@
+"""A jitted function takes no keyword argument named f or store in jax 0.4.36, and none named fun up to jax 0.8.3
+
+    jax.jit(lambda x, f: x * f)(1.0, f=2.0)
+    TypeError: result_paths() got multiple values for argument 'f'
+
+JAX hands the function that it wraps through functions of its own, and their parameters have names too: what the caller
+passes by such a name meets them. jax#25329 found `f` in 0.4.36, whose commit 1c9b23c566 made these functions plain;
+0.4.37 has them take theirs by position alone.
+
+In no thread: `store` fails in 0.4.36 as `f` does, and `fun` failed on every release before 0.9.0, with
+"_python_pjit_helper() got multiple values for argument 'fun'". `grad` and `vmap` took all three on every release run.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+
+
+def named_f() -> tuple[str, str]:
+    """Can a jitted function be called with f=2.0?"""
+    import jax
+
+    return "taken", f"it gives {float(jax.jit(lambda x, f: x * f)(1.0, f=2.0))}"
+
+
+def named_store() -> tuple[str, str]:
+    """Can a jitted function be called with store=2.0?"""
+    import jax
+
+    return "taken", f"it gives {float(jax.jit(lambda x, store: x * store)(1.0, store=2.0))}"
+
+
+def named_fun() -> tuple[str, str]:
+    """Can a jitted function be called with fun=2.0?"""
+    import jax
+
+    return "taken", f"it gives {float(jax.jit(lambda x, fun: x * fun)(1.0, fun=2.0))}"
+
+
+def another_name() -> None:
+    """An argument of another name can be passed by it."""
+    import jax
+
+    assert float(jax.jit(lambda x, scale: x * scale)(1.0, scale=2.0)) == 2.0
+
+
+def by_position() -> None:
+    """By position all three arrive."""
+    import jax
+
+    assert float(jax.jit(lambda f, store, fun: f * store * fun)(2.0, 3.0, 4.0)) == 24.0
+
+
+_case = partial(
+    Case,
+    control=another_name,
+    behaviours={"taken": "clear", "refused": "affected"},
+    signatures={"refused": Signature("TypeError", "got multiple values for argument")},
+    workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
+)
+_IN_ONE = (
+    Rule("refused", "jax==0.4.36", "run on it; jax#25329"),
+    Rule("taken", "", "run on jax 0.4.18 to 0.4.35, and from 0.4.37"),
+)
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=(Upstream("jax-ml/jax#25329", "report"), Upstream("jax-ml/jax@1c9b23c566", "commit")),
+    touches=("keyword arguments",),
+    cases=(
+        _case(named_f, rules=_IN_ONE),
+        _case(named_store, rules=_IN_ONE),
+        _case(
+            named_fun,
+            rules=(
+                Rule("refused", "jax<0.9.0", "run on jax 0.4.18 to 0.8.2"),
+                Rule("taken", "", "run from jax 0.9.0"),
+            ),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
