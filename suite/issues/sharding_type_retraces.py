@@ -4,8 +4,8 @@
     f(jax.device_put(x, jax.devices()[0]))             # traced again, from jax 0.5.1
 
 Up to jax 0.5.0 what was traced depended on shapes and dtypes. Since then an array's type holds how it is spread over a
-mesh, so one with a NamedSharding and one with a SingleDeviceSharding are of two types, and each is traced: the changelog
-of 0.5.1 says so. Another spec on the same mesh is the same type, where the mesh's axes are not explicit.
+mesh, so one with a NamedSharding and one with a SingleDeviceSharding are of two types, and are traced apart: so the
+changelog of 0.5.1. Another spec on the same mesh is the same type, where the mesh's axes are not explicit.
 A program that feeds a jitted function from a loader and from its own output can trace it twice.
 """
 
@@ -63,7 +63,7 @@ def put_first() -> None:
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025", "changelog"),),
+    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025", "report"),),
     touches=("jax.sharding.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
     cases=(
         Case(

@@ -1,0 +1,89 @@
+"""x[0] = 1 and jnp.sum([1, 2]) raise a TypeError: arrays are immutable, and lists are no arrays, by design
+
+    x = jnp.arange(3.0)
+    x[0] = 1.0         # TypeError
+    jnp.sum([1, 2])    # TypeError
+
+What is traced can be neither changed in place nor made of a list without a copy for each element, so JAX refuses where
+NumPy does not: the sharp bits have both. The text of the first drifts: "object does not support item assignment" up to
+jax 0.4.35, and "JAX arrays are immutable" since.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+
+
+def assignment() -> tuple[str, str]:
+    """Can an element be assigned to?"""
+    import jax.numpy as jnp
+
+    x = jnp.arange(3.0)
+    x[0] = 1.0
+    return "taken", f"{x}"
+
+
+def list_summed() -> tuple[str, str]:
+    """Can a list be summed?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.sum([1, 2])}"
+
+
+def list_concatenated() -> tuple[str, str]:
+    """Can a list be concatenated with an array?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.concatenate([jnp.ones(2), [1.0, 2.0]])}"
+
+
+def asked_for() -> None:
+    """An array is summed."""
+    import jax.numpy as jnp
+
+    assert float(jnp.sum(jnp.arange(3.0))) == 3.0
+
+
+def written_otherwise() -> None:
+    """A new array with the element set, and a list made an array first."""
+    import jax.numpy as jnp
+
+    assert jnp.arange(3.0).at[0].set(1.0).tolist() == [1.0, 1.0, 2.0]
+    assert int(jnp.sum(jnp.array([1, 2]))) == 3
+
+
+_case = partial(
+    Case,
+    control=asked_for,
+    behaviours={"refused": "documented", "taken": "different"},
+    rules=(Rule("refused", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
+    workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
+)
+_NO_LIST = Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")
+
+ISSUE = Issue(
+    kind="by-design",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates", "report"),
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs", "docs"),
+    ),
+    touches=("jax.Array.at", "lists"),
+    cases=(
+        _case(
+            assignment,
+            signatures={
+                "refused": (
+                    Signature("TypeError", "object does not support item assignment"),
+                    Signature("TypeError", "JAX arrays are immutable"),
+                )
+            },
+        ),
+        _case(list_summed, signatures={"refused": _NO_LIST}),
+        _case(list_concatenated, signatures={"refused": _NO_LIST}),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

@@ -1,0 +1,76 @@
+"""The same key gives the same numbers again, and jax_debug_key_reuse says so from jax 0.4.26, by design
+
+    jax.random.normal(key, (3,)), jax.random.normal(key, (3,))    # twice the same
+
+A key is a value and holds no state, so drawing from it twice repeats the draw, where NumPy's generator goes on. Nothing
+warns. The flag `jax_debug_key_reuse` has JAX follow what was drawn from, and raise: it is there from jax 0.4.26, for
+keys made by `jax.random.key`. The sharp bits have both.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+
+
+def drawn_twice() -> tuple[str, str]:
+    """Are two draws of one key the same?"""
+    import jax
+
+    key = jax.random.PRNGKey(0)
+    one, other = jax.random.normal(key, (3,)).tolist(), jax.random.normal(key, (3,)).tolist()
+    return "repeated" if one == other else "other", f"{one} and {other}"
+
+
+def with_the_flag() -> tuple[str, str]:
+    """Does the flag refuse the second draw?"""
+    import jax
+
+    if not hasattr(jax.config, "jax_debug_key_reuse"):
+        return "no-flag", "there is no such flag"
+    jax.config.update("jax_debug_key_reuse", True)
+    key = jax.random.key(0)
+    jax.random.normal(key, (3,))
+    return "repeated", f"{jax.random.normal(key, (3,))}"
+
+
+def split_first() -> None:
+    """Keys that were split draw apart."""
+    import jax
+
+    one, other = jax.random.split(jax.random.PRNGKey(0))
+    assert jax.random.normal(one, (3,)).tolist() != jax.random.normal(other, (3,)).tolist()
+
+
+_SPLIT = Workaround("Split it for each draw: key, new = jax.random.split(key).", split_first)
+
+ISSUE = Issue(
+    kind="by-design",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers", "report"),
+        Upstream("https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html", "docs"),
+    ),
+    touches=("jax.random", "jax_debug_key_reuse"),
+    cases=(
+        Case(
+            drawn_twice,
+            split_first,
+            {"repeated": "documented", "other": "different"},
+            (Rule("repeated", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
+            _SPLIT,
+        ),
+        Case(
+            with_the_flag,
+            split_first,
+            {"no-flag": "absent", "refused": "documented", "repeated": "different"},
+            (
+                Rule("no-flag", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.24"),
+                Rule("refused", "", "run on releases of the line from 0.4.26 to 0.12.0.1"),
+            ),
+            _SPLIT,
+            signatures={"refused": Signature("KeyReuseError")},
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

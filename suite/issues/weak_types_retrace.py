@@ -1,0 +1,84 @@
+"""A Python number is traced apart from an array of its dtype: 1.0 is weakly typed, and jnp.float32(1.0) is not
+
+    f(1.0); f(jnp.float32(1.0))      # two traces
+
+A Python scalar takes the dtype of what it meets, so its type says "weak" beside float32, and a jitted function is
+traced for either: once more for a step that is first a number and then its own output. Documented under type promotion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+
+
+def _traces(*values: Any) -> int:
+    """How often a function is traced that is called with these values in turn."""
+    import jax
+
+    seen: list[int] = []
+
+    def double(x: Any) -> Any:
+        seen.append(1)
+        return x * 2
+
+    doubled = jax.jit(double)
+    for each in values:
+        doubled(each)
+    return len(seen)
+
+
+def number_then_array() -> tuple[str, str]:
+    """How often is a function traced for 1.0 and then jnp.float32(1.0)?"""
+    import jax.numpy as jnp
+
+    traces = _traces(1.0, jnp.float32(1.0))
+    return "retraced" if traces == 2 else "traced-once", f"{traces} traces of two calls"
+
+
+def its_own_output() -> tuple[str, str]:
+    """How often for 1.0 and then what came of it?"""
+    import jax
+
+    doubled = jax.jit(lambda x: x * 2)
+    traces = _traces(1.0, doubled(1.0), doubled(doubled(1.0)))
+    return "retraced" if traces == 2 else "traced-once", f"{traces} traces of three calls"
+
+
+def of_one_type() -> None:
+    """For arrays of one dtype it is traced once."""
+    import jax.numpy as jnp
+
+    assert _traces(jnp.float32(1.0), jnp.float32(2.0)) == 1
+
+
+ISSUE = Issue(
+    kind="retrace",
+    upstream=(Upstream("https://docs.jax.dev/en/latest/type_promotion.html#weak-types", "report"),),
+    touches=("weak types", "jit cache"),
+    cases=(
+        Case(
+            number_then_array,
+            of_one_type,
+            {"retraced": "documented", "traced-once": "different"},
+            (Rule("retraced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; type promotion"),),
+            Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
+        ),
+        Case(
+            its_own_output,
+            of_one_type,
+            {"traced-once": "clear", "retraced": "documented"},
+            (
+                Rule(
+                    "traced-once",
+                    "",
+                    "run on releases of the line from 0.4.18 to 0.12.0.1: what comes of a weak type is weak",
+                ),
+            ),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
