@@ -57,7 +57,9 @@ class CellRow(FileModel):
         description="the releases that its id names; the rest is as of that day"
     )
     asks: list[AskRow] = Field(default=[], description="the questions for which an arm has it")
-    runs: Runs = Field(default="all", description="row zero, the cases that need a library too, or all of them")
+    runs: Runs = Field(
+        default="all", description="row zero, with it headlines or the cases that need a library, or all"
+    )
     python: VersionText
     released_on: date
     packages: dict[PackageName, VersionText] = Field(default_factory=dict)

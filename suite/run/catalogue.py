@@ -127,17 +127,23 @@ def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
     """The cases of an issue that are run in a cell."""
-    return tuple(case for case in entry.issue.cases if concerns(cell.runs, case.needs, row_zero=entry.issue.row_zero))
+    issue = entry.issue
+    return tuple(
+        case
+        for case in issue.cases
+        if concerns(cell.runs, case.needs, row_zero=issue.row_zero, headline=case is issue.cases[0])
+    )
 
 
-def concerns(runs: Runs, needs: Collection[str], *, row_zero: bool) -> bool:
+def concerns(runs: Runs, needs: Collection[str], *, row_zero: bool, headline: bool) -> bool:
     """Whether a case with these `needs`, of row zero or not, is run in a cell that runs this.
 
-    Most arms ask about the libraries that they hold: what jax does by itself, its own release's cell shows.
+    Most arms ask about the libraries that they hold: what jax does by itself, its own release's cell shows. Another
+    Python changes whether a stack imports, and hardly a number: each issue's headline shows that.
     """
     if runs == "libraries":
         return not {"jax", "jaxlib"}.issuperset(needs)
-    return runs == "all" or row_zero
+    return runs == "all" or row_zero or (runs == "headlines" and headline)
 
 
 def faults(found: Entry) -> list[Fault]:

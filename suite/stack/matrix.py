@@ -26,8 +26,8 @@ PATH = STACK / "matrix.toml"
 NEWEST = "newest"
 EACH_MINOR = "newest of each minor"
 
-# What is run in a cell: row zero alone, the cases that need a library as well, or every case.
-Runs = Literal["row-zero", "libraries", "all"]
+# What is run in a cell: row zero alone, each issue's headline too, the cases that need a library, or every case.
+Runs = Literal["row-zero", "headlines", "libraries", "all"]
 
 
 class Line(FileModel):

@@ -84,8 +84,11 @@ def test_what_is_sent_twice_is_there_once(whole: Report, seen: Make, state: Path
     """The same file again takes the place of what it said before."""
     path = seen()
     once = sent.add(whole, [path])
+    publish(once, state / "whole")
+    code, again = merged(state, path)
 
     assert once == sent.add(once, [path])
+    assert (Exit.AS_EXPECTED, once.observations) == (code, files.read(Report, again).observations)
 
 
 def test_what_was_sent_is_no_evidence(whole: Report, seen: Make) -> None:

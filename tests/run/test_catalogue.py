@@ -20,6 +20,7 @@ from suite.files import REPORTS
 from suite.run import catalogue, records
 from suite.run.catalogue import Entry
 from suite.stack import plan
+from suite.stack.matrix import Runs
 
 # Other programs read these: an id is never changed, and the first case is the headline.
 CONTRACT: Mapping[str, str] = {
@@ -309,3 +310,24 @@ def test_a_mistaken_id_is_told_the_nearest(mistaken: str, meant: str) -> None:
     """An id that is none is an error that names it and the ids nearest to it."""
     with pytest.raises(Misused, match=f"no issue '{mistaken}'; the nearest are .*{meant}"):
         catalogue.select(["stack-smoke", mistaken])
+
+
+@pytest.mark.parametrize(
+    ("runs", "wanted"),
+    [
+        ("row-zero", {"smoke"}),
+        ("headlines", {"smoke", "headline"}),
+        ("libraries", {"smoke", "library"}),
+        ("all", {"smoke", "headline", "library", "plain"}),
+    ],
+)
+def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: set[str]) -> None:
+    """Row zero is in every cell; headlines, the cases that need a library, or all of them as the matrix says."""
+    cases = {"smoke": (["diffrax"], True, True), "headline": (["jax"], False, True), "plain": (["jax"], False, False)}
+    cases["library"] = (["jax", "equinox"], False, False)
+
+    assert wanted == {
+        name
+        for name, (needs, row_zero, headline) in cases.items()
+        if catalogue.concerns(runs, needs, row_zero=row_zero, headline=headline)
+    }

@@ -40,12 +40,14 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
     cells = [cell.id for cell in shard.cells]
     planned = {
         f"{cell.id}: {issue.id}/{case.id}"
-        for cell in shard.cells
+        for cell in shard.run_here
         for issue in shard.issues
         for case in issue.cases
-        if catalogue.concerns(cell.runs, case.needs, row_zero=issue.row_zero)
+        if catalogue.concerns(cell.runs, case.needs, row_zero=issue.row_zero, headline=case is issue.cases[0])
     }
-    there = [f"{each.cell}: {each.issue}/{each.case}" for each in shard.observations]
+    # What was sent in has what somebody ran, and no plan.
+    sent = {cell.id for cell in shard.cells if cell.sent_on is not None}
+    there = [f"{each.cell}: {each.issue}/{each.case}" for each in shard.observations if each.cell not in sent]
     for key, names, wanted in (
         ("planned_cells", shard.planned_cells, set(shard.planned_cells)),
         ("cells", cells, set(shard.planned_cells).intersection(cells)),
