@@ -288,6 +288,7 @@ class Gaps:
         last = self._of_behaviour.get((*case, behaviour), {}) if behaviour else {}
         yield "workaround", last.get("workaround", "none")
         yield "workaround_expected", True
+        yield "ran_in", None
         yield "attempts", beside["attempts"] if beside else 1
         yield "seconds", last.get("seconds", 0.0)
         yield "peak_rss_mib", last.get("peak_rss_mib", 0)
