@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.check import knowledge
 from suite.errors import Exit
 from suite.files import read
 from suite.report.assemble import assemble
+from suite.report.formats.check_json import check_json
 from suite.report.join.sent import Sent, add
 from suite.run import catalogue, environment, probe_call
 from suite.stack import lock, plan
+from tests.worlds import as_known
 
 CELL = plan.cell("jax-0.4.35")
 SEEDED = {
@@ -28,6 +31,15 @@ FOUND = {
     "rotary-embedding-ignores-theta": "model.py:5:12 equinox.nn.RotaryPositionalEmbedding",
 }
 CLEAN = "import jax.numpy as jnp\n\n\ndef total(values):\n    return jnp.tanh(values) @ values\n"
+
+
+@pytest.fixture(autouse=True)
+def known(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What every issue of the tree says of the stack, as `check` reads it: published or not."""
+    path = tmp_path_factory.mktemp("known") / "check.json"
+    path.write_text(check_json(as_known([CELL], catalogue.entries())), encoding="utf-8")
+    found = knowledge.load(path)
+    monkeypatch.setattr(knowledge, "load", lambda: found)
 
 
 @pytest.fixture(scope="module")
