@@ -254,6 +254,6 @@ def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
         # Six at once take their time to start.
         assert any(eventually(partial(_lingers, folder)) for _ in range(5))
         driver.send_signal(number)
-        driver.wait(PATIENCE)
+        driver.wait(6 * PATIENCE)
 
     assert eventually(lambda: not any(started_with("CORPUS_FOLDER", folder) for folder in drivers))

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import suite.run
+import suite.run.spread
 from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.files import ROOT, dump
@@ -323,7 +323,7 @@ def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: State, tmp_pa
         shutil.copytree(ROOT / name, stale / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("suite/cell/probe.py", "tests/cell/corpus/absent.py"):
         with (stale / name).open("a") as stream:
-            stream.write("# changed\n")
+            stream.write("CHANGED = True\n")
     nowhere.mkdir()
     lab.work("old", "--resources", "tpu=1", checkout=stale)
     lab.work("lost", "--resources", "tpu=1", checkout=nowhere)
@@ -435,7 +435,7 @@ def test_without_the_extra_there_is_a_sentence(
     """Where distributed is not installed, --scheduler is answered with what to install, and exit code 3."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "suite.run.spread.cluster")
-    monkeypatch.delattr(suite.run, "cluster")
+    monkeypatch.delattr(suite.run.spread, "cluster")
 
     assert Exit.INCOMPLETE == main(["record", CELLS[0].id, "--scheduler", "tcp://127.0.0.1:9"])
     (line,) = capsys.readouterr().err.splitlines()
