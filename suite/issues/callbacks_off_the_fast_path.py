@@ -66,7 +66,7 @@ def plain() -> None:
 
 
 _case = partial(Case, control=plain, behaviours={"in-python": "affected", "in-cpp": "clear"})
-_ALWAYS = (Rule("in-python", "", "run on jax 0.4.18 to 0.12.0.1; jax#39289 is open"),)
+_ALWAYS = (Rule("in-python", "", "run on releases from 0.4.18 to 0.12.0.1; jax#39289 is open"),)
 
 ISSUE = Issue(
     kind="slow",
@@ -81,7 +81,7 @@ ISSUE = Issue(
         _case(
             pure_callback,
             rules=(
-                Rule("in-python", "jax<0.7.2", "run on jax 0.4.18 to 0.7.1"),
+                Rule("in-python", "jax<0.7.2", "run on releases from 0.4.18 to 0.7.1"),
                 Rule("in-cpp", "", "run from jax 0.7.2; jax#31341"),
             ),
         ),

@@ -62,7 +62,7 @@ _case = partial(
 )
 _IN_ONE = (
     Rule("refused", "jax==0.4.36", "run on it; jax#25329"),
-    Rule("taken", "", "run on jax 0.4.18 to 0.4.35, and from 0.4.37"),
+    Rule("taken", "", "run on releases from 0.4.18 to 0.4.35, and from 0.4.37"),
 )
 
 ISSUE = Issue(
@@ -75,7 +75,7 @@ ISSUE = Issue(
         _case(
             named_fun,
             rules=(
-                Rule("refused", "jax<0.9.0", "run on jax 0.4.18 to 0.8.2"),
+                Rule("refused", "jax<0.9.0", "run on releases from 0.4.18 to 0.8.2"),
                 Rule("taken", "", "run from jax 0.9.0"),
             ),
         ),

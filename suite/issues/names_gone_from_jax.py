@@ -228,7 +228,7 @@ def kept_names() -> None:
 def _case(
     name: str, reproducer: Seeing, code: Callable[[], None], text: str, *, warns: str, gone: str, says: str = ""
 ) -> Case:
-    there = (Rule("there", f"jax<{warns}", f"run on jax 0.4.18 to the last before {warns}"),) if warns else ()
+    there = (Rule("there", f"jax<{warns}", f"run on releases from 0.4.18 to the last before {warns}"),) if warns else ()
     warned = (Rule("warns", f"jax<{gone}", f"run on the last before {gone}"),) if warns != gone else ()
     return Case(
         reproducer,

@@ -55,7 +55,7 @@ _case = partial(
     ),
     seconds=60.0,
 )
-_WELL = Rule("agrees", "", "run on jax 0.4.20 to 0.10.1, and on 0.12.0.1")
+_WELL = Rule("agrees", "", "run on releases from 0.4.20 to 0.10.1, and on 0.12.0.1")
 
 ISSUE = Issue(
     kind="crash",

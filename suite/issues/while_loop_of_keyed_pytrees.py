@@ -61,7 +61,7 @@ ISSUE = Issue(
             {"runs": "clear", "refused": "affected"},
             (
                 Rule("refused", "jax==0.4.36", "run on it alone; the changelog of 0.4.37"),
-                Rule("runs", "", "run on jax 0.4.20 to 0.4.35, and from 0.4.37"),
+                Rule("runs", "", "run on releases from 0.4.20 to 0.4.35, and from 0.4.37"),
             ),
             Workaround("Give the same aux data in both.", same_aux),
             signatures={"refused": Signature("IndexError", "list index out of range")},
