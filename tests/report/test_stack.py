@@ -237,6 +237,7 @@ def test_an_answer_has_an_address(visit: Visit) -> None:
     ask(page, "jax==0.7.0\nmy-own-package==1.0\nequinox==0.13.0\n")
     assert page.url.endswith("#jax%200.7.0%20equinox%200.13.0")
     page.go_back()
+    expect(page.locator("#address")).to_have_text(f"stack.html{address}")
     page.evaluate(UNFOLD)
     assert (first, below) == (page.locator("#verdict").inner_text(), page.locator("#rest").inner_text())
     page = visit(address)
