@@ -139,6 +139,7 @@ _NO_DICTS = Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run on 0.7.0 with
 _NO_GRADIENT = (
     Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: no gradient"),
     Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "run on 0.4.34: no gradient; diffrax#508, equinox#871"),
+    Rule("cannot-solve", "jax>=0.4.34 optimistix<0.0.9", "run on 0.4.34 with 0.0.8, beside lineax 0.0.6 and 0.0.7"),
     Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "run on 0.4.33: no gradient; equinox#854, equinox#856"),
 )
 _NEW = (

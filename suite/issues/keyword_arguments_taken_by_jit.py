@@ -1,4 +1,4 @@
-"""A jitted function takes no keyword argument named f or store in jax 0.4.36, and none named fun up to jax 0.8.3
+"""A jitted function takes no keyword argument named f or store in jax 0.4.36, and on most older releases none named fun
 
     jax.jit(lambda x, f: x * f)(1.0, f=2.0)
     TypeError: result_paths() got multiple values for argument 'f'
@@ -7,7 +7,7 @@ JAX hands the function that it wraps through functions of its own, and their par
 passes by such a name meets them. jax#25329 found `f` in 0.4.36, whose commit 1c9b23c566 made these functions plain;
 0.4.37 has them take theirs by position alone.
 
-In no thread: `store` fails in 0.4.36 as `f` does, and `fun` failed on every release before 0.9.0, with
+In no thread: `store` fails in 0.4.36 as `f` does, and `fun` failed up to 0.4.25 and again from 0.4.31 to 0.8.3, with
 "_python_pjit_helper() got multiple values for argument 'fun'". `grad` and `vmap` took all three on every release run.
 """
 
@@ -75,8 +75,9 @@ ISSUE = Issue(
         _case(
             named_fun,
             rules=(
-                Rule("refused", "jax<0.9.0", "run on releases from 0.4.18 to 0.8.2"),
-                Rule("taken", "", "run from jax 0.9.0"),
+                Rule("taken", "jax>=0.4.26,<0.4.31", "run on releases of the line from 0.4.26 to 0.4.30"),
+                Rule("refused", "jax<0.9.0", "run on releases of the line up to 0.4.25, and from 0.4.31 to 0.8.3"),
+                Rule("taken", "", "run on releases of the line from 0.9.0"),
             ),
         ),
     ),

@@ -85,12 +85,20 @@ def direct_solver() -> None:
     np.testing.assert_allclose(gradient(jnp.ones(30)), wanted, rtol=1e-2, atol=1e-4)
 
 
-_CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081")
+_CANNOT = (
+    Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081"),
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run on jax 0.10.2 with equinox 0.13.1 and 0.13.2"),
+)
 _case = partial(
     Case,
     control=control_operators,
     workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),
-    signatures={"cannot-solve": Signature("TypeError", "cannot create weak reference to 'Flatten' object")},
+    signatures={
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "jax.core.get_aval was deprecated"),
+        )
+    },
     needs=("jax", "equinox", "lineax"),
 )
 
@@ -114,7 +122,7 @@ ISSUE = Issue(
                 "cannot-solve": "different",
             },
             rules=(
-                _CANNOT,
+                *_CANNOT,
                 Rule("steps-run-out", "lineax<0.1.0", "run on releases of the line from 0.0.4 to 0.0.8"),
                 Rule("agrees", "", "run on releases of the line from 0.1.0; lineax#162 (6893255)"),
             ),
@@ -122,7 +130,7 @@ ISSUE = Issue(
         _case(
             throw_false,
             behaviours={"returned": "clear", "steps-run-out": "documented", "cannot-solve": "different"},
-            rules=(_CANNOT, Rule("steps-run-out", "", "run on releases of the line from 0.0.4 to 0.1.1; lineax#243")),
+            rules=(*_CANNOT, Rule("steps-run-out", "", "run on releases of the line from 0.0.4 to 0.1.1; lineax#243")),
         ),
     ),
 )
