@@ -58,7 +58,8 @@ class CellRow(FileModel):
     )
     asks: list[AskRow] = Field(default=[], description="the questions for which an arm has it")
     runs: Runs = Field(
-        default="all", description="row zero, with it headlines or the cases that need a library, or all"
+        default="all",
+        description="row zero, with it the cases that need a library or the first such of each issue, or all",
     )
     python: VersionText
     released_on: date

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import traceback
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
+from typing import Protocol, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -127,23 +128,27 @@ def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
     """The cases of an issue that are run in a cell."""
-    issue = entry.issue
-    return tuple(
-        case
-        for case in issue.cases
-        if concerns(cell.runs, case.needs, row_zero=issue.row_zero, headline=case is issue.cases[0])
-    )
+    return run_where(cell.runs, entry.issue.cases, row_zero=entry.issue.row_zero)
 
 
-def concerns(runs: Runs, needs: Collection[str], *, row_zero: bool, headline: bool) -> bool:
-    """Whether a case with these `needs`, of row zero or not, is run in a cell that runs this.
+class _Needing(Protocol):
+    @property
+    def needs(self) -> Collection[str]: ...
 
-    Most arms ask about the libraries that they hold: what jax does by itself, its own release's cell shows. Another
-    Python changes whether a stack imports, and hardly a number: each issue's headline shows that.
+
+C = TypeVar("C", bound=_Needing)
+
+
+def run_where(runs: Runs, cases: Iterable[C], *, row_zero: bool) -> tuple[C, ...]:
+    """Those of an issue's cases that are run in a cell that runs this: all of row zero.
+
+    Most arms ask about the libraries that they hold: what jax does by itself, its own release's cell shows. Where
+    another question has every case of a library already, one of each issue is enough to tell what else moved it.
     """
-    if runs == "libraries":
-        return not {"jax", "jaxlib"}.issuperset(needs)
-    return runs == "all" or row_zero or (runs == "headlines" and headline)
+    if row_zero or runs == "all":
+        return tuple(cases)
+    of_libraries = tuple(case for case in cases if not {"jax", "jaxlib"}.issuperset(case.needs))
+    return {"row-zero": (), "headlines": of_libraries[:1], "libraries": of_libraries}[runs]
 
 
 def faults(found: Entry) -> list[Fault]:

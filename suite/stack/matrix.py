@@ -26,7 +26,7 @@ PATH = STACK / "matrix.toml"
 NEWEST = "newest"
 EACH_MINOR = "newest of each minor"
 
-# What is run in a cell: row zero alone, each issue's headline too, the cases that need a library, or every case.
+# What is run in a cell: row zero alone, each issue's first case that needs a library too, all such, or every case.
 Runs = Literal["row-zero", "headlines", "libraries", "all"]
 
 
