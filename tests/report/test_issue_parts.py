@@ -112,6 +112,16 @@ def test_a_case_that_never_varies_is_no_row(verdicts: list[Verdict], widths: lis
     assert (widths is None) == bool(page.view.alike)
 
 
+def test_a_release_that_cannot_be_had_is_no_column() -> None:
+    """Where nothing could be run it says why, and the rows go on beside it."""
+    (page,) = matrix_page.pages(
+        Facts(report(*seen("clear", "unavailable", "clear", "affected", detail="it was yanked")))
+    )
+
+    assert [[2, 1]] == [[mark.width for mark in marks] for row in page.view.rows for _, marks in row.cases]
+    assert [(cell.id, why) for cell, why in page.view.unavailable] == [("jax-0.4.31", "it was yanked")]
+
+
 def test_what_is_not_as_expected_is_a_row() -> None:
     """A case that shows one verdict everywhere, and on one release not the known one, is no case that never varies."""
     of = seen("affected", "affected")

@@ -45,10 +45,12 @@ class Row:
 class View:
     """What matrix.html shows: the columns by minor release of jax, the rows, and the cases that never vary.
 
-    Of those, each with its one verdict; None where no release of the line tells.
+    Of those, each with its one verdict; None where no release of the line tells. `unavailable` are the releases that
+    could not be had, with the reason: a column of nothing else would part each row in two.
     """
 
     groups: list[tuple[str, list[CellRow]]]
+    unavailable: list[tuple[CellRow, str]]
     rows: list[Row]
     alike: list[tuple[IssueRow, CaseRow, Verdict | None]]
     packages: list[str]
@@ -59,22 +61,25 @@ class View:
 def pages(facts: Facts) -> Iterator[Page]:
     """The matrix."""
     rows, alike = [], []
+    unavailable = _unavailable(facts)
+    columns = [cell for cell in facts.columns if cell.id not in unavailable]
     for issue in facts.report.issues:
         cases = []
         for case in issue.cases:
             of = facts.seen[issue.id, case.id]
-            decided = [of[cell.id] for cell in facts.columns if cell.id in of and of[cell.id].verdict not in UNDECIDED]
+            decided = [of[cell.id] for cell in columns if cell.id in of and of[cell.id].verdict not in UNDECIDED]
             verdicts = {each.verdict for each in decided}
             if len(verdicts) > 1 or any(map(summary.is_unexpected, decided)):
-                cases.append((case, _marks([of.get(cell.id) for cell in facts.columns], facts.columns)))
+                cases.append((case, _marks([of.get(cell.id) for cell in columns], columns)))
             else:
                 alike.append((issue, case, next(iter(verdicts), None)))
         if cases:
-            rows.append(Row(issue, _marks(_worst(facts, issue), facts.columns), cases))
-    shown = {of[cell.id].verdict for of in facts.seen.values() for cell in facts.columns if cell.id in of}
+            rows.append(Row(issue, _marks(_worst(facts, issue, columns), columns), cases))
+    shown = {of[cell.id].verdict for of in facts.seen.values() for cell in columns if cell.id in of}
     needed = {name for issue in facts.report.issues for case in issue.cases for name in case.needs}
     view = View(
-        [(minor, list(of)) for minor, of in groupby(facts.columns, _minor)],
+        [(minor, list(of)) for minor, of in groupby(columns, _minor)],
+        [(cell, unavailable[cell.id]) for cell in facts.columns if cell.id in unavailable],
         rows,
         alike,
         sorted(needed, key=lambda name: (name != "jax", name != "equinox", name)),
@@ -88,10 +93,20 @@ def _minor(cell: CellRow) -> str:
     return minor_of(cell.packages.get("jax") or cell.holds["jax"])
 
 
-def _worst(facts: Facts, issue: IssueRow) -> list[Observation | None]:
+def _unavailable(facts: Facts) -> dict[str, str]:
+    """The cells of the line in which nothing could be run, and why."""
+    found: dict[str, str] = {}
+    for cell in facts.columns:
+        of = [each for seen in facts.seen.values() if (each := seen.get(cell.id))]
+        if of and all(each.verdict == "unavailable" for each in of):
+            found[cell.id] = of[0].detail
+    return found
+
+
+def _worst(facts: Facts, issue: IssueRow, columns: Sequence[CellRow]) -> list[Observation | None]:
     """The worst of an issue's cases for each column; of those from which something was learned, where any was."""
     found: list[Observation | None] = []
-    for cell in facts.columns:
+    for cell in columns:
         of = [each for case in issue.cases if (each := facts.seen[issue.id, case.id].get(cell.id))]
         found.append(min(of, key=lambda each: (each.verdict in UNDECIDED, VERDICTS.index(each.verdict)), default=None))
     return found
