@@ -87,7 +87,7 @@ def direct_solver() -> None:
 
 _CANNOT = (
     Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081"),
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run on jax 0.10.2 with equinox 0.13.1 and 0.13.2"),
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run on jax 0.10.0 to 0.12.0.1, with 0.13.1 and 0.13.2"),
 )
 _case = partial(
     Case,
@@ -96,7 +96,7 @@ _case = partial(
     signatures={
         "cannot-solve": (
             Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-            Signature("AttributeError", "jax.core.get_aval was deprecated"),
+            Signature("AttributeError", "get_aval"),
         )
     },
     needs=("jax", "equinox", "lineax"),

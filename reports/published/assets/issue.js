@@ -6,8 +6,8 @@
     made.append(...children);
     return made;
   };
-  // Beside the line there is a link for each stack only here: they would weigh as much as all else.
-  for (const each of document.querySelectorAll(".addresses li:not(:has(a))")) {
+  // Each stack has a link only here: in the page they would weigh as much as all else.
+  for (const each of document.querySelectorAll(".addresses li")) {
     each.replaceChildren(make("a", {href: "#" + each.id}, ...each.childNodes));
   }
 
