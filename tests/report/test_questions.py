@@ -207,10 +207,10 @@ def test_what_do_i_install(reader: Reader) -> None:
 
 def test_what_concerns_my_code(reader: Reader) -> None:
     """Of several functions, each issue that touches one is named, with that; what none touches is said."""
-    reader.asks("jax.vmap, implicit solvers, eqx.filter_jit, jax.no_such_thing")
+    reader.asks("jax.vmap, implicit solvers, eqx.filter_grad, jax.no_such_thing")
 
     told = reader.sees("#results")
-    for words in ("matches jax.vmap", "Row zero", "matches equinox.filter_jit", "Nothing here concerns jax.no_such"):
+    for words in ("matches jax.vmap", "Row zero", "matches equinox.filter_grad", "Nothing here concerns jax.no_such"):
         assert words in told
 
 
