@@ -1,0 +1,121 @@
+"""A field of an instance does not stand in for an abstract class variable, up to Equinox 0.13.5
+
+    class Base(eqx.Module):
+        name: eqx.AbstractClassVar[str]
+
+    class Model(Base):
+        name: str
+
+    Model("a")    # TypeError: Can't instantiate abstract class Model with abstract class attributes {'name'}
+
+You'd expect a field to do, as it does for `eqx.AbstractVar`, and as a property does for either. With a default it
+does from 0.11.1 on, for then there is something on the class. equinox#1198 takes an annotation too, in 0.13.6. 0.11.0
+refused already the class: "Base class and derived class have mismatched type annotations for name".
+"""
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+
+
+def field() -> tuple[str, str]:
+    """Is a class that has a field for an abstract class variable one that can be made instances of?"""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        name: eqx.AbstractClassVar[str]
+
+    class Model(Base):
+        name: str
+
+    return "made", f"its name is {Model('a').name!r}"
+
+
+def with_a_default() -> tuple[str, str]:
+    """Is one whose field has a default?"""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        name: eqx.AbstractClassVar[str]
+
+    class Model(Base):
+        name: str = "none"
+
+    return "made", f"its name is {Model('a').name!r}"
+
+
+def control_of_the_class() -> None:
+    """A class variable stands in for it, and so does a property; a class that has neither is refused."""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        name: eqx.AbstractClassVar[str]
+
+    class Named(Base):
+        name = "a"
+
+    class Told(Base):
+        told: str
+
+        @property
+        def name(self) -> str:
+            return self.told
+
+    assert Named().name == Told("a").name == "a"
+    try:
+        Base()
+    except TypeError:
+        return
+    raise AssertionError("an instance of the abstract class was made")
+
+
+def abstract_variable() -> None:
+    """With an AbstractVar in its place a field does, on every release."""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        name: eqx.AbstractVar[str]
+
+    class Model(Base):
+        name: str
+
+    assert Model("a").name == "a"
+
+
+_ABSTRACT_VAR = Workaround("Declare it as an eqx.AbstractVar where instances may differ.", abstract_variable)
+_SIGNATURES = {
+    "refused": Signature("TypeError", "Can't instantiate abstract class Model with abstract class attributes {'name'}"),
+    "class-refused": Signature("TypeError", "Base class and derived class have mismatched type annotations for name"),
+}
+_CLASS = Rule("class-refused", "equinox<0.11.1", "run on jax 0.4.18, with 0.11.0")
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=(Upstream("https://github.com/patrick-kidger/equinox/pull/1198", "report"),),
+    touches=("equinox.AbstractClassVar",),
+    cases=(
+        Case(
+            field,
+            control_of_the_class,
+            {"made": "clear", "refused": "affected", "class-refused": "affected"},
+            (
+                _CLASS,
+                Rule("refused", "equinox<0.13.6", "run on releases of the line from 0.11.1 to 0.13.5"),
+                Rule("made", "", "run on releases of the line from 0.13.6; equinox#1198 (45041e9)"),
+            ),
+            _ABSTRACT_VAR,
+            signatures=_SIGNATURES,
+            needs=("jax", "equinox"),
+        ),
+        Case(
+            with_a_default,
+            control_of_the_class,
+            {"made": "clear", "refused": "affected", "class-refused": "affected"},
+            (_CLASS, Rule("made", "", "run on releases of the line from 0.11.1")),
+            _ABSTRACT_VAR,
+            signatures=_SIGNATURES,
+            needs=("jax", "equinox"),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)

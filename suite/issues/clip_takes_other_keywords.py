@@ -1,0 +1,116 @@
+"""jnp.clip(x, a_min=0) is a TypeError since jax 0.10.0, and jnp.clip(x, min=0) one up to jax 0.4.26
+
+    jnp.clip(x, a_min=0, a_max=1)    # warns from jax 0.4.27; a TypeError from 0.10.0
+    jnp.clip(x, min=0, max=1)        # from 0.4.27
+
+The array API calls them min and max, and so does NumPy since 2.1, beside the names of old; JAX gave the old ones up,
+after two years of a warning. By position both are what they were. Complex numbers have no order, and clip takes them no
+more: a warning from 0.4.27, a ValueError since 0.4.32.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+
+
+def old_keywords() -> tuple[str, str]:
+    """Does clip take a_min and a_max?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.clip(jnp.arange(4), a_min=1, a_max=2).tolist()}"
+
+
+def array_by_keyword() -> tuple[str, str]:
+    """Does it take the array as a?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.clip(a=jnp.arange(4), a_min=1, a_max=2).tolist()}"
+
+
+def new_keywords() -> tuple[str, str]:
+    """Does it take min and max?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.clip(jnp.arange(4), min=1, max=2).tolist()}"
+
+
+def complex_numbers() -> tuple[str, str]:
+    """Does it take complex numbers?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.clip(jnp.array([2 + 1j]), 0, 1).tolist()}"
+
+
+def by_position() -> None:
+    """Both bounds by position: taken on every release."""
+    import jax.numpy as jnp
+
+    assert jnp.clip(jnp.arange(4), 1, 2).tolist() == [1, 1, 2, 2]
+    assert jnp.clip(jnp.arange(4), 1, None).tolist() == [1, 1, 2, 3]
+
+
+def each_part() -> None:
+    """Of a complex number the parts, one by one."""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.array([2 + 1j])
+    assert jax.lax.complex(jnp.clip(x.real, 0, 1), jnp.clip(x.imag, 0, 1)).tolist() == [1 + 1j]
+
+
+_case = partial(
+    Case,
+    control=by_position,
+    behaviours={"taken": "clear", "warns": "guarded", "gone": "affected"},
+    signatures={
+        "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
+        "gone": Signature("TypeError", "got an unexpected keyword argument"),
+    },
+    rules=(
+        Rule("taken", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+        Rule("warns", "jax<0.10.0", "run on releases of the line from 0.4.27 to 0.9.2"),
+        Rule("gone", "", "run on releases of the line from 0.10.0 to 0.12.0.1"),
+    ),
+    workaround=Workaround("Give the bounds by position.", by_position),
+)
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
+        Upstream("https://github.com/jax-ml/jax/issues/20550", "report"),
+    ),
+    touches=("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)", "jax.numpy.clip(a=)", "jax.numpy.clip"),
+    cases=(
+        _case(old_keywords),
+        _case(array_by_keyword),
+        _case(
+            new_keywords,
+            behaviours={"taken": "clear", "refused": "guarded"},
+            signatures={"refused": Signature("TypeError", "got an unexpected keyword argument")},
+            rules=(
+                Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+                Rule("taken", "", "run on releases of the line from 0.4.27 to 0.12.0.1"),
+            ),
+        ),
+        _case(
+            complex_numbers,
+            behaviours={"taken": "clear", "warns": "guarded", "refused": "documented"},
+            signatures={
+                "warns": Signature("DeprecationWarning", "Clip received a complex value"),
+                "refused": Signature("ValueError", "Clip received a complex value"),
+            },
+            rules=(
+                Rule("taken", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+                Rule("warns", "jax<0.4.32", "run on releases of the line from 0.4.27 to 0.4.31"),
+                Rule("refused", "", "run on releases of the line from 0.4.33 to 0.12.0.1; the changelog of 0.4.32"),
+            ),
+            workaround=Workaround("Clip the real and the imaginary part.", each_part),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
