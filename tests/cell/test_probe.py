@@ -497,7 +497,9 @@ def test_a_probe_that_is_asked_to_end_takes_everything_with_it(
     session, process = lingering
     process.terminate()
 
-    assert (143, []) == (process.wait(PATIENCE), session.left())
+    assert 143 == process.wait(PATIENCE)
+    # The kernel takes a moment to end what was killed.
+    assert eventually(lambda: not session.left())
 
 
 def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: Path) -> None:
