@@ -9,8 +9,6 @@ You'd expect `big` to go when nothing of yours holds it any more, as it does whe
 traced branches held them (jax#12719, of 2022), and 0.4.31 has it mended (8db862c02e). In jax 0.7.0 it is back for a
 jitted function within a jitted function, and for a cond whose branch is jitted: one cache behind it had been changed to
 leak less (jax#29803), and another, of abstract values, kept its keys (jax#30009, in 0.7.1). Live arrays are counted.
-
-In no thread: that 0.7.0 leaks where 0.6.2 does not, for a plain `jax.jit` within a `jax.jit`.
 """
 
 from __future__ import annotations

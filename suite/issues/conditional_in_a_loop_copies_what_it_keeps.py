@@ -9,7 +9,7 @@ for False. jax#38145 and others before it met that as a slow loop; openxla/xla#4
 at what each branch does instead. Counted here are the copies of x in the compiled loop: the one that the loop starts
 from is right, since x is the caller's.
 
-In no thread: with jax 0.5.0 one copy too many on a CPU became three.
+With jax 0.5.0 one copy too many on a CPU became three.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ SciPy decided so (scipy/scipy#21827), JAX followed, and the changelog has it. JA
 bound) sees none any more, and a NaN goes through whatever comes after it. The wrong sign that gamma had between its
 poles is special-signs.
 
-In no thread: `gamma(-0.0)` changed its sign by the same commit, from infinity to minus infinity.
+`gamma(-0.0)` changed its sign by the same commit, from infinity to minus infinity.
 """
 
 from __future__ import annotations

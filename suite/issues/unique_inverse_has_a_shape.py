@@ -8,7 +8,7 @@ NumPy 2 did this first, and JAX took it over before NumPy 2 was out: jax 0.4.24 
 installer gave then, disagree with it. What follows is quiet where a shape broadcasts: `weights - means[inverse]` has
 another one. The changelog of 0.4.24 has the change.
 
-In no thread: with `axis=0` it went to and fro. A vector up to 0.4.23, `(2, 1)` from 0.4.24 to 0.4.30, a vector again
+With `axis=0` it went to and fro. A vector up to 0.4.23, `(2, 1)` from 0.4.24 to 0.4.30, a vector again
 from 0.4.31: NumPy 2.0 had done that, and 2.1 undid it.
 """
 
