@@ -25,7 +25,7 @@ from suite.run import catalogue, cell_run, records
 from suite.run.catalogue import Entry
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
-from suite.stack.releases import PACKAGES
+from suite.stack.releases import HELD
 
 _SEVERITY = (Exit.AS_EXPECTED, Exit.INCOMPLETE, Exit.UNEXPECTED)
 # These are the machine's, and would be met in every cell: going on could only spoil the answer.
@@ -38,8 +38,8 @@ def question(name: str, package: str, holds: Sequence[str], between: Sequence[st
     The cells are the line's where nothing is held, else an arm's: every release of `package` beside what is held.
     """
     entry, case = _case(name)
-    if package not in PACKAGES:
-        raise Misused(f"--package {package}: no such package moves here; {nearest(package, PACKAGES)}")
+    if package not in HELD:
+        raise Misused(f"--package {package}: no such package moves here; {nearest(package, HELD)}")
     if package not in concerned(case.needs, case.rules):
         needs = f"{entry.issue.id}/{case.id} needs {', '.join(case.needs)} and nothing else"
         raise Misused(f"{needs}: no release of {package} can change it")
@@ -183,7 +183,7 @@ def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
         there = offered.packages.get(name, {})
         faults = (
             (not version, "not NAME==VERSION, such as jax==0.9.2"),
-            (name not in PACKAGES, f"what can be held is {', '.join(PACKAGES)}"),
+            (name not in HELD, f"what can be held is {', '.join(HELD)}"),
             (name == moves, f"{name} is what moves, so it cannot be held; --package says what moves"),
             (name in held, f"{name} is held twice"),
             (version not in there, f"releases.json has no such {name}; {nearest(version, there)}"),
@@ -192,7 +192,7 @@ def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
         if wrong := next((message for is_wrong, message in faults if is_wrong), None):
             raise Misused(f"--hold {text}: {wrong}")
         held[name] = version
-    return {name: held[name] for name in PACKAGES if name in held}
+    return {name: held[name] for name in HELD if name in held}
 
 
 def _cells(held: Mapping[str, str], moves: str) -> dict[str, Cell]:

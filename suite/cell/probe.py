@@ -124,8 +124,8 @@ def _case(ordered: Json) -> tuple[Issue, Case]:
 
 
 def _depth(case: Case) -> int:
-    """The place in the import order of the last package that a case needs."""
-    return max((STACK.index(name) for name in case.needs), default=-1)
+    """The place in the import order of the last package of the stack that a case needs: guests it imports itself."""
+    return max((STACK.index(name) for name in case.needs if name in STACK), default=-1)
 
 
 def _not_run(outcome: str, detail: str) -> Json:

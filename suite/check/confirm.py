@@ -25,7 +25,7 @@ from suite.run import catalogue, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.probe_call import Ended, Task
 from suite.run.progress import CellProgress
-from suite.stack.releases import PACKAGES
+from suite.stack.releases import HELD
 
 CELL = "own-stack"
 # What jax and the libraries import besides, and an outcome can turn on.
@@ -104,7 +104,7 @@ def _key(answer: Answer, entry: Entry, case: Case) -> Key:
 
 def _told_of(answer: Answer) -> list[str]:
     """The packages whose versions are written down: what a case may meet, and nothing else of the user's."""
-    return sorted(name for name in answer.versions if name in PACKAGES or name.startswith("jax") or name in _BESIDE)
+    return sorted(name for name in answer.versions if name in HELD or name.startswith("jax") or name in _BESIDE)
 
 
 def _refuse() -> Path:

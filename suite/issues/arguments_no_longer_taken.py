@@ -103,7 +103,7 @@ _object = partial(
 ISSUE = Issue(
     kind="crash",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-8-0-october-15-2025", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-8-0-october-15-2025", "changelog"),
         Upstream("jax-ml/jax#28288", "commit"),
     ),
     touches=("__jax_array__", "jax.Array.astype", "jax.numpy.sum(where=)", "jax.numpy.max(where=)"),

@@ -75,7 +75,7 @@ _case = partial(
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@1fe46aa8be", "commit"),
     ),
     touches=("jax.Array.__float__", "jax.Array.__int__", "conversion to Python numbers"),

@@ -66,7 +66,7 @@ _NO_LIST = Signature("TypeError", "requires ndarray or scalar arguments, got <cl
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates", "report"),
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates", "docs"),
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs", "docs"),
     ),
     touches=("jax.Array.at", "lists"),

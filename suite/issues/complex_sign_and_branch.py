@@ -98,7 +98,7 @@ _case = partial(
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@7d6a134f4e", "commit"),
         Upstream("jax-ml/jax@fd7c85b349", "commit"),
     ),

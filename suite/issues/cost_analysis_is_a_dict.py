@@ -63,7 +63,7 @@ _case = partial(
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-38-dec-17-2024", "report"),),
+    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-38-dec-17-2024", "changelog"),),
     touches=("jax.stages.Compiled.cost_analysis",),
     cases=(
         _case(

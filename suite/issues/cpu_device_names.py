@@ -52,7 +52,7 @@ _ASK = Workaround("Ask device.platform and device.id.", ask_for_the_number)
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@5be30dd56d", "commit"),
     ),
     touches=("jax.devices", "jax.local_devices"),

@@ -54,7 +54,7 @@ _NOW = Rule("agrees", "", "run on releases of the line from 0.4.24; c4368351d2, 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@c4368351d2", "fix"),
     ),
     touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack", "jax.numpy.from_dlpack"),

@@ -67,7 +67,7 @@ _case = partial(
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/buffer_donation.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/buffer_donation.html", "docs"),
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jaxlib-0-3-24-nov-4-2022", "changelog"),
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),

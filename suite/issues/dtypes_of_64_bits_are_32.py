@@ -58,9 +58,7 @@ _RUN = "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream(
-            "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision", "report"
-        ),
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision", "docs"),
     ),
     touches=("64 bits",),
     cases=(

@@ -72,7 +72,7 @@ _case = partial(
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions", "report"),
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions", "docs"),
         Upstream("https://docs.jax.dev/en/latest/faq.html#jit-changes-the-behavior-of-my-function", "docs"),
     ),
     touches=("tracing", "side effects"),

@@ -69,7 +69,7 @@ _ZEROS = Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros)
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@11cefe9729", "commit"),
         Upstream("jax-ml/jax#38674", "fix"),
         Upstream("jax-ml/jax#38760", "fix"),

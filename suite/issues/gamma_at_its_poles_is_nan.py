@@ -80,7 +80,7 @@ _case = partial(
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("https://github.com/scipy/scipy/pull/21827", "report"),
         Upstream("jax-ml/jax@c5e8ae80f9", "commit"),
     ),

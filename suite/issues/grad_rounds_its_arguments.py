@@ -76,7 +76,7 @@ _LATER = "run on releases of the line from 0.8.0"
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@b8f92cbe9b", "commit"),
     ),
     touches=("jax.grad", "jax.value_and_grad", "jax.vjp", "jax.linearize"),

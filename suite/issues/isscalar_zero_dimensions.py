@@ -54,7 +54,7 @@ _ASK = Workaround("Ask for what is meant: jnp.ndim(x) == 0, or np.isscalar(x).",
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@45f0e9ad68", "commit"),
         Upstream("jax-ml/jax@0140a98e34", "fix"),
     ),

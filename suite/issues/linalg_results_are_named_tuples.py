@@ -81,7 +81,7 @@ _case = partial(
 ISSUE = Issue(
     kind="crash",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@f3b4d7b57e", "commit"),
     ),
     touches=(

@@ -101,7 +101,7 @@ _case = partial(
 ISSUE = Issue(
     kind="crash",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@89401bd314", "commit"),
     ),
     touches=("jax.make_mesh", "jax.sharding.AxisType", "sharded arrays"),

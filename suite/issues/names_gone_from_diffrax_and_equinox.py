@@ -195,7 +195,7 @@ _ROOT = "diffrax.VeryChord as the root_finder, from 0.5.0."
 ISSUE = Issue(
     kind="import-error",
     upstream=(
-        Upstream("https://github.com/patrick-kidger/diffrax/releases", "report"),
+        Upstream("https://github.com/patrick-kidger/diffrax/releases", "changelog"),
         Upstream("https://github.com/patrick-kidger/equinox/releases", "changelog"),
     ),
     touches=(

@@ -378,7 +378,7 @@ _BACK = (
 ISSUE = Issue(
     kind="import-error",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("https://github.com/jax-ml/jax/issues/19816", "report"),
         Upstream("https://docs.jax.dev/en/latest/jax.extend.html", "docs"),
     ),

@@ -286,7 +286,7 @@ def _case(
 ISSUE = Issue(
     kind="import-error",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("https://docs.jax.dev/en/latest/api_compatibility.html", "docs"),
     ),
     touches=(

@@ -95,7 +95,7 @@ _case = partial(
 ISSUE = Issue(
     kind="crash",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("patrick-kidger/equinox#1099", "fix"),
         Upstream("jax-ml/jax@dda9695795", "fix"),
     ),

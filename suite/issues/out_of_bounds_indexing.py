@@ -63,9 +63,7 @@ _RUN = "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream(
-            "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing", "report"
-        ),
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing", "docs"),
     ),
     touches=("jax.Array.at", "indexing"),
     cases=(

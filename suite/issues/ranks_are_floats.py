@@ -72,7 +72,7 @@ _case = partial(
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),),
+    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),),
     touches=("jax.scipy.stats.rankdata",),
     cases=(
         _case(dtypes),

@@ -46,7 +46,7 @@ _SPLIT = Workaround("Split it for each draw: key, new = jax.random.split(key).",
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers", "report"),
+        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers", "docs"),
         Upstream("https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html", "docs"),
     ),
     touches=("jax.random", "jax_debug_key_reuse"),

@@ -89,7 +89,7 @@ _case = partial(
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.jit.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.jit.html", "docs"),
         Upstream(
             "https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static",
             "docs",

@@ -66,7 +66,7 @@ _case = partial(
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@fa6d3f26ff", "commit"),
     ),
     touches=("jax.numpy.unique(return_inverse=)", "jax.numpy.unique_inverse", "jax.numpy.unique_all"),

@@ -75,7 +75,7 @@ _case = partial(
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "report"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("jax-ml/jax@ca7b9db551", "fix"),
     ),
     touches=("jax.Array.view",),

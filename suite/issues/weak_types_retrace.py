@@ -55,7 +55,7 @@ def of_one_type() -> None:
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/type_promotion.html#weak-types", "report"),),
+    upstream=(Upstream("https://docs.jax.dev/en/latest/type_promotion.html#weak-types", "docs"),),
     touches=("weak types", "jit cache"),
     cases=(
         Case(

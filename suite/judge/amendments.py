@@ -13,7 +13,7 @@ from suite.judge.attribution import Blame, Grounds, blame, moves, told
 from suite.judge.metadata import reached, requires
 from suite.judge.rules import AnyRule, Pins, Run, first_match, requirements
 from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
-from suite.stack.releases import Packages, exclusion
+from suite.stack.releases import PACKAGES, Packages, exclusion, guests
 
 Tables = Mapping[str, Sequence[AnyRule]]
 
@@ -121,6 +121,8 @@ class _Row:
             (name,) = names
             return _Cause(name, name, rule)
         reach = {one: reached([one], trial.pins, self.offered, self.python) for one in names}
+        # A guest builds on the stack, whether its metadata says so or not.
+        reach |= {guest: reach[guest] | PACKAGES.keys() for guest in guests(names)}
         pairs = [(one, other) for one in names for other in names if one != other and other in reach[one]]
         if len(names) > 2:
             pairs = [(one, other) for one, other in pairs if _opposed(names[one], names[other])]

@@ -144,7 +144,8 @@ def _cell(
     cell: Cell, pinned: Lock, offered: releases.Packages, seen: Sequence[Observation], blocked_by: str | None
 ) -> CellRow:
     row_zero = {each.issue.id for each in catalogue.entries() if each.issue.row_zero}
-    shown = {each.verdict for each in seen if each.issue in row_zero}
+    # Beside a guest it is the guest that works or does not.
+    shown = {each.verdict for each in seen if releases.guests(dict(cell.holds)) or each.issue in row_zero}
     works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
     excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python)
     says: Declared = "excludes" if excluded else "allows"
@@ -157,7 +158,7 @@ def _cell(
         asks=[AskRow(question=question, along=along) for question, along in cell.asks],
         python=cell.python,
         released_on=cell.released_on,
-        packages=dict(pinned.pins) or {name: each for name, each in cell.holds if name in releases.PACKAGES},
+        packages=dict(pinned.pins) or {name: each for name, each in cell.holds if name in releases.HELD},
         lock_sha256=pinned.sha256,
         declared=says,
         declared_observed=declared_observed(says, works),

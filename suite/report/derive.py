@@ -34,7 +34,7 @@ from suite.report.model import (
     StackRow,
     TurnRow,
 )
-from suite.stack.releases import Packages
+from suite.stack.releases import Packages, guests
 
 Seen = tuple[str, Verdict] | None
 
@@ -122,8 +122,13 @@ def stacks(report: Report, offered: Packages) -> list[StackRow]:
         for ask in cell.asks:
             holds = tuple((name, version) for name, version in cell.holds.items() if name != ask.along)
             rows.setdefault(ask.question, {}).setdefault((ask.along, holds), []).append(cell)
-    row_zero = [issue for issue in report.issues if issue.row_zero]
-    tables = {f"{issue.id}/{case.id}": case.rules for issue in row_zero for case in issue.cases}
+    # Whether a stack works, row zero asks, and beside a guest what needs that.
+    tables = {
+        f"{issue.id}/{case.id}": case.rules
+        for issue in report.issues
+        for case in issue.cases
+        if issue.row_zero or guests(case.needs)
+    }
     seen: dict[str, list[Observation]] = {}
     for each in report.observations:
         if f"{each.issue}/{each.case}" in tables and each.verdict not in UNDECIDED:
@@ -165,7 +170,7 @@ def _row(
 
 
 def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
-    """What row zero showed in a cell."""
+    """What showed in a cell whether it works."""
     shown = {f"{each.issue}/{each.case}": each.behaviour or each.verdict for each in seen}
     fails = frozenset(f"{each.issue}/{each.case}" for each in seen if each.verdict != "clear")
     # An arm can move the interpreter, as any package.

@@ -184,10 +184,11 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
         text = f"With {held}, metadata {says}: {row.along} {', '.join(where for _, where in of)}."
         text += f" {advice}." if advice else ""
         first = cells.get(of[0][0].first)
-        row_zero = next((issue.id for issue in report.issues if issue.row_zero), report.issues[0].id)
+        # What says whether it works: row zero, or what needs the guest.
+        asks = next((each.issue for each in report.observations if first and each.cell == first.id), "")
         head = f"| {row.along} | metadata against runs | seen on the first of them |"
         table = _table(head, ((each.where, each.verdict, each.told) for each in evidence))
-        body = "\n".join([text, *table, *(_environment(report, first, row_zero) if first else [])])
+        body = "\n".join([text, *table, *(_environment(report, first, asks) if first else [])])
         name = f"finding-{sort}/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
         yield Finding(name, sort, f"{held}, along {row.along}", text, evidence, body)
 

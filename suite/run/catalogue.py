@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import traceback
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
@@ -128,7 +128,7 @@ def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:
 
 def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
     """The cases of an issue that are run in a cell."""
-    return run_where(cell.runs, entry.issue.cases, row_zero=entry.issue.row_zero)
+    return run_where(cell.runs, dict(cell.holds), entry.issue.cases, row_zero=entry.issue.row_zero)
 
 
 class _Needing(Protocol):
@@ -139,15 +139,19 @@ class _Needing(Protocol):
 C = TypeVar("C", bound=_Needing)
 
 
-def run_where(runs: Runs, cases: Iterable[C], *, row_zero: bool) -> tuple[C, ...]:
-    """Those of an issue's cases that are run in a cell that runs this: all of row zero.
+def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zero: bool) -> tuple[C, ...]:
+    """Those of an issue's cases that are run in a cell that runs this and holds these packages: all of row zero.
 
-    Most arms ask about the libraries that they hold: what jax does by itself, its own release's cell shows. Where
-    another question has every case of a library already, one of each issue is enough to tell what else moved it.
+    What needs a guest is run where that is held, which is all that is run there. Most arms ask about the libraries that
+    they hold: what jax does by itself, its own release's cell shows. Where another question has every case of a library
+    already, one of each issue is enough to tell what else moved it.
     """
-    if row_zero or runs == "all":
-        return tuple(cases)
-    of_libraries = tuple(case for case in cases if not {"jax", "jaxlib"}.issuperset(case.needs))
+    held = releases.guests(holds)
+    wanted = [releases.guests(case.needs) for case in cases]
+    there = tuple(case for case, each in zip(cases, wanted, strict=True) if each <= held and bool(each) == bool(held))
+    if held or row_zero or runs == "all":
+        return there
+    of_libraries = tuple(case for case in there if not {"jax", "jaxlib"}.issuperset(case.needs))
     return {"row-zero": (), "headlines": of_libraries[:1], "libraries": of_libraries}[runs]
 
 
@@ -242,8 +246,8 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
         for number, on in enumerate(case.workaround.fails):
             yield from _of_requirements(f"workaround.fails.{number}", on)
     for name in case.needs:
-        if name not in releases.PACKAGES:
-            yield "needs", f"{name!r} is not one of {', '.join(releases.PACKAGES)}"
+        if name not in releases.HELD:
+            yield "needs", f"{name!r} is not one of {', '.join(releases.HELD)}"
     try:
         specifiers(case.python)
     except ValueError as error:
@@ -253,7 +257,7 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
 def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
     try:
         for requirement in rules.requirements(on):
-            if requirement.name not in releases.PACKAGES:
-                yield key, f"{requirement.name!r} is not of the stack"
+            if requirement.name not in releases.HELD:
+                yield key, f"{requirement.name!r} is not of the stack, nor a guest"
     except ValueError as error:
         yield key, str(error)

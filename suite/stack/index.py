@@ -28,7 +28,7 @@ from pypi_simple import (
 from remotezip import RemoteIOError, RemoteZip
 
 from suite.errors import Failed
-from suite.stack.releases import EXTRAS, PACKAGES, PYTHONS, Release, Snapshot, Wheels, tag_of
+from suite.stack.releases import EXTRAS, HELD, PYTHONS, Release, Snapshot, Wheels, tag_of
 
 # nox logs all there is, down to each connection.
 logging.getLogger("urllib3").setLevel(logging.WARNING)
@@ -51,7 +51,7 @@ def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot
     Raises Unreachable, and Failed where something of `known` is not there any more, unless it is to be forgotten.
     """
     with _asking() as client:
-        packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in PACKAGES}
+        packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in HELD}
     taken = Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
     if known and not forget and (gone := lost(known, taken)):
         told = "; ".join(gone)
@@ -158,7 +158,7 @@ def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
         _, version, _, tags = parse_wheel_filename(file.filename)
     except ValueError:  # a source archive, or a version that is none
         return []
-    if version < Version(PACKAGES[package].oldest) or version.is_prerelease:
+    if version < Version(HELD[package].oldest) or version.is_prerelease:
         return []
     # Not a free-threaded interpreter's: its ABI is another (cp313t).
     mine = {"py3": "none", **{tag: tag for tag in map(tag_of, PYTHONS)}}
@@ -173,7 +173,8 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
             name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
             text = wheel.read(name).decode()
     said = parse_email(text)[0]
-    if canonicalize_name(said.get("name", "")) != file.project or said.get("version") != file.version:
+    names = {canonicalize_name(each or "") for each in (said.get("name"), file.project)}
+    if len(names) > 1 or said.get("version") != file.version:
         raise Unreachable(f"what the package index answers for {file.filename} is not its metadata: a page to log in?")
     return sorted(filter(_asked_for, said.get("requires_dist", [])))
 

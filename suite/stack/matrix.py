@@ -20,7 +20,7 @@ from suite.errors import BadFile, Fault, nearest
 from suite.fields import PlainRequirement
 from suite.files import STACK, FileModel
 from suite.spelling import plain_requirement
-from suite.stack.releases import AXES, PACKAGES, Device, Python, Snapshot
+from suite.stack.releases import AXES, HELD, PACKAGES, Device, Python, Snapshot
 
 PATH = STACK / "matrix.toml"
 NEWEST = "newest"
@@ -82,7 +82,7 @@ class Reading:
             key = f"line.releases.{position}"
             admitted = self._admitted(text, key, yanked=True)
             if any(name not in PACKAGES for name, _ in admitted):
-                self.fault(key, "the line is of one interpreter, and an arm moves along others")
+                self.fault(key, "the line is of the stack and one interpreter, and an arm moves along others")
             found += admitted
         for name, version in sorted(each for each, times in Counter(found).items() if times > 1):
             self.fault("line.releases", f"{name} {version} is asked for twice")
@@ -112,7 +112,7 @@ class Reading:
                 where = f"{key}.times.{position}"
                 if along and along[0][0] in stack:
                     self.fault(where, f"{along[0][0]} is held here and moved by along")
-                if along and PACKAGES.keys().isdisjoint([along[0][0], *stack]):
+                if along and HELD.keys().isdisjoint([along[0][0], *stack]):
                     self.fault(where, "no package is held here, and none moves")
                 each = [self._versions(name, text, f"{where}.{name}") for name, text in stack.items()]
                 stacks += [dict(zip(stack, versions, strict=True)) for versions in product(*each)]

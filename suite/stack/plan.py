@@ -19,7 +19,7 @@ from suite.files import read
 from suite.spelling import requirement
 from suite.stack import releases
 from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
-from suite.stack.releases import AXES, EXTRAS, PACKAGES, Device, Snapshot
+from suite.stack.releases import AXES, EXTRAS, HELD, Device, Snapshot
 
 TAGS = ("default", "line", "full")
 # The end of a cell's id, where what it does not hold is as of the snapshot's day.
@@ -68,7 +68,7 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
     Raises BadFile with every fault in the matrix, and where a package is not in the snapshot.
     """
     # Not told by the model: a snapshot of before a package was asked for is what the next one is made from.
-    if lacking := [name for name in PACKAGES if name not in offered.packages]:
+    if lacking := [name for name in HELD if name not in offered.packages]:
         message = "is missing: `python -m suite snapshot` asks the index"
         raise BadFile([Fault(releases.PATH, f"packages.{name}", message) for name in lacking])
     reading = Reading(matrix, offered)
@@ -136,7 +136,7 @@ def stack(identifier: str) -> Cell:
     parts = identifier.split("+")
     today = parts[-1] == TODAY
     named = {part[1]: part[2] for part in map(_HELD.fullmatch, parts) if part is not None}
-    if len(named) + today < len(parts) or len(parts) == 1 or PACKAGES.keys().isdisjoint(named):
+    if len(named) + today < len(parts) or len(parts) == 1 or HELD.keys().isdisjoint(named):
         raise Misused(f"no cell {identifier!r}; {nearest(identifier, found)}")
     return holding({name: named[name] for name in AXES if name in named}, today=today)
 
@@ -191,7 +191,7 @@ class _Maker:
     ) -> Cell:
         """A cell of the line, or of an arm before it is held against metadata."""
         python = holds.get("python", self._matrix.python)
-        packages = {name: holds[name] for name in PACKAGES if name in holds}
+        packages = {name: holds[name] for name in HELD if name in holds}
         named = {**packages, **({"python": python} if python != self._matrix.python else {})}
         came_out = max(self.uploaded(*each) for each in packages.items())
         as_of = self._offered.taken_at if today else _day_after(came_out)
@@ -245,12 +245,12 @@ class _Maker:
 
 
 def _asked(packages: Mapping[str, str], device: Device) -> list[str]:
-    """What an installer is asked for, in the order of PACKAGES, so that it gives these releases."""
+    """What an installer is asked for, in the order of HELD, so that it gives these releases."""
     # Up to 0.4.29 jax[cpu] alone asks for a jaxlib; a jaxlib that is held is asked for by itself.
     extra = {} if "jaxlib" in packages else {"jax": f"[{EXTRAS[device]}]"}
     return [
         f"{name}{extra.get(name, '')}" + (f"=={packages[name]}" if name in packages else "")
-        for name, package in PACKAGES.items()
+        for name, package in HELD.items()
         if package.asked or name in packages
     ]
 

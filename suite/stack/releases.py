@@ -5,7 +5,7 @@ The plan is made from it, never from the live index, so that it is the same on e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, get_args
@@ -31,10 +31,10 @@ EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
 
 @dataclass(frozen=True)
 class Package:
-    """A package of the stack.
+    """A package that a cell can hold.
 
-    `oldest` is the first release that a cell can hold: the line's first day gives it, or it is the one before. `asked`:
-    every cell asks an installer for it by name; the others come with those, unless a cell holds them.
+    `oldest` is the first release that one can hold: of the stack, the line's first day gives it, or it is the one
+    before. `asked`: every cell asks an installer for it by name; the others come with those, unless a cell holds them.
     """
 
     oldest: str
@@ -53,11 +53,19 @@ PACKAGES: Mapping[str, Package] = {
     "numpy": Package("1.26.0"),
     "scipy": Package("1.11.3"),
 }
+# What builds on the stack and is none of it. A cell that holds one answers for it alone: see `suite.run.catalogue`.
+GUESTS: Mapping[str, Package] = {
+    "numpyro": Package("0.15.3"),
+    "tensorflow-probability": Package("0.24.0"),
+    "dm-haiku": Package("0.0.12"),
+    "flax": Package("0.9.0"),
+}
+HELD: Mapping[str, Package] = {**PACKAGES, **GUESTS}
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
 # What a cell can hold, and an arm move along.
-AXES = (*PACKAGES, "python")
+AXES = (*HELD, "python")
 # The platforms of a wheel that this machine can install.
 _HERE = frozenset(["any", *platform_tags()])
 
@@ -127,6 +135,11 @@ def load() -> Snapshot:
 def save(taken: Snapshot) -> None:
     """Put `taken` in the tree."""
     write(PATH, dump(taken.model_dump(mode="json")))
+
+
+def guests(names: Iterable[str]) -> frozenset[str]:
+    """Those of some packages that are none of the stack."""
+    return frozenset(GUESTS).intersection(names)
 
 
 def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:

@@ -65,6 +65,15 @@ def test_metadata_that_excludes_what_works_is_over_tight() -> None:
     assert {("over-tight", "run", True)} == {(each.kind, each.grounds, bool(each.package)) for each in found.values()}
 
 
+def test_a_guest_lacks_what_its_metadata_does_not_name() -> None:
+    """Haiku builds on jax and does not say so: by the rule that names both it is Haiku that lacks the bound."""
+    table = {"import": (Rule("no-drop-var", "dm-haiku<0.0.17 jax>=0.11.0", "run"), Rule("works", "", "run"))}
+
+    (found,) = amended(row("+dm-haiku-0.0.16", table), table).values()
+
+    assert ("dm-haiku", "0.0.16", "jax<0.11.0") == (found.package, found.version, found.requirement)
+
+
 GUARDED = "jax>=0.8.2 equinox>=0.13.1 diffrax>=0.6.2,<0.7.2 lineax>=0.1.0 optimistix>=0.1.0"
 
 

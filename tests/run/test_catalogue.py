@@ -83,12 +83,13 @@ def test_row_zero_comes_first() -> None:
 
 
 def test_every_issue_names_its_threads() -> None:
-    """Each has an upstream report, by owner/name#number, or a commit or page by its address, and none twice."""
+    """Each says where it is told: a report, a page or a changelog, by owner/name#number or its address, none twice."""
     form = re.compile(r"[\w.-]+/[\w.-]+(#[1-9]\d*|@[0-9a-f]{7,40})|https://[^\s\"'<>]+")
     of = {each.issue.id: each.issue.upstream for each in catalogue.entries()}
 
     assert [] == [each.ref for upstream in of.values() for each in upstream if not form.fullmatch(each.ref)]
-    assert [] == [name for name, upstream in of.items() if "report" not in {each.role for each in upstream}]
+    told = {"report", "docs", "changelog"}
+    assert [] == [name for name, upstream in of.items() if told.isdisjoint(each.role for each in upstream)]
     assert [] == [name for name, upstream in of.items() if len({each.ref for each in upstream}) < len(upstream)]
 
 
@@ -323,9 +324,14 @@ def test_a_mistaken_id_is_told_the_nearest(mistaken: str, meant: str) -> None:
     ],
 )
 def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> None:
-    """Of an issue none, its first case that needs a library, all of those, or every case; of row zero always every."""
-    needs = {"plain": ("jax",), "gradient": ("jax", "equinox"), "solve": ("jax", "diffrax")}
+    """Of an issue none, its first case that needs a library, all of those, or every case; of row zero always every.
+
+    What needs a guest is run where that is held, and nothing else there.
+    """
+    needs = {"plain": ("jax",), "gradient": ("jax", "equinox"), "solve": ("jax", "diffrax"), "sample": ("numpyro",)}
     cases = [SimpleNamespace(id=name, needs=each) for name, each in needs.items()]
 
-    assert wanted == [each.id for each in catalogue.run_where(runs, cases, row_zero=False)]
-    assert cases == [*catalogue.run_where(runs, cases, row_zero=True)]
+    assert wanted == [each.id for each in catalogue.run_where(runs, ["jax"], cases, row_zero=False)]
+    assert cases[:-1] == [*catalogue.run_where(runs, ["jax"], cases, row_zero=True)]
+    assert cases[-1:] == [*catalogue.run_where(runs, ["jax", "numpyro"], cases, row_zero=False)]
+    assert [] == [*catalogue.run_where(runs, ["jax", "dm-haiku"], cases, row_zero=True)]

@@ -49,7 +49,7 @@ def jax(version: str, **changes: Any) -> dict[str, Any]:
 
 def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
     """What an index offers, by package."""
-    every: dict[str, dict[str, dict[str, Any]]] = {**{name: {} for name in releases.PACKAGES}, **packages}
+    every: dict[str, dict[str, dict[str, Any]]] = {**{name: {} for name in releases.HELD}, **packages}
     return Snapshot.model_validate({"schema_version": 2, "taken_at": "2026-01-01T00:00:00Z", "packages": every})
 
 
@@ -308,7 +308,7 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
     [
         (matrix("jax", "jax>=0.6"), "line.releases.1", "releases.json has no jax>=0.6"),
         (matrix("jax", "torch"), "line.releases.1", "'torch' is not one of jax, jaxlib, equinox, diffrax, lineax"),
-        (matrix("jax", "python>=3.11"), "line.releases.1", "the line is of one interpreter"),
+        (matrix("jax", "python>=3.11"), "line.releases.1", "the line is of the stack and one interpreter"),
         (matrix("jax", "jax<0.4.10"), "line.releases", "jax 0.4.9 is asked for twice"),
         (
             matrix("jax", default=["0.4.11"]),
@@ -462,7 +462,7 @@ def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
     cell = plan.holding(holds, today=today)
     python = holds.pop("python", "3.12")
 
-    held = {name: holds[name] for name in releases.PACKAGES if name in holds}
+    held = {name: holds[name] for name in releases.HELD if name in holds}
     assert [*held.items()] == [each for each in cell.holds if each[0] != "python"]
     assert (python, python, today) == (cell.python, dict(cell.holds).get("python", "3.12"), cell.today)
     assert len(cell.holds) == 1 or cell == plan.stack(cell.id)

@@ -17,7 +17,7 @@ from suite.errors import BadFile
 from suite.stack import plan, releases
 from suite.stack.matrix import PATH as plan_path
 from suite.stack.matrix import Matrix
-from suite.stack.releases import PACKAGES, PYTHONS, Packages, Release, Snapshot
+from suite.stack.releases import HELD, PYTHONS, Packages, Release, Snapshot
 
 DAY = datetime(2024, 6, 18, tzinfo=UTC)
 PINS = {"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "ml-dtypes": "0.4.0"}
@@ -98,8 +98,8 @@ def test_the_snapshot_has_what_the_table_names() -> None:
     known = releases.load()
     oldest = {name: min(map(Version, known.packages[name])) for name in known.packages}
 
-    assert [*PACKAGES] == [*known.packages]
-    assert [] == [name for name, version in oldest.items() if version < Version(PACKAGES[name].oldest)]
+    assert [*HELD] == [*known.packages]
+    assert [] == [name for name, version in oldest.items() if version < Version(HELD[name].oldest)]
     assert "://" not in releases.PATH.read_text(encoding="utf-8")
 
 
@@ -141,7 +141,7 @@ def test_what_no_release_can_be_is_told(version: str, odd: dict[str, Any], key: 
 def test_a_package_that_the_snapshot_lacks_is_told() -> None:
     """Without a package of the stack nothing is planned; the next snapshot can still be made from this one."""
     known = releases.load()
-    less = known.model_copy(update={"packages": {name: known.packages[name] for name in PACKAGES if name != "jaxlib"}})
+    less = known.model_copy(update={"packages": {name: known.packages[name] for name in HELD if name != "jaxlib"}})
 
     with pytest.raises(BadFile, match=r"releases\.json: packages\.jaxlib: is missing: `python -m suite snapshot`"):
         plan.plan(files.read(Matrix, plan_path), less)

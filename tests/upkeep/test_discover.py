@@ -16,7 +16,7 @@ from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
 from suite.stack import index, lock, plan, releases
 from suite.stack import matrix as matrices
-from suite.stack.releases import PACKAGES, Wheels
+from suite.stack.releases import HELD, Wheels
 from suite.upkeep import discover
 from tests.report.test_report import observation, report
 from tests.upkeep.conftest import Serve
@@ -50,7 +50,7 @@ def answer(offered: Offered, path: str) -> tuple[str, str] | None:
 @pytest.fixture
 def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Offered:
     """What a real index on this machine offers, which is the user's index, and the tree's snapshot is of it."""
-    there: Offered = {name: {} for name in PACKAGES}
+    there: Offered = {name: {} for name in HELD}
     there |= {"jax": {"0.4.30": ["numpy>=1.26"]}, "equinox": {"0.11.4": ["jax>=0.4.13"]}}
     for name in ("UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"):
         monkeypatch.delenv(name, raising=False)

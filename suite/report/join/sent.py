@@ -144,7 +144,7 @@ def _other_code(record: Record, entry: Entry, case: Case) -> str:
 
 def _cell(sent: Sent) -> CellRow:
     machine, offered = sent.records[0].machine, releases.load().packages
-    holds = {name: Version(sent.packages[name]).public for name in releases.PACKAGES if name in sent.packages}
+    holds = {name: Version(sent.packages[name]).public for name in releases.HELD if name in sent.packages}
     python = machine.python.rpartition(".")[0]
     excluded = releases.exclusion(sent.packages, offered, python)
     return CellRow(

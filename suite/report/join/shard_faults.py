@@ -42,7 +42,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
         f"{cell.id}: {issue.id}/{case.id}"
         for cell in shard.run_here
         for issue in shard.issues
-        for case in catalogue.run_where(cell.runs, issue.cases, row_zero=issue.row_zero)
+        for case in catalogue.run_where(cell.runs, cell.holds, issue.cases, row_zero=issue.row_zero)
     }
     # What was sent in has what somebody ran, and no plan.
     sent = {cell.id for cell in shard.cells if cell.sent_on is not None}

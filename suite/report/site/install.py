@@ -13,16 +13,17 @@ from suite.report.model import CellRow, Observation
 from suite.report.site.facts import Facts
 from suite.report.standing import label
 from suite.spelling import is_version
-from suite.stack.releases import PACKAGES
+from suite.stack.releases import PACKAGES, guests
 
 # jax asks for a jaxlib by this extra on every release; up to 0.4.29 by nothing else.
 _EXTRA = {"jax": "jax[cpu]"}
 
 
 def holding(facts: Facts, release: CellRow) -> list[CellRow]:
-    """Every stack, of the line and of arms, that has this release in it, the newest packages first."""
+    """Every stack, of the line and of arms, that has this release in it and no guest, the newest packages first."""
     package, version = release.moves, release.holds[release.moves]
-    return newest_first(cell for cell in facts.report.cells if {**cell.holds, **cell.packages}.get(package) == version)
+    stacks = (cell for cell in facts.report.cells if not guests(cell.holds))
+    return newest_first(cell for cell in stacks if {**cell.holds, **cell.packages}.get(package) == version)
 
 
 def newest_first(cells: Iterable[CellRow]) -> list[CellRow]:

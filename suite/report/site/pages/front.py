@@ -96,8 +96,6 @@ def _lists(facts: Facts) -> list[tuple[str, str, str, list[Row]]]:
 
 
 def _list_of(each: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> str:
-    if each.now is None:
-        return "unknown"
     if each.bites:
         return "bites"
     if each.verdict in ("documented", "guarded"):
@@ -105,7 +103,9 @@ def _list_of(each: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> s
     shown = {cell for cell, verdict in verdicts.items() if verdict not in UNDECIDED | {"clear", "absent"}}
     if shown & {cell.id for cell in facts.columns}:
         return "fixed"
-    return "elsewhere" if shown else "well"
+    if shown:
+        return "elsewhere"
+    return "well" if each.now else "unknown"
 
 
 def _newest(facts: Facts) -> list[Release]:

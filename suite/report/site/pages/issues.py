@@ -12,9 +12,10 @@ from suite.report import summary
 from suite.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
 from suite.report.site.facts import Facts, Run
 from suite.report.site.page import Page
-from suite.report.site.table import Stretch, kind_of, stretches
+from suite.report.site.table import Grid, Stretch, grids, kind_of, stretches
 from suite.report.site.timeline import Axis, is_mended, ticks, timeline, verified
 from suite.report.standing import Now
+from suite.stack.releases import guests
 
 # So many issues that concern the same functions are named.
 _RELATED = 5
@@ -76,7 +77,7 @@ class View:
 
     `without` are cases that bite somewhere, and for which nothing is known to do. `nowhere_right`: on no release of the
     line are all cases well; `never_right` are the cases that are well on none. `related` are issues with what of the
-    stack they concern both.
+    stack they concern both. `grids` are the stacks that hold the guests that its cases need.
     """
 
     issue: IssueRow
@@ -90,6 +91,7 @@ class View:
     signatures: list[tuple[SignatureRow, list[str]]]
     odd: list[Observation]
     related: list[tuple[IssueRow, list[str]]]
+    grids: list[Grid]
     grounds = GROUNDS
 
     @property
@@ -114,8 +116,13 @@ def pages(facts: Facts) -> Iterator[Page]:
             _signatures(issue),
             _odd(facts, issue),
             _related(facts, issue, rarity),
+            grids([row for row in facts.report.stacks if _guests(issue) & {*row.holds, row.along}], facts.cells),
         )
         yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.title, view, ("assets/issue.js",))
+
+
+def _guests(issue: IssueRow) -> frozenset[str]:
+    return guests(name for case in issue.cases for name in case.needs)
 
 
 def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
