@@ -149,7 +149,7 @@ _case = partial(
         "message-not-unpacked": Signature("ValueError", "not enough values to unpack", "equinox"),
     },
 )
-_BEFORE = Rule("runtime-error", "jax<0.7.2", "run on releases of the line up to 0.7.1")
+_BEFORE = Rule("runtime-error", "jax<0.7.2", "run on releases of the line from 0.4.20 to 0.7.1")
 _SINCE = Rule("value-error", "", "run on releases of the line from 0.7.2; jax#34083")
 
 ISSUE = Issue(
@@ -171,9 +171,9 @@ ISSUE = Issue(
                 fails=(_UNPACKED,),
             ),
             rules=(
-                Rule("message-not-unpacked", _UNPACKED, "run on jax 0.4.26 with 0.11.3; equinox#696"),
+                Rule("message-not-unpacked", _UNPACKED, "run on 0.4.26 with 0.11.3, right on 0.4.25; equinox#696"),
                 _BEFORE,
-                Rule("value-error", "equinox<0.13.3", "run from jax 0.7.2 with equinox 0.11.8 to 0.13.2"),
+                Rule("value-error", "equinox<0.13.3", "run from jax 0.7.2 with equinox 0.12.2, 0.13.0, 0.13.2"),
                 Rule("runtime-error", "", "run with equinox 0.13.3 and later; d140093"),
             ),
         ),
