@@ -14,6 +14,8 @@ from suite.files import ROOT
 from suite.run import catalogue, records
 
 STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "jaxtyping", "numpy", "scipy"}
+# By the names that they are imported by; a cell has them where it holds them.
+STACK |= {"numpyro", "tensorflow_probability", "haiku", "flax"}
 ISSUES = sorted(ROOT.glob("suite/issues/*.py"))
 BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
 
