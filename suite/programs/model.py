@@ -11,9 +11,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
 
 from suite.cell.atomic import write
+from suite.errors import BadFile, Fault
 from suite.files import ROOT, FileModel, read
 from suite.judge.neighbours import LineCell, in_order, neighbours
 from suite.programs.targets import Target
@@ -88,6 +89,9 @@ class Programs(FileModel):
         return self.model_copy(update={"releases": ordered, "workloads": workloads or self.workloads})
 
 
+_LIST = TypeAdapter(tuple[Programs, ...])
+
+
 def _line_cell(release: Release) -> LineCell:
     return LineCell(release.cell, "jax", release.packages, release.released_on)
 
@@ -101,6 +105,19 @@ def load(target: Target, folder: Path = FOLDER) -> Programs:
 def load_all(targets: Iterable[Target], folder: Path = FOLDER) -> tuple[Programs, ...]:
     """What is kept of these targets, of each that has anything. Raises BadFile."""
     return tuple(found for target in targets if (found := load(target, folder)).releases)
+
+
+def listed(path: Path) -> tuple[Programs, ...]:
+    """The targets of a programs.json, none where there is no such file. Raises BadFile."""
+    try:
+        return _LIST.validate_json(path.read_bytes()) if path.exists() else ()
+    except (OSError, ValidationError) as error:
+        raise BadFile([Fault(path, "programs", str(error).splitlines()[0])]) from error
+
+
+def list_text(found: Iterable[Programs]) -> str:
+    """A programs.json: all targets, so that the page is made of the report's own files alone."""
+    return "[\n" + ",\n".join(text(each).strip() for each in found) + "\n]\n"
 
 
 def save(found: Programs, folder: Path = FOLDER) -> None:
