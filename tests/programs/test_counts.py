@@ -43,7 +43,7 @@ def test_a_tpu_program_is_counted_alike() -> None:
 
 
 def test_what_is_kept_of_a_program_names_no_place() -> None:
-    """Paths, tables of files and fingerprints are left out of the text, and its counts are the same with and without."""
+    """Paths, tables of files and fingerprints are left out of the text, and its counts stay the same."""
     raw = text("h100-jax-0.9.0-fft.raw")
     lean = counts.lean(raw)
 
@@ -62,7 +62,7 @@ def test_long_lists_are_cut_short() -> None:
 
 
 def test_ptx_is_counted_by_the_instruction() -> None:
-    """A kernel with nineteen instructions, its return and a guarded branch among them, declares 1 + 12 + 4 registers."""
+    """A kernel of nineteen instructions, a return and a guarded branch among them, declares 1 + 12 + 4 registers."""
     wanted = {"kernels": 1, "ptx_instructions": 19, "ptx_registers": 17}
 
     assert wanted == counts.of_ptx(text("h100-jax-0.9.0-fft.ptx"))

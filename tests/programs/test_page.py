@@ -8,7 +8,7 @@ from tests.report.test_report import EMPTY
 
 
 def test_the_page_says_that_nothing_was_run_and_shows_what_changed() -> None:
-    """Counts along the releases, a change in bold and in a sentence, what is lacking with its reason; and the nature."""
+    """Counts along the releases, a change in bold and in a sentence, and what is lacking with its reason."""
     before, after = ({"launches": each, "fusions": 1} for each in (4, 2))
     found = programs(
         release("0.9.0", [counted(counts=before, copies="not told <b>")]),
