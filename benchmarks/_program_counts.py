@@ -24,7 +24,12 @@ _NO_WORK = ("parameter", "constant", "tuple", "get-tuple-element", "bitcast")
 # Kinds of thunks: those that launch one kernel, that hold others, and that launch none of XLA's own.
 _THUNK = re.compile(r"(?:^ *|\t +)(?:\d+: *)?(k[A-Z]\w*)")
 _LAUNCHING = {"kKernel", "kCustomKernel"}
-_HOLDING = {"kWhile": "a loop", "kConditional": "a conditional", "kCommandBuffer": "a command buffer"}
+# Of these, how the line after it begins where what it holds is listed: with the head of a part, or further in.
+_HOLDING = {
+    "kWhile": ("a loop", r".*\n *condition:"),
+    "kConditional": ("a conditional", r".*\n *\w*branch\w*.*:$"),
+    "kCommandBuffer": ("a command buffer", r"( *)\S.*\n\1 +\S"),
+}
 _OTHERS = {
     *("kCopy", "kSequential", "kAsyncStart", "kAsyncDone", "kDynamicSliceFusion", "kWaitForStreams"),
     *("kFft", "kCustomCall", "kTriangularSolve", "kCholesky", "kGemm", "kCublasLtMatmul", "kCubSort"),
@@ -136,16 +141,12 @@ def of_thunks(text):
     if unknown := sorted(set(kinds) - _LAUNCHING - _HOLDING.keys() - _OTHERS):
         raise NotTold(f"this release's list of thunks has kinds that are not known here: {', '.join(unknown)}")
     for place, kind in found:
-        if kind in _HOLDING and not (lines[place + 1 :] and _is_within(lines[place], lines[place + 1])):
-            raise NotTold(f"this release's list of thunks leaves out what is in {_HOLDING[kind]}")
+        holding, head = _HOLDING.get(kind, ("", ""))
+        if holding and not re.match(head, "\n".join(lines[place : place + 2])):
+            raise NotTold(f"this release's list of thunks leaves out what is in {holding}")
     if not kinds:
         raise NotTold("this release's list of thunks is empty")
     return {"launches": sum(kind in _LAUNCHING for kind in kinds)}
-
-
-def _is_within(holder, line):
-    """Whether a line of thunks is of what the one before it holds: further in, or the head of a part of it."""
-    return line.rstrip().endswith(":") or len(line) - len(line.lstrip()) > len(holder) - len(holder.lstrip())
 
 
 def of_buffers(text):

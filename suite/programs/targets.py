@@ -73,7 +73,11 @@ COUNTS: Mapping[str, Count] = {
     "temporary_bytes": Count(
         "byte of temporaries", "bytes of temporaries", "memory between the arguments and what is returned", main=True
     ),
-    "peak_bytes": Count("byte at the peak", "bytes at the peak", "the most memory at once, by memory_analysis()"),
+    "peak_bytes": Count(
+        "byte at the peak",
+        "bytes at the peak",
+        "the most memory at once, as memory_analysis() tells it; its way to reckon changed, too",
+    ),
     "argument_bytes": Count("byte of arguments", "bytes of arguments", "memory of the arguments"),
     "output_bytes": Count("byte of results", "bytes of results", "memory of what is returned"),
     "code_bytes": Count("byte of code", "bytes of code", "the size of the machine code", only="v5e", main=True),

@@ -81,10 +81,14 @@ def test_launches_in_a_command_buffer_count() -> None:
 
 @pytest.mark.parametrize(
     ("name", "left_out"),
-    [("h100-jax-0.4.38-scan", "a loop"), ("h100-jax-0.7.0-diffrax-gradient", "a conditional")],
+    [
+        ("h100-jax-0.4.38-scan", "a loop"),
+        ("h100-jax-0.5.3-diffrax-solve", "a command buffer"),
+        ("h100-jax-0.7.0-diffrax-gradient", "a conditional"),
+    ],
 )
 def test_a_list_that_leaves_something_out_gives_no_number(name: str, left_out: str) -> None:
-    """Where what a loop or a conditional holds is not listed, no number is made of the rest."""
+    """Where what a loop, a command buffer or a conditional holds is not listed, no number is made of the rest."""
     with pytest.raises(counts.NotTold, match=f"leaves out what is in {left_out}"):
         counts.of_thunks(text(f"{name}.thunks"))
 
