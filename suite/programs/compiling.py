@@ -16,6 +16,8 @@ from suite.files import ROOT, STATE
 from suite.programs.model import Program, Workload
 from suite.run import probe_call
 
+# Who ends a compiler so is the machine or somebody, and not the program: nothing follows for the release.
+_FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
 # What is compiled, and what counts it.
 SOURCES = (
     *("benchmarks/_program.py", "benchmarks/_program_counts.py", "benchmarks/_program_workloads.py"),
@@ -25,6 +27,10 @@ TEXTS = STATE / "programs" / "texts"
 LOGS = STATE / "logs"
 # Without a word for so long, a compiler is given up.
 SECONDS = 1200.0
+
+
+class Ended(Exception):
+    """The compiler was ended from outside, or did not answer: that is this machine's, and recorded of no release."""
 
 
 @dataclass
@@ -42,7 +48,7 @@ def source() -> str:
 
 
 def compile(executable: Path, cell: str, target: str, note: Callable[[int, int, str], None]) -> Compiled:
-    """Compile every workload for `target` with this interpreter; `note` is told how far it is."""
+    """Compile every workload for `target` with this interpreter; `note` is told how far it is. Raises Ended."""
     found = Compiled()
     while True:
         done = [each.workload for each in found.programs]
@@ -65,7 +71,7 @@ def _once(
     found: Compiled,
     note: Callable[[int, int, str], None],
 ) -> tuple[str, str]:
-    """One process, to its end: the workload that it was in when it ended, if any, and how it ended."""
+    """One process, to its end: the workload that it was in when it ended, if any, and how it ended. Raises Ended."""
     LOGS.mkdir(parents=True, exist_ok=True)
     doing, late = "", False
     command = probe_call.command(executable, "benchmarks._program", target, str(TEXTS / cell), *wanted)
@@ -98,7 +104,11 @@ def _once(
             timer.cancel()
     code = process.returncode
     how = next((each.name for each in Signals if each.value == -code), f"exit status {code}")
-    return doing, f"no answer in {SECONDS:g} s" if late else how
+    if late:
+        raise Ended(f"no answer in {SECONDS:g} s, while it compiled {doing or 'nothing yet'}")
+    if code in _FROM_OUTSIDE:
+        raise Ended(f"the compiler was ended by {how}, by somebody or for want of memory, in {doing or 'its start'}")
+    return doing, how
 
 
 def _take(line: bytes, found: Compiled, doing: str) -> str:

@@ -93,10 +93,10 @@ def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh:
     for number, job in enumerate(jobs, 1):
         console.print(f"{number}/{len(jobs)} ", end="")
         try:
-            found = _keep(found, job, _compiled(job, console), console)
-        except environment.Unprepared as error:
+            found = _keep(job, _compiled(job, console), console)
+        except (environment.Unprepared, compiling.Ended) as error:
             failed += 1
-            _say_not(console, f"{job.cell.id}: {' '.join(error.detail.split())[:300]}")
+            _say_not(console, f"{job.cell.id}: {' '.join(str(error).split())[:300]}")
     turned = turns(found)
     for turn in turned:
         console.print(turn.told, soft_wrap=True)
@@ -133,7 +133,7 @@ def _to_fetch(jobs: Sequence[_Job]) -> str:
 
 
 def _compiled(job: _Job, console: Console) -> Compiled:
-    """Compile for one release, in an environment of its own. Raises Unprepared."""
+    """Compile for one release, in an environment of its own. Raises Unprepared, Ended."""
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.fields[cell]}", markup=False),
@@ -156,8 +156,8 @@ def _compiled(job: _Job, console: Console) -> Compiled:
         return compiling.compile(there.executable, made.id, job.target.id, note)
 
 
-def _keep(found: Programs, job: _Job, came: Compiled, console: Console) -> Programs:
-    """What is known with what came of a release in it, as it is kept from now on."""
+def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
+    """What is known with what came of a release in it, as it is kept from now on; another run may have added to it."""
     pins = job.wheels.pinned.pins
     release = Release(
         cell=job.cell.id,
@@ -169,7 +169,7 @@ def _keep(found: Programs, job: _Job, came: Compiled, console: Console) -> Progr
         reason=came.reason,
         programs=came.programs,
     )
-    now = found.plus(release, came.workloads)
+    now = model.load(job.target).plus(release, came.workloads)
     model.save(now)
     without = [each for each in came.programs if each.reason]
     seconds = sum(each.compile_seconds or 0.0 for each in came.programs)

@@ -171,6 +171,22 @@ def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monk
     assert ["", "the compiler was ended by it: SIGSEGV", ""] == [each.reason for each in found.programs]
 
 
+@pytest.mark.parametrize("signal", ["TERM", "KILL"])
+def test_a_compiler_that_was_ended_says_nothing_of_the_release(
+    signal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody, or a machine without memory left, ended it: no program is told to be what cannot be compiled."""
+    script = tmp_path / "python"
+    lines = ['{"workloads": {"a": {"title": "A."}}}', '{"starts": "a"}']
+    said = "".join(f"echo '{line}'\n" for line in lines)
+    script.write_text(f"#!/bin/bash\n{said}kill -{signal} $$\n", encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setattr(compiling, "LOGS", tmp_path)
+
+    with pytest.raises(compiling.Ended, match=f"ended by SIG{signal}, by somebody or for want of memory, in a"):
+        compiling.compile(script, "jax-0.9.0+h100", "h100", lambda done, total, doing: None)
+
+
 def test_only_releases_that_can_are_asked() -> None:
     """A release from before jax could be told of a device that is not there is no word of this command."""
     with pytest.raises(Misused, match=r"no release of jax from 0\.4\.38 on is called 'jax-0\.4\.36'"):
