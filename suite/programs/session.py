@@ -97,6 +97,8 @@ def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh:
         except (environment.Unprepared, compiling.Ended) as error:
             failed += 1
             _say_not(console, f"{job.cell.id}: {' '.join(str(error).split())[:300]}")
+    if jobs:
+        texts.pack(target, found)
     turned = turns(found)
     for turn in turned:
         console.print(turn.told, soft_wrap=True)

@@ -37,7 +37,13 @@ TARGETS: Mapping[str, Target] = {
             EXTRAS["gpu"],
             "XLA had no GPU to try kernels on: with one it tunes its kernels, and may sort by another.",
         ),
-        Target("v5e", "TPU v5e", "libtpu", EXTRAS["tpu"], "The compiler is libtpu, of the version that jax asks for."),
+        Target(
+            "v5e",
+            "TPU v5e",
+            "libtpu",
+            EXTRAS["tpu"],
+            "The compiler is libtpu, as jax asks for it. What it tells of bytes can change where the program does not.",
+        ),
     )
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from suite.console import Terminal
 from suite.errors import Exit, Failed, Misused
-from suite.programs import compiling, model, session, wheels
+from suite.programs import compiling, model, session, texts, wheels
 from suite.programs.compiling import Compiled
 from suite.programs.model import Programs, Workload
 from suite.programs.targets import TARGETS, Target
@@ -62,9 +63,10 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         made.compiled.append(cell)
         return Compiled({"scan": Workload(title="A scan.")}, [counted("scan", {"copies": len(made.compiled)})])
 
-    load, save = model.load, model.save
+    load, save, pack = model.load, model.save, texts.pack
     monkeypatch.setattr(model, "load", lambda target, folder=made.kept: load(target, folder))
     monkeypatch.setattr(model, "save", lambda found: save(found, made.kept))
+    monkeypatch.setattr(texts, "pack", lambda target, found: pack(target, found, made.kept))
     monkeypatch.setattr(wheels, "obtain", obtain)
     monkeypatch.setattr(environment, "prepare", prepare)
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
@@ -198,6 +200,28 @@ def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
     """Without the two programs there is no diff, but the command that makes them."""
     with pytest.raises(Misused, match=r"`python -m suite programs jax-0\.9\.0 --target v5e --fresh` compiles it"):
         session.carry_out((), "v5e", ("jax-0.9.0", "jax-0.9.1", "no-such"), Terminal(), fresh=False)
+
+
+def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three releases, the first's program and the one with another count are kept, and a clone shows their diff."""
+    of = {"0.8.2": 1, "0.9.0": 1, "0.9.1": 2}
+    monkeypatch.setattr(compiling, "TEXTS", tmp_path / "texts")
+    monkeypatch.setattr(model, "FOLDER", tmp_path)
+    for jax, copies in of.items():
+        path = tmp_path / "texts" / f"jax-{jax}+h100" / "softmax.hlo.txt"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"%copy.{copies} = f32[] copy(%x.{jax})\n" * copies, encoding="utf-8")
+    found = programs(*(release(jax, [counted(counts={"copies": copies})]) for jax, copies in of.items()))
+    texts.pack(H100, found, tmp_path)
+    first = (tmp_path / "h100.hlo.tar.xz").read_bytes()
+    shutil.rmtree(tmp_path / "texts")
+    texts.pack(H100, found, tmp_path)
+
+    assert first == (tmp_path / "h100.hlo.tar.xz").read_bytes()
+    shown = list(texts.diff(H100, "jax-0.8.2", "jax-0.9.1", "softmax"))
+    assert ["@@ -1 +1,2 @@", " %copy = f32[] copy(%x)", "+%copy = f32[] copy(%x)"] == shown[2:]
+    with pytest.raises(Misused):
+        list(texts.diff(H100, "jax-0.9.0", "jax-0.9.1", "softmax"))
 
 
 def test_a_real_release_compiles_for_an_h100() -> None:
