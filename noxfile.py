@@ -68,6 +68,7 @@ COMMANDS = {
     "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
     **{name: [name] for name in ("run", "check", "explain", "try", "merge", "diff", "rebuild", "bisect", "discover")},
     **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "check-cost", "upkeep")},
+    "device-programs": ["programs"],
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "instructions", "noise", "publish")},
 }
@@ -309,6 +310,17 @@ def upkeep(session: nox.Session) -> None:
     Of the default cells it takes minutes; of all cells an hour, and shows how the cost grows with the cells.
     """
     suite(session)
+
+
+@nox.session(name="device-programs", venv_backend="none", default=False)
+def device_programs(session: nox.Session) -> None:
+    """Compile ten small programs for an H100 and a TPU v5e that are not there, and say what changed along the releases.
+
+    Every release of jax from 0.4.38 on, or those named: `-- jax-0.10.2 jax-0.11.0 --target h100`. It says first what it
+    fetches; what is known is not compiled again, `-- --fresh` does. `-- --diff jax-0.10.2 jax-0.11.0 scan` shows the
+    two programs. A compiler that cannot be had here is told in a sentence, and fails nothing.
+    """
+    suite(session, well=(Exit.AS_EXPECTED, Exit.INCOMPLETE))
 
 
 command(

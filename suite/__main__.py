@@ -141,6 +141,9 @@ def _parser() -> argparse.ArgumentParser:
     command("threads", upstream, "commands:renew_threads")
     command("line", "build the release line, asv's project, from the locks", "commands:build_line")
     _add_bench(command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out"))
+    _add_programs(
+        command("programs", "compile for devices that are not there, and count", "programs.session:carry_out")
+    )
     command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew")
     command("pins", "pin the driver's own packages anew", "upkeep.pins:renew")
     command("cost", "time a warm run against the ideal and against the obvious loop", "upkeep.cost:measure")
@@ -237,6 +240,30 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     chosen.add_parser("publish", parents=[common], help="make asv's site of the results")
 
 
+def _add_programs(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Has releases of jax compile ten small programs for an NVIDIA H100 and for a TPU v5e, on a machine that has "
+        "neither, and counts what is in them: kernels launched, fusions, copies, bytes, instructions. Nothing is run. "
+        "It says first how much it will fetch: each release needs a compiler for the device, of 120 to 230 MB. What is "
+        "known and unchanged is not compiled again. The counts are kept in benchmarks/programs, and the last lines say "
+        "what changed from one release to the next."
+    )
+    parser.epilog = (
+        _CODES.format("all is known", "does not occur", "something could not be compiled here") + f" {_STATE}"
+    )
+    parser.add_argument(
+        "cells", nargs="*", type=_program_cell, metavar="CELL", help="default: every release of jax from 0.4.38 on"
+    )
+    parser.add_argument("--target", choices=("h100", "v5e"), help="only this device (default: both; of --diff, h100)")
+    parser.add_argument("--fresh", action="store_true", help="compile again what is known and unchanged, too")
+    parser.add_argument(
+        "--diff",
+        nargs=3,
+        metavar=("A", "B", "WORKLOAD"),
+        help="compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 jax-0.11.0 scan",
+    )
+
+
 def _named(where: str) -> Callable[[str], Any]:
     """What looks a word up; argparse says which option it was that named nothing."""
 
@@ -251,6 +278,7 @@ def _named(where: str) -> Callable[[str], Any]:
 
 _cell = _named("stack.plan:stack")
 _of_line = _named("timings.release_line:cell")
+_program_cell = _named("programs.session:cell")
 _issue = _named("run.catalogue:identified")
 _shard = _named("run.spread.shard:parse")
 

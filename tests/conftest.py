@@ -13,6 +13,7 @@ from suite.report import write as writing
 def pageless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No pages and no timings beside a report that is written: they are hundreds, and not every test looks at them."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(writing, "site", lambda report, timed: {})
-        patched.setattr(writing, "RESULTS", tmp_path_factory.mktemp("nothing"))
+        patched.setattr(writing, "site", lambda *_: {})
+        for folder in ("RESULTS", "COMPILED"):
+            patched.setattr(writing, folder, tmp_path_factory.mktemp("nothing"))
         yield

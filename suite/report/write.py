@@ -8,6 +8,10 @@ from pathlib import Path
 
 from suite.errors import BadFile, Fault, Misused, shown
 from suite.files import dump, read, replace_all
+from suite.programs import model as programs
+from suite.programs.model import FOLDER as COMPILED
+from suite.programs.model import Programs
+from suite.programs.targets import TARGETS
 from suite.report import compact
 from suite.report.compare.changes import since
 from suite.report.formats import badges
@@ -23,6 +27,7 @@ from suite.report.site.timings import Machine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
+PROGRAMS = "programs.json"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
@@ -33,9 +38,9 @@ def schema() -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, Misused, OSError."""
-    timed = timings.machines(RESULTS, NOISE, COMPARED)
-    own = {"compat.json": compact.text(report), TIMINGS: timings.text(timed)}
-    return _put_all({**own, **siblings(report, folder / "compat.json", timed)}, folder)
+    timed, compiled = _measured()
+    own = {"compat.json": compact.text(report), **_as_data(timed, compiled)}
+    return _put_all({**own, **siblings(report, folder / "compat.json", timed, compiled)}, folder)
 
 
 def publish(report: Report, folder: Path) -> Report:
@@ -50,19 +55,35 @@ def publish(report: Report, folder: Path) -> Report:
 
 
 def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
-    """Write anew what is made of the compat.json and the timings.json in `folder`. Raises BadFile, Misused, OSError.
+    """Write anew what is made of the JSON in `folder`: report, timings and programs. Raises BadFile, Misused, OSError.
 
-    `timed_anew`: and that timings.json, of what the benchmarks have measured.
+    `timed_anew`: and the timings and programs, of what the benchmarks have measured and counted.
     """
     source = folder / "compat.json"
     report = read(Report, source)
-    timed = timings.machines(RESULTS, NOISE, COMPARED) if timed_anew else timings.load(folder / TIMINGS)
-    own = {TIMINGS: timings.text(timed)} if timed_anew else {}
-    return _put_all({**own, **siblings(report, source, timed)}, folder)
+    timed, compiled = (
+        _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
+    )
+    own = _as_data(timed, compiled) if timed_anew else {}
+    return _put_all({**own, **siblings(report, source, timed, compiled)}, folder)
 
 
-def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[str, str]:
-    """Name → text of each file that is made of the report, which is in `source`, and its timings. Raises BadFile."""
+def _measured() -> tuple[tuple[Machine, ...], tuple[Programs, ...]]:
+    """What the benchmarks have measured, and what was counted of programs for other devices. Raises BadFile."""
+    return timings.machines(RESULTS, NOISE, COMPARED), programs.load_all(TARGETS.values(), COMPILED)
+
+
+def _as_data(timed: tuple[Machine, ...], compiled: tuple[Programs, ...]) -> dict[str, str]:
+    return {TIMINGS: timings.text(timed), **({PROGRAMS: programs.list_text(compiled)} if compiled else {})}
+
+
+def siblings(
+    report: Report, source: Path, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()
+) -> dict[str, str]:
+    """Name → text of each file that is made of the report, which is in `source`, its timings and its programs.
+
+    Raises BadFile.
+    """
     made = badges.badges(report)
     # A name becomes a path, and the report may be anybody's.
     if odd := [name for name in made if not _ID.fullmatch(name)]:
@@ -71,7 +92,7 @@ def siblings(report: Report, source: Path, timed: tuple[Machine, ...]) -> dict[s
         "compat.schema.json": schema(),
         "COMPAT.md": compat_md(report),
         "check.json": check_json(report),
-        **site(report, timed),
+        **site(report, timed, compiled),
         "feed.xml": feed(report),
         "junit.xml": junit(report),
         "observations.csv": observations_csv(report),

@@ -149,6 +149,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
     monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
     monkeypatch.setattr(writing, "RESULTS", tmp_path / "nothing")
+    monkeypatch.setattr(writing, "COMPILED", tmp_path / "nothing")
 
 
 AT = "2026-11-21T10:00:00Z"

@@ -18,7 +18,8 @@ from tests.worlds import as_known, few, otherwise
 def untimed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No timings in the tree: to draw those there are takes seconds for each report that is written."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(writing, "RESULTS", tmp_path_factory.mktemp("nothing"))
+        for folder in ("RESULTS", "COMPILED"):
+            patched.setattr(writing, folder, tmp_path_factory.mktemp("nothing"))
         yield
 
 

@@ -21,6 +21,7 @@ from suite import files
 from suite.errors import BadFile, Exit, Misused, guarded
 from suite.files import REPORTS
 from suite.printable import printable
+from suite.programs import model as programs
 from suite.report import summary
 from suite.report.derive import derive
 from suite.report.formats.badges import badges
@@ -33,7 +34,7 @@ from suite.report.markup import cell_text, element, xml
 from suite.report.model import Observation, Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site import timings
 from suite.report.site.build import site
-from suite.report.write import TIMINGS, siblings, write
+from suite.report.write import PROGRAMS, TIMINGS, siblings, write
 from suite.run import archive
 from suite.stack import releases
 from tests.report.on_disk import saved, there
@@ -560,9 +561,10 @@ def test_the_published_folder_is_what_a_rebuild_gives() -> None:
     """Every file in reports/published is made of its compat.json, and nothing else lies there."""
     folder = REPORTS / "published"
     source = folder / "compat.json"
-    made = siblings(files.read(Report, source), source, timings.load(folder / TIMINGS))
+    timed, compiled = timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS)
+    made = siblings(files.read(Report, source), source, timed, compiled)
 
-    kept = {"compat.json", TIMINGS, archive.PACKED.name}
+    kept = {"compat.json", TIMINGS, PROGRAMS, archive.PACKED.name}
     found = {name: text.decode() for name, text in there(folder).items() if name not in kept}
     assert sorted(made) == sorted(found)
     assert [] == [name for name in made if made[name] != found[name]]

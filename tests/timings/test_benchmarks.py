@@ -124,11 +124,14 @@ def test_without_valgrind_there_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
 def test_a_module_reads_the_clock_of_the_phases(path: Path) -> None:
-    """Nothing but the harness reads a clock, and nothing of the stack is reached but by its public names."""
+    """Nothing but the harness reads a clock, and nothing of the stack is reached but by its public names.
+
+    What compiles for a device that is not there is no benchmark: it notes how long the compiler took.
+    """
     names = {name for name, _ in imports(path)}
 
+    assert path.stem in ("_phases", "_program") or not names & {"time", "timeit"}
     if path.stem != "_phases":
-        assert not names & {"time", "timeit"}
         assert not {name for name in names if top(name) in STACK and "._" in name}
 
 

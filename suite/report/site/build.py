@@ -18,6 +18,7 @@ from markupsafe import Markup
 from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
 from suite.printable import printable
+from suite.programs.model import Programs
 from suite.report import summary
 from suite.report.compare.diff import tally
 from suite.report.markup import said
@@ -33,6 +34,7 @@ from suite.report.site.pages import (
     issues,
     matrix,
     metadata,
+    programs,
     releases,
     seeds,
     stack,
@@ -58,12 +60,13 @@ KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
     releases.pages,
     metadata.pages,
     timings.pages,
+    programs.pages,
 )
 
 
-def site(report: Report, timed: tuple[Machine, ...]) -> dict[str, str]:
+def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
     """Path → text of each file of the site."""
-    facts = Facts(report, timed)
+    facts = Facts(report, timed, compiled)
     parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.iterdir())}
     # What all pages share comes first: what one kind of page adds may overrule it.
     styles = sorted((name for name in parts if name.endswith(".css")), key=lambda name: (name != "style.css", name))
@@ -77,7 +80,7 @@ def site(report: Report, timed: tuple[Machine, ...]) -> dict[str, str]:
 
 
 def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
-    """The paths of the files that have their names of what is in the report, or was timed: another has others."""
+    """The paths of the files that follow from what is in the report, was timed or compiled: another has others."""
     facts = Facts(report, timed)
     return {
         *(f"issues/{issue.id}.html" for issue in report.issues),
@@ -85,6 +88,7 @@ def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
         *constraints(facts),
         *(page.path for page in seeds.pages(facts)),
         *paths(timed).values(),
+        "programs.html",
     }
 
 

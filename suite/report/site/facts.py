@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import groupby
 
 from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
+from suite.programs.model import Programs
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.timeline import Step, stands, steps
@@ -32,10 +33,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Facts:
-    """A report and what was timed, with indexes."""
+    """A report, what was timed, and what was compiled for devices that are not there, with indexes."""
 
     report: Report
     timed: tuple[Machine, ...] = ()
+    programs: tuple[Programs, ...] = ()
 
     @cached_property
     def seen(self) -> defaultdict[tuple[str, str], dict[str, Observation]]:

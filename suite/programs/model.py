@@ -1,0 +1,143 @@
+"""benchmarks/programs/<target>.json: what was counted of the programs of each release, or why there is nothing.
+
+A program is a line, a release follows the one before it, and nothing in it changes where nothing was compiled anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from suite.cell.atomic import write
+from suite.errors import BadFile, Fault
+from suite.files import ROOT, FileModel, read
+from suite.judge.neighbours import LineCell, in_order, neighbours
+from suite.programs.targets import Target
+
+FOLDER = ROOT / "benchmarks" / "programs"
+
+
+class Workload(FileModel):
+    """What was compiled: a sentence, and the packages beside jax that have a say in its program."""
+
+    title: str
+    needs: tuple[str, ...] = ()
+
+
+class Program(FileModel):
+    """One workload on one release: its counts, and for each that is lacking why; or `reason`, why there is none."""
+
+    workload: str
+    counts: dict[str, int] = Field(default_factory=dict)
+    absent: dict[str, str] = Field(default_factory=dict)
+    compile_seconds: float | None = None
+    reason: str = ""
+
+
+class Release(FileModel):
+    """One release of jax; `key` is of all that its programs follow from, and `source` of what was compiled.
+
+    `reason` says why it has no programs.
+    """
+
+    cell: str
+    released_on: date
+    packages: dict[str, str]
+    wheels: dict[str, str]
+    source: str
+    key: str
+    reason: str = ""
+    programs: list[Program] = Field(default_factory=list)
+
+    @property
+    def jax(self) -> str:
+        """Its version."""
+        return self.packages["jax"]
+
+    def program(self, workload: str) -> Program | None:
+        """The program of a workload, if it was compiled or tried."""
+        return next((each for each in self.programs if each.workload == workload), None)
+
+
+class Programs(FileModel):
+    """All that was compiled for one target."""
+
+    schema_version: Literal[1] = 1
+    target: str
+    title: str
+    workloads: dict[str, Workload] = Field(default_factory=dict)
+    releases: list[Release] = Field(default_factory=list)
+
+    def release(self, cell: str) -> Release | None:
+        """A release, if it was compiled."""
+        return next((each for each in self.releases if each.cell == cell), None)
+
+    def pairs(self) -> list[tuple[Release, Release]]:
+        """Each release with the one before it on its branch, of those that are here."""
+        known = {each.cell: each for each in self.releases}
+        return [(known[before.id], known[after.id]) for before, after in neighbours(map(_line_cell, self.releases))]
+
+    def plus(self, release: Release, workloads: dict[str, Workload]) -> Programs:
+        """The same with this release in it, in its place."""
+        known = {each.cell: each for each in (*self.releases, release)}
+        ordered = [known[each.id] for each in in_order(map(_line_cell, known.values()))]
+        return self.model_copy(update={"releases": ordered, "workloads": workloads or self.workloads})
+
+
+_LIST = TypeAdapter(tuple[Programs, ...])
+
+
+def _line_cell(release: Release) -> LineCell:
+    return LineCell(release.cell, "jax", release.packages, release.released_on)
+
+
+def load(target: Target, folder: Path = FOLDER) -> Programs:
+    """What is kept of a target; empty where nothing is. Raises BadFile."""
+    path = folder / f"{target.id}.json"
+    return read(Programs, path) if path.exists() else Programs(target=target.id, title=target.title)
+
+
+def load_all(targets: Iterable[Target], folder: Path = FOLDER) -> tuple[Programs, ...]:
+    """What is kept of these targets, of each that has anything. Raises BadFile."""
+    return tuple(found for target in targets if (found := load(target, folder)).releases)
+
+
+def listed(path: Path) -> tuple[Programs, ...]:
+    """The targets of a programs.json, none where there is no such file. Raises BadFile."""
+    try:
+        return _LIST.validate_json(path.read_bytes()) if path.exists() else ()
+    except (OSError, ValidationError) as error:
+        raise BadFile([Fault(path, "programs", str(error).splitlines()[0])]) from error
+
+
+def list_text(found: Iterable[Programs]) -> str:
+    """A programs.json: all targets, so that the page is made of the report's own files alone."""
+    return "[\n" + ",\n".join(text(each).strip() for each in found) + "\n]\n"
+
+
+def save(found: Programs, folder: Path = FOLDER) -> None:
+    """Keep it."""
+    write(folder / f"{found.target}.json", text(found))
+
+
+def text(found: Programs) -> str:
+    """As it is written: a line for each program, and for each release's head."""
+    data = found.model_dump(mode="json", exclude_defaults=True)
+    releases = [_release(each) for each in data.pop("releases", [])]
+    head = [f'"{key}": {_line(value)}' for key, value in {"schema_version": found.schema_version, **data}.items()]
+    return "{\n" + ",\n".join([*head, '"releases": [\n' + ",\n".join(releases) + "\n]"]) + "\n}\n"
+
+
+def _release(release: dict[str, Any]) -> str:
+    programs = ",\n".join(map(_line, release.pop("programs", [])))
+    head = _line(release)
+    return f'{head[:-1]}, "programs": [\n{programs}\n]}}' if programs else head
+
+
+def _line(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False)

@@ -1,0 +1,182 @@
+"""`python -m suite programs`: has each release compile for devices that are not there, and says what changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from packaging.version import Version
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from suite.errors import Exit, Failed, Misused, nearest
+from suite.programs import compiling, model, texts, wheels
+from suite.programs.changes import turns
+from suite.programs.compiling import Compiled
+from suite.programs.model import Programs, Release
+from suite.programs.targets import TARGETS, Target
+from suite.programs.wheels import Wheels
+from suite.run import environment
+from suite.stack import lock, plan
+from suite.stack.plan import Cell
+
+# Before it, jax cannot be told what a GPU is that is not there.
+OLDEST = Version("0.4.38")
+_NAMED = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
+
+
+def every_cell() -> tuple[Cell, ...]:
+    """The releases of jax that can compile for a device that is not there, in the order of their days."""
+    line = (each for each in plan.tagged("line") if each.moves == "jax" and not each.unavailable)
+    return tuple(each for each in line if Version(dict(each.holds)["jax"]) >= OLDEST)
+
+
+def cell(identifier: str) -> Cell:
+    """One of `every_cell`. Raises Misused with the nearest names."""
+    found = {each.id: each for each in every_cell()}
+    if identifier not in found:
+        raise Misused(f"no release of jax from {OLDEST} on is called {identifier!r}; {nearest(identifier, found)}")
+    return found[identifier]
+
+
+def carry_out(
+    cells: Sequence[Cell],
+    target: str | None,
+    diff: tuple[str, str, str] | None,
+    console: Console,
+    *,
+    fresh: bool,
+) -> Exit:
+    """Compile what is not known for one target, or for all, and say what changed; or show the diff of two programs.
+
+    Raises Misused, BadFile, OSError.
+    """
+    asked = [TARGETS[target]] if target else list(TARGETS.values())
+    if diff:
+        for line in texts.diff(asked[0], *diff):
+            console.print(Text(line, style={"+": "green", "-": "red"}.get(line[:1], "")), soft_wrap=True)
+        return Exit.AS_EXPECTED
+    return max([_compile(each, cells or every_cell(), console, fresh=fresh) for each in asked])
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A release that is to be compiled for a target: what it is installed from, and what its programs follow from."""
+
+    cell: Cell
+    wheels: Wheels
+    target: Target
+    source: str
+    key: str
+
+
+def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh: bool) -> Exit:
+    """Compile what is left to compile for one target, and say what changed along the releases that are known then."""
+    found, source = model.load(target), compiling.source()
+    keys = {each: _key(each, target, source) for each in wanted}
+    todo = [each for each in wanted if fresh or not ((row := found.release(each.id)) and row.key == keys[each])]
+    jobs, failed = [], 0
+    with ThreadPoolExecutor(4) as pool:
+        asked = {each: pool.submit(wheels.obtain, each, target) for each in todo}
+        for cell, answer in asked.items():
+            try:
+                jobs.append(_Job(cell, answer.result(), target, source, keys[cell]))
+            except Failed as error:
+                failed += 1
+                _say_not(console, str(error))
+    known = len(wanted) - len(todo)
+    start = f": {len(wanted)} releases, {known} known and unchanged; {_to_fetch(jobs)}"
+    console.print(Text.assemble((target.title, "bold"), start), soft_wrap=True)
+    for number, job in enumerate(jobs, 1):
+        console.print(f"{number}/{len(jobs)} ", end="")
+        try:
+            found = _keep(job, _compiled(job, console), console)
+        except (environment.Unprepared, compiling.Ended) as error:
+            failed += 1
+            _say_not(console, f"{job.cell.id}: {' '.join(str(error).split())[:300]}")
+    if jobs:
+        texts.pack(target, found)
+    turned = turns(found)
+    for turn in turned:
+        console.print(turn.told, soft_wrap=True)
+    last = (
+        f"{target.title}: {known} releases known, {len(todo) - failed} compiled, {failed} not; {len(turned)} programs "
+        f"differ from the release before, on {len(found.releases)} releases"
+    )
+    console.print(last, style="bold", soft_wrap=True)
+    return Exit.INCOMPLETE if failed else Exit.AS_EXPECTED
+
+
+def _key(cell: Cell, target: Target, source: str) -> str:
+    """A hash of all that the programs of a release follow from."""
+    whole = "\n".join([lock.load(cell).sha256, target.id, wheels.wanted(cell, target), source])
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _say_not(console: Console, why: str) -> None:
+    console.print(Text.assemble(("not compiled", "red"), f": {why}"), soft_wrap=True)
+
+
+def _to_fetch(jobs: Sequence[_Job]) -> str:
+    """How much there is to do, and to fetch for it."""
+    if not jobs:
+        return "nothing to compile"
+    absent = [each.wheels for each in jobs if environment.ready(each.wheels.cell, each.wheels.pinned) is None]
+    told = f"{len(jobs)} to compile, minutes each"
+    if not absent:
+        return f"{told}: every environment is there, nothing to fetch"
+    beside = {pin: size for each in absent for pin, size in each.bytes.items()}
+    size = environment.to_fetch([(each.cell, each.pinned) for each in absent]) + sum(beside.values())
+    fetched = f"up to {size / 1e6:,.0f} MB to fetch, less what uv has in its cache"
+    return f"{told}: {len(absent)} environments to make, {fetched}"
+
+
+def _compiled(job: _Job, console: Console) -> Compiled:
+    """Compile for one release, in an environment of its own. Raises Unprepared, Ended."""
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.fields[cell]}", markup=False),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    made = job.wheels.cell
+    with environment.reserve(made), bar:
+        task = bar.add_task("installing", cell=made.id, total=None)
+        there = environment.prepare(made, job.wheels.pinned)
+
+        def note(done: int, total: int, doing: str) -> None:
+            bar.update(task, completed=done, total=total or None, description=doing)
+
+        return compiling.compile(there.executable, made.id, job.target.id, note)
+
+
+def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
+    """What is known with what came of a release in it, as it is kept from now on; another run may have added to it."""
+    pins = job.wheels.pinned.pins
+    release = Release(
+        cell=job.cell.id,
+        released_on=job.cell.released_on,
+        packages={name: pins[name] for name in _NAMED if name in pins},
+        wheels=job.wheels.versions,
+        source=job.source,
+        key=job.key,
+        reason=came.reason,
+        programs=came.programs,
+    )
+    now = model.load(job.target).plus(release, came.workloads)
+    model.save(now)
+    without = [each for each in came.programs if each.reason]
+    seconds = sum(each.compile_seconds or 0.0 for each in came.programs)
+    told = came.reason or f"{len(came.programs) - len(without)} programs, {seconds:.0f} s in the compiler"
+    console.print(Text.assemble((job.cell.id, "bold"), f": {told}"), soft_wrap=True)
+    for each in without:
+        console.print(f"  {each.workload} cannot be had: {each.reason}", soft_wrap=True)
+    return now

@@ -1,0 +1,83 @@
+"""The optimised HLO of programs: where it is kept, and what differs between those of two releases.
+
+What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs of
+which a count is not that of the release before, and each first one, so that a clone can show what changed.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+from collections.abc import Iterator, Mapping
+from difflib import unified_diff
+from pathlib import Path
+
+from suite.cell.atomic import write
+from suite.errors import Misused
+from suite.programs import compiling, model
+from suite.programs.changes import turns
+from suite.programs.model import Programs
+from suite.programs.targets import Target
+
+# The numbers that tell instructions of one name apart, of which most change where nothing else does.
+_NUMBERS = re.compile(r"(?<=%)([A-Za-z][A-Za-z_-]*?)(?:[._]?\d[\d.]*|[._]clone|[._](?=[\d.]))*(?![\w.-])")
+
+
+def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str]:
+    """The lines of a unified diff, in which no instruction has a number. Raises Misused where a program is not kept."""
+    old, new = (_NUMBERS.sub(r"\1", _text(target, cell, workload)).splitlines() for cell in (before, after))
+    names = [f"{cell} {workload} ({target.title})" for cell in (before, after)]
+    yield from unified_diff(old, new, names[0], names[1], lineterm="")
+
+
+def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
+    """Keep in the tree what a clone needs to look at the changes: the same bytes for the same programs."""
+    kept = _packed(target, folder)
+    turned = {(turn.workload, turn.after.cell) for turn in turns(found)}
+    followers = {after.cell for _, after in found.pairs()}
+    names = sorted(
+        f"{program.workload}/{release.cell}.txt"
+        for release in found.releases
+        for program in release.programs
+        if (program.workload, release.cell) in turned or release.cell not in followers
+    )
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:xz") as archive:
+        for name in names:
+            workload, _, file = name.partition("/")
+            path = _path(target, file.removesuffix(".txt"), workload)
+            if text := path.read_bytes() if path.exists() else kept.get(name):
+                entry = tarfile.TarInfo(name)
+                entry.size = len(text)
+                archive.addfile(entry, io.BytesIO(text))
+    write(_archive(target, folder), out.getvalue())
+
+
+def _text(target: Target, cell: str, workload: str) -> str:
+    path = _path(target, cell, workload)
+    if path.exists():
+        return path.read_text(encoding="utf-8")
+    if text := _packed(target, model.FOLDER).get(f"{workload}/{cell}.txt"):
+        return text.decode()
+    raise Misused(
+        f"no program of {workload} on {cell} for {target.device} is kept here: `python -m suite programs {cell} "
+        f"--target {target.id} --fresh` compiles it"
+    )
+
+
+def _packed(target: Target, folder: Path) -> Mapping[str, bytes]:
+    """Name → text of what is in the tree."""
+    if not (path := _archive(target, folder)).exists():
+        return {}
+    with tarfile.open(path) as archive:
+        found = {entry.name: archive.extractfile(entry) for entry in archive if entry.isfile()}
+        return {name: stream.read() for name, stream in found.items() if stream is not None}
+
+
+def _archive(target: Target, folder: Path) -> Path:
+    return folder / f"{target.id}.hlo.tar.xz"
+
+
+def _path(target: Target, cell: str, workload: str) -> Path:
+    return compiling.TEXTS / f"{cell}+{target.id}" / f"{workload}.hlo.txt"

@@ -1,0 +1,79 @@
+"""Cell → its lock and the wheels that have a compiler for a device: what jax's own metadata asks for under an extra.
+
+No CUDA, cuDNN or other library of NVIDIA's is among them: only what runs a program needs those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from suite.cell.atomic import write
+from suite.errors import Failed
+from suite.files import STATE, FileModel, dump, read
+from suite.programs.targets import Target
+from suite.spelling import requirement
+from suite.stack import lock, releases
+from suite.stack.lock import Lock, Unresolvable
+from suite.stack.plan import Cell
+
+LOCKS = STATE / "programs" / "locks"
+
+
+class Resolved(FileModel):
+    """What an installer chose, once: entries of a lock, and name==version → bytes."""
+
+    wanted: str
+    entries: str
+    bytes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """A cell as it is installed to compile for a target: under an id of its own, by a lock with the wheels in it."""
+
+    cell: Cell
+    pinned: Lock
+    bytes: dict[str, int]
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """name → version of what is installed beside the cell's own lock."""
+        return dict(pin.split("==") for pin in sorted(self.bytes))
+
+
+def wanted(cell: Cell, target: Target) -> str:
+    """The requirement of jax's own extra that brings the compiler, as in `libtpu==0.0.50.*`. Raises Failed."""
+    jax = lock.load(cell).pins["jax"]
+    for each in map(requirement, releases.load().packages["jax"][jax].requires_dist):
+        if each.name == target.wheel and releases.applies(each, cell.python, target.extra):
+            return f"{each.name}{each.specifier}"
+    raise Failed(f"{cell.id}: jax {jax} asks for no {target.wheel} under its extra {target.extra}")
+
+
+def obtain(cell: Cell, target: Target) -> Wheels:
+    """The cell's lock and the wheels; the index is asked once. Raises Failed, where it has none, or cannot be asked."""
+    asked = wanted(cell, target)
+    made = replace(cell, id=f"{cell.id}+{target.id}", requires=(asked,), tags=())
+    kept = LOCKS / f"{made.id}.json"
+    found = read(Resolved, kept) if kept.exists() else None
+    if found is None or found.wanted != asked:
+        found = _resolve(made, asked)
+        write(kept, dump(found.model_dump()))
+    path = LOCKS / made.lock_name
+    text = lock.load(cell).text + found.entries
+    write(path, text)
+    return Wheels(made, lock.parse(text, path), found.bytes)
+
+
+def _resolve(made: Cell, asked: str) -> Resolved:
+    """As of the cell's day; where its wheel came later, as of the snapshot's."""
+    late = max((moment for _, moment in made.as_of_package), default=made.as_of)
+    try:
+        entries, sizes = lock.resolve(replace(made, as_of=late, as_of_package=()))
+    except Unresolvable:
+        try:
+            entries, sizes = lock.resolve(replace(made, as_of=releases.load().taken_at, as_of_package=()))
+        except Unresolvable as error:
+            last = str(error).splitlines()[-1] if str(error) else "uv said nothing"
+            raise Failed(f"{made.id}: no {asked} can be had: {last}") from error
+    return Resolved(wanted=asked, entries=entries, bytes=sizes)

@@ -1,0 +1,66 @@
+"""What changed between releases, in words."""
+
+from __future__ import annotations
+
+from suite.programs.changes import turns
+from suite.programs.model import Program
+from tests.programs.conftest import counted, programs, release
+
+
+def test_a_change_is_named_with_both_numbers() -> None:
+    """A sentence says the release, the one before it, the workload, by how much, and from what to what."""
+    before, after = ({"launches": launches, "fusions": fusions} for launches, fusions in ((4, 1), (2, 2)))
+    found = programs(release("0.9.0", [counted(counts=before)]), release("0.9.1", [counted(counts=after)]))
+
+    assert ["jax 0.9.1, after 0.9.0: softmax: 2 kernel launches fewer, 4 → 2; 1 fusion more, 1 → 2"] == [
+        turn.told for turn in turns(found)
+    ]
+
+
+def test_a_release_is_compared_with_the_one_before_it_on_its_branch() -> None:
+    """jax 0.8.3 came out after 0.9.0: each is held against 0.8.2."""
+    of = {"0.8.2": 1, "0.8.3": 2, "0.9.0": 3}
+    found = programs(*(release(jax, [counted(counts={"copies": copies})]) for jax, copies in of.items()))
+
+    assert [
+        "jax 0.8.3, after 0.8.2: softmax: 1 copy more, 1 → 2",
+        "jax 0.9.0, after 0.8.2: softmax: 2 copies more, 1 → 3",
+    ] == [turn.told for turn in turns(found)]
+
+
+def test_libraries_that_came_along_are_named() -> None:
+    """A solve's program is Diffrax's too: where that moved with jax, the sentence says so; a softmax's is not."""
+    one, two = ([counted(name, {"copies": copies}) for name in ("softmax", "solve")] for copies in (1, 2))
+    found = programs(release("0.9.0", one), release("0.9.1", two, diffrax="0.7.1"))
+
+    softmax, solve = (turn.told for turn in turns(found))
+    assert softmax.endswith("1 → 2")
+    assert solve.endswith("1 → 2 (diffrax 0.7.0 → 0.7.1 came along)")
+
+
+def test_what_is_not_told_is_no_change() -> None:
+    """A count that one of two releases lacks has not changed, and what is the same is not told."""
+    before = counted(counts={"copies": 1}, launches="not listed")
+    after = counted(counts={"copies": 1, "launches": 3})
+
+    assert [] == turns(programs(release("0.9.0", [before]), release("0.9.1", [after])))
+
+
+def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
+    """Where a release cannot compile what the one before could, or can again, the compiler's reason is given."""
+    without = Program(workload="softmax", reason="the compiler was ended by it: SIGSEGV")
+    well = counted(counts={"copies": 1})
+    found = programs(release("0.8.2", [well]), release("0.9.0", [without]), release("0.9.1", [well]))
+
+    assert [
+        "jax 0.9.0, after 0.8.2: softmax: cannot be compiled any more: the compiler was ended by it: SIGSEGV",
+        "jax 0.9.1, after 0.9.0: softmax: can be compiled now; before: the compiler was ended by it: SIGSEGV",
+    ] == [turn.told for turn in turns(found)]
+
+
+def test_programs_of_another_source_are_not_compared() -> None:
+    """Where the workloads or the counting changed between two runs, a difference says nothing of the releases."""
+    before = release("0.9.0", [counted(counts={"copies": 1})], source="one")
+    after = release("0.9.1", [counted(counts={"copies": 2})], source="two")
+
+    assert [] == turns(programs(before, after))

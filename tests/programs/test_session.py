@@ -1,0 +1,238 @@
+"""The command: what is known is not compiled again, and what cannot be had is a sentence."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from suite.console import Terminal
+from suite.errors import Exit, Failed, Misused
+from suite.programs import compiling, model, session, texts, wheels
+from suite.programs.compiling import Compiled
+from suite.programs.model import Programs, Workload
+from suite.programs.targets import TARGETS, Target
+from suite.programs.wheels import Wheels
+from suite.run import environment
+from suite.run.environment import Environment, Unprepared
+from suite.stack import lock
+from suite.stack.plan import Cell
+from tests.programs.conftest import counted, programs, release
+
+H100 = TARGETS["h100"]
+CELLS = [session.cell("jax-0.9.0"), session.cell("jax-0.9.1")]
+
+
+@dataclass
+class World:
+    """A machine on which nothing is installed and nothing compiled: what was asked of it, and what it answers."""
+
+    kept: Path
+    compiled: list[str] = field(default_factory=list)
+    offline: bool = False
+    uninstallable: bool = False
+
+    def run(self, *cells: Cell, fresh: bool = False) -> Exit:
+        """The command, for an H100."""
+        return session.carry_out(cells, "h100", None, Terminal(width=300), fresh=fresh)
+
+    def known(self) -> Programs:
+        """What is kept."""
+        return model.load(H100, self.kept)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """Such a machine."""
+    made = World(tmp_path / "programs")
+
+    def obtain(cell: Cell, target: Target) -> Wheels:
+        if made.offline:
+            raise Failed(f"{cell.id}: the index cannot be reached")
+        return Wheels(cell, lock.load(cell), {"jax-cuda12-pjrt==0.9.0": 150_000_000})
+
+    def prepare(cell: Cell, pinned: lock.Lock) -> Environment:
+        if made.uninstallable:
+            raise Unprepared("error", "install.no-wheel", "jax-cuda12-pjrt has no wheel for this platform")
+        return Environment(Path("python"), "3.12.1")
+
+    def compile(executable: Path, cell: str, target: str, note: Callable[[int, int, str], None]) -> Compiled:
+        made.compiled.append(cell)
+        return Compiled({"scan": Workload(title="A scan.")}, [counted("scan", {"copies": len(made.compiled)})])
+
+    load, save, pack = model.load, model.save, texts.pack
+    monkeypatch.setattr(model, "load", lambda target, folder=made.kept: load(target, folder))
+    monkeypatch.setattr(model, "save", lambda found: save(found, made.kept))
+    monkeypatch.setattr(texts, "pack", lambda target, found: pack(target, found, made.kept))
+    monkeypatch.setattr(wheels, "obtain", obtain)
+    monkeypatch.setattr(environment, "prepare", prepare)
+    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
+    monkeypatch.setattr(compiling, "compile", compile)
+    return made
+
+
+def test_what_is_known_is_not_compiled_again(world: World) -> None:
+    """The same releases asked for again compile nothing; a new one is compiled; `--fresh` compiles all."""
+    assert Exit.AS_EXPECTED == world.run(CELLS[0])
+    assert Exit.AS_EXPECTED == world.run(CELLS[0])
+    assert ["jax-0.9.0"] == world.compiled
+    world.run(*CELLS)
+    assert ["jax-0.9.0", "jax-0.9.1"] == world.compiled
+    world.run(*CELLS, fresh=True)
+    assert 4 == len(world.compiled)
+
+
+@pytest.mark.parametrize("moved", ["source", "wheel", "lock"])
+def test_what_a_program_follows_from_has_it_compiled_again(
+    world: World, moved: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another workload or another way to count, another wheel, another lock: each makes the key another."""
+    world.run(CELLS[0])
+    if moved == "source":
+        monkeypatch.setattr(compiling, "source", lambda: "another")
+    elif moved == "wheel":
+        monkeypatch.setattr(wheels, "wanted", lambda cell, target: "jax-cuda12-plugin==0.9.0.1")
+    else:
+        other = lock.load(CELLS[1])
+        monkeypatch.setattr(lock, "load", lambda cell: other)
+    world.run(CELLS[0])
+
+    assert 2 == len(world.compiled)
+
+
+def test_it_says_first_what_it_fetches_and_last_what_it_did(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first line has the megabytes, the last one counts; between them stands what changed."""
+    world.run(*CELLS)
+    first, *_, turn, last = capsys.readouterr().out.splitlines()
+
+    assert first.startswith("NVIDIA H100, compiled, not run: 2 releases, 0 known and unchanged; 2 to compile")
+    assert "MB to fetch" in first
+    assert "jax 0.9.1, after 0.9.0: scan: 1 copy more, 1 → 2" == turn
+    assert last.startswith("NVIDIA H100, compiled, not run: 0 releases known, 2 compiled, 0 not; 1 programs differ")
+
+
+def test_without_an_index_what_is_known_stays(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    """Offline, a sentence for each release that is not known; the others are as they were."""
+    world.run(CELLS[0])
+    before = (world.kept / "h100.json").read_bytes()
+    world.offline = True
+
+    assert Exit.INCOMPLETE == world.run(*CELLS)
+    assert "not compiled: jax-0.9.1: the index cannot be reached" in capsys.readouterr().out
+    assert before == (world.kept / "h100.json").read_bytes()
+
+
+def test_without_a_wheel_for_this_machine_there_is_a_sentence(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    """On another platform nothing is recorded of the release: the machine lacks something, and the release does not."""
+    world.uninstallable = True
+
+    assert Exit.INCOMPLETE == world.run(CELLS[0])
+    assert "not compiled: jax-0.9.0: jax-cuda12-pjrt has no wheel for this platform" in capsys.readouterr().out
+    assert [] == world.known().releases
+
+
+def test_what_is_kept_is_read_back_and_a_program_is_a_line(tmp_path: Path) -> None:
+    """What was written is what is read; each program has a line of its own, in the order of the releases."""
+    of = [release(jax, [counted(counts={"copies": 1}, flops="not told")]) for jax in ("0.9.1", "0.8.2")]
+    found = programs(*of)
+    model.save(found, tmp_path)
+
+    assert found == model.load(H100, tmp_path)
+    lines = (tmp_path / "h100.json").read_text(encoding="utf-8").splitlines()
+    assert 2 == sum(line.startswith('{"workload": "softmax"') for line in lines)
+    assert ["jax-0.8.2", "jax-0.9.1"] == [each.cell for each in found.releases]
+    assert (found,) == _listed(tmp_path, found)
+
+
+def _listed(folder: Path, *found: Programs) -> tuple[Programs, ...]:
+    path = folder / "programs.json"
+    path.write_text(model.list_text(found), encoding="utf-8")
+    return model.listed(path)
+
+
+def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that ends the process is told with its signal, and a new process compiles what is left."""
+    # Stands in for a cell's interpreter: it is called as one, and dies in its second workload.
+    script = tmp_path / "python"
+    script.write_text(
+        '#!/bin/bash\necho \'{"workloads": {"a": {"title": "A."}, "b": {"title": "B."}, "c": {"title": "C."}}}\'\n'
+        'for name in "${@:8}"; do wanted="$wanted $name"; done\n'
+        'for name in ${wanted:-a b c}; do echo "{\\"starts\\": \\"$name\\"}"\n'
+        "if [ $name = b ]; then kill -SEGV $$; fi\n"
+        'echo "{\\"workload\\": \\"$name\\", \\"counts\\": {\\"copies\\": 1}}"; done\n',
+        encoding="utf-8",
+    )
+    script.chmod(0o755)
+    monkeypatch.setattr(compiling, "LOGS", tmp_path)
+    found = compiling.compile(script, "jax-0.9.0+h100", "h100", lambda done, total, doing: None)
+
+    assert ["a", "b", "c"] == [each.workload for each in found.programs]
+    assert ["", "the compiler was ended by it: SIGSEGV", ""] == [each.reason for each in found.programs]
+
+
+@pytest.mark.parametrize("signal", ["TERM", "KILL"])
+def test_a_compiler_that_was_ended_says_nothing_of_the_release(
+    signal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody, or a machine without memory left, ended it: no program is told to be what cannot be compiled."""
+    script = tmp_path / "python"
+    lines = ['{"workloads": {"a": {"title": "A."}}}', '{"starts": "a"}']
+    said = "".join(f"echo '{line}'\n" for line in lines)
+    script.write_text(f"#!/bin/bash\n{said}kill -{signal} $$\n", encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setattr(compiling, "LOGS", tmp_path)
+
+    with pytest.raises(compiling.Ended, match=f"ended by SIG{signal}, by somebody or for want of memory, in a"):
+        compiling.compile(script, "jax-0.9.0+h100", "h100", lambda done, total, doing: None)
+
+
+def test_only_releases_that_can_are_asked() -> None:
+    """A release from before jax could be told of a device that is not there is no word of this command."""
+    with pytest.raises(Misused, match=r"no release of jax from 0\.4\.38 on is called 'jax-0\.4\.36'"):
+        session.cell("jax-0.4.36")
+    assert "jax-0.4.38" == session.every_cell()[0].id
+
+
+def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
+    """Without the two programs there is no diff, but the command that makes them."""
+    with pytest.raises(Misused, match=r"`python -m suite programs jax-0\.9\.0 --target v5e --fresh` compiles it"):
+        session.carry_out((), "v5e", ("jax-0.9.0", "jax-0.9.1", "no-such"), Terminal(), fresh=False)
+
+
+def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three releases, the first's program and the one with another count are kept, and a clone shows their diff."""
+    of = {"0.8.2": 1, "0.9.0": 1, "0.9.1": 2}
+    monkeypatch.setattr(compiling, "TEXTS", tmp_path / "texts")
+    monkeypatch.setattr(model, "FOLDER", tmp_path)
+    for jax, copies in of.items():
+        path = tmp_path / "texts" / f"jax-{jax}+h100" / "softmax.hlo.txt"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"%copy.{copies} = f32[] copy(%x.{jax})\n" * copies, encoding="utf-8")
+    found = programs(*(release(jax, [counted(counts={"copies": copies})]) for jax, copies in of.items()))
+    texts.pack(H100, found, tmp_path)
+    first = (tmp_path / "h100.hlo.tar.xz").read_bytes()
+    shutil.rmtree(tmp_path / "texts")
+    texts.pack(H100, found, tmp_path)
+
+    assert first == (tmp_path / "h100.hlo.tar.xz").read_bytes()
+    shown = list(texts.diff(H100, "jax-0.8.2", "jax-0.9.1", "softmax"))
+    assert ["@@ -1 +1,2 @@", " %copy = f32[] copy(%x)", "+%copy = f32[] copy(%x)"] == shown[2:]
+    with pytest.raises(Misused):
+        list(texts.diff(H100, "jax-0.9.0", "jax-0.9.1", "softmax"))
+
+
+def test_a_real_release_compiles_for_an_h100() -> None:
+    """With the wheels there, jax compiles a scan for an H100 here, and what is counted is as in the saved text."""
+    ids = [f"{each.id}+h100" for each in session.every_cell()]
+    made = [each for each in ids if (environment.ENVIRONMENTS / each / "suite.json").exists()]
+    if not made:
+        pytest.skip("no environment with a compiler for an H100: `python -m suite programs --target h100` makes them")
+    executable = environment.ENVIRONMENTS / made[-1] / "bin" / "python"
+    found = Compiled()
+    compiling._once(executable, f"{made[-1]}-tried", "h100", ["scan"], found, lambda done, total, doing: None)
+
+    (program,) = found.programs
+    assert (1, 3232, 448) == tuple(program.counts[name] for name in ("while_loops", "argument_bytes", "output_bytes"))
