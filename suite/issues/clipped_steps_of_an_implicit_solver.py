@@ -95,7 +95,6 @@ ISSUE = Issue(
             (
                 Rule("refused", "diffrax==0.7.0", "run on releases of the line and the arms with 0.7.0; diffrax#607"),
                 Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-                Rule("cannot-solve", "jax>=0.6.0 diffrax<0.6.2", "run on jax 0.9.2"),
                 Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
                 Rule("agrees", "", "run on releases of the line from 0.4.1 to 0.6.2, and from 0.7.1; diffrax#608"),
             ),

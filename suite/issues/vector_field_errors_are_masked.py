@@ -82,6 +82,8 @@ def by_hand_first() -> None:
 
 
 _OWN = Rule("own-error", "diffrax<0.5.1", "run on releases of the line with 0.4.1 and 0.5.0")
+# It solves nothing: row zero tells it.
+_STOPS = Rule("cannot-solve", "jax>=0.4.36 diffrax<0.5.1", "run on jax 0.4.38 with diffrax 0.5.0; diffrax#527")
 _BY_HAND = Workaround("Before the solve, jax.eval_shape of the field with t0 and y0.", by_hand_first)
 _SIGNATURES = {
     "masked": (
@@ -89,6 +91,7 @@ _SIGNATURES = {
         Signature("ValueError", "`terms` must be a PyTree of `AbstractTerms`"),
     ),
     "own-error": (Signature("ValueError", "no such species"), Signature("TypeError", "no such species")),
+    "cannot-solve": Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
 }
 
 ISSUE = Issue(
@@ -103,8 +106,9 @@ ISSUE = Issue(
         Case(
             value_error,
             control_field,
-            {"own-error": "clear", "masked": "affected", "no-error": "affected"},
+            {"own-error": "clear", "masked": "affected", "no-error": "affected", "cannot-solve": "different"},
             (
+                _STOPS,
                 _OWN,
                 Rule("masked", "diffrax<0.7.2", "run on releases of the line and the arms from 0.5.1 to 0.7.1"),
                 Rule("own-error", "", "run on releases of the line from 0.7.2; diffrax#731 (c34f659)"),
@@ -116,8 +120,9 @@ ISSUE = Issue(
         Case(
             type_error,
             control_field,
-            {"own-error": "clear", "masked": "affected", "no-error": "affected"},
+            {"own-error": "clear", "masked": "affected", "no-error": "affected", "cannot-solve": "different"},
             (
+                _STOPS,
                 Rule("own-error", "diffrax<0.6.1", "run on releases of the line and the arms from 0.4.1 to 0.6.0"),
                 Rule("masked", "diffrax<0.7.1", "run on releases of the line and the arms from 0.6.1 to 0.7.0"),
                 Rule("own-error", "", "run on releases of the line from 0.7.1; e7bfa23"),

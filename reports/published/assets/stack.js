@@ -7,6 +7,8 @@
   const byId = new Map(cells.map(cell => [cell.id, cell]));
   const matter = new Set(cases.flatMap(each => each.matter));
   const tried = new Set(cases.flatMap(each => each.runs.map(run => run.cell)));
+  // What no release of the line brings: it is there where it is named, and nowhere else.
+  const guests = names.filter(name => !cells.some(cell => cell.moves && name in cell.pins));
   const newest = cells.findLast(cell => cell.moves && tried.has(cell));
   const release = (name, versions) => `${name} ${known[name][versions[name]]}`;
   const listOf = (of, versions) => of.filter(name => name in versions).map(name => release(name, versions)).join(", ");
@@ -19,7 +21,8 @@
     return {...reading, text: id, all, single, isId: byId.has(id), cell: byId.get(id) || line || null, notes: byId.has(id) ? [] : reading.notes};
   };
   const ofCell = cell => ({cell, all: [], kept: [], lost: [], beside: [], versions: {...cell.pins}});
-  const having = versions => [...tried].filter(cell => Object.entries(versions).every(([name, place]) => !matter.has(name) || cell.pins[name] === place));
+  const having = versions => [...tried].filter(cell => guests.every(name => name in versions || !(name in cell.pins))
+    && Object.entries(versions).every(([name, place]) => !matter.has(name) || cell.pins[name] === place));
   // A stack that was run holding just these has the rest as an installer gave it; else a jaxlib goes with its jax.
   const ofVersions = (versions, kept, unknown) => {
     const all = names.filter(name => versions[name] !== undefined && versions[name] !== null), lost = Object.keys(versions).filter(name => versions[name] === null);
@@ -55,7 +58,7 @@
   const foreseen = end => {
     const there = end.lost.length ? [] : having(end.versions), zero = cases.filter(each => each.rowZero), found = new Map(zero.map(each => [each, expected(each, end)]));
     const broken = [...found.values()].filter(each => each.behaviour === "import-error");
-    for (const each of cases) if (!each.rowZero) {
+    for (const each of cases) if (!each.rowZero && each.needs.every(name => name in end.versions || !guests.includes(name))) {
       const told = expected(each, end);
       const blocked = broken.some(imports => rules.blocks(imports, each))
         || (told.how !== "run" && there.length && there.every(cell => each.blocked.has(cell)));
@@ -211,7 +214,7 @@
   const whatToDo = byText => byText.size ? [make("section", {"data-turned": "todo"}, make("h3", {}, "What to do"), toDo(byText))] : [];
 
   const bites = after => {
-    const all = cases.filter(each => !each.rowZero).map(theCase => ({theCase, after: after.found.get(theCase)})), loudly = each => each.verdict && verdicts[each.verdict][3];
+    const all = cases.filter(each => !each.rowZero && after.found.has(each)).map(theCase => ({theCase, after: after.found.get(theCase)})), loudly = each => each.verdict && verdicts[each.verdict][3];
     const zero = after.zero.map(theCase => ({theCase, after: after.found.get(theCase)}));
     const by = wanted => all.filter(each => wanted(each.after)), loud = by(each => each.stands === "symptom" && loudly(each));
     const bad = by(each => each.stands === "symptom" && !loudly(each)), design = by(each => each.stands === "documented");
@@ -227,7 +230,7 @@
   };
   const brings = (before, after) => {
     const turns = {appears: [], changes: [], documented: [], goes: [], stays: [], blocked: [], unknown: []};
-    for (const theCase of cases.filter(each => !each.rowZero)) {
+    for (const theCase of cases.filter(each => !each.rowZero && before.found.has(each) && after.found.has(each))) {
       const each = {theCase, before: before.found.get(theCase), after: after.found.get(theCase)}, turn = turned(each.before, each.after);
       if (turn) turns[turn].push(each);
     }
