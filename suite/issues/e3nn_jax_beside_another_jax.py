@@ -56,7 +56,7 @@ def control() -> None:
 NO_EQUINOX = Signature("AttributeError", "was removed in JAX", "equinox")
 NO_EQUINOX_RULES = (
     Rule("no-equinox", "equinox<0.11.5 jax>=0.4.34", "run beside jax 0.4.34 and 0.5.3; e3nn-jax#83"),
-    Rule("no-equinox", "equinox<0.11.11 jax>=0.6.0", "run beside jax 0.6.0; stack-smoke"),
+    Rule("no-equinox", "equinox<0.11.11 jax>=0.6.0", "run beside jax 0.6.0, which lacks jax.core.Primitive"),
 )
 ISSUE = Issue(
     kind="import-error",
@@ -71,7 +71,7 @@ ISSUE = Issue(
             multiplies,
             control,
             needs=("jax", "e3nn-jax"),
-            workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.11"),
+            workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.10"),
             behaviours={"multiplies": "clear", "other-values": "affected", "no-equinox": "affected"},
             signatures={"no-equinox": NO_EQUINOX},
             rules=(
@@ -83,7 +83,7 @@ ISSUE = Issue(
             means,
             control,
             needs=("jax", "e3nn-jax"),
-            workaround=Workaround("Tell each element's group with `dst`, and index the means with it.", code=by_destination),
+            workaround=Workaround("Tell each element's group with `dst`, and index the means.", code=by_destination),
             behaviours={
                 "means": "clear",
                 "other-values": "affected",

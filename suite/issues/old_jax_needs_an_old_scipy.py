@@ -3,9 +3,9 @@
     import jax.scipy.linalg    # jax 0.4.23, scipy 1.13.0: AttributeError: module 'scipy.linalg' has no attribute 'tril'
 
 You'd expect a jax that was pinned to go on working. It asks for SciPy 1.9 or newer and sets no upper bound, so that who
-installs it afresh gets a SciPy without `tril` and `triu`, which jax only wanted the documentation of. JAX itself imports;
-what fails is jax.scipy.linalg, and with it jax.scipy.stats and Optax. JAX had stopped in 0.4.24, two months
-before, so that it bites who pins jax alone.
+installs it afresh gets a SciPy without `tril` and `triu`, which jax only wanted the documentation of. JAX imports; what
+fails is jax.scipy.linalg, and with it jax.scipy.stats and Optax. JAX had stopped in 0.4.24, two months before, so that
+it bites who pins jax alone.
 """
 
 from __future__ import annotations
