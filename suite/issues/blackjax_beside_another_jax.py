@@ -5,9 +5,9 @@
                                # 1.2.1 beside jax 0.4.26: TypeError: clip() got an unexpected keyword argument 'max'
 
 You'd expect a sampler that imports, and whose metadata allows the jax that is there, to draw. All releases up to 1.3
-ask for jax 0.4.16 or newer. `jnp.clip` takes `max` from jax 0.4.27 on and `a_max` up to 0.9.2, and BlackJAX changed from
-one to the other with 1.2.1. What maps over trees, such as its L-BFGS, calls `jax.tree_map` up to 1.1.1, which jax 0.6.0
-took away, and from 1.2.0 on `jax.tree.map`, which came with jax 0.4.25.
+ask for jax 0.4.16 or newer. `jnp.clip` takes `max` from jax 0.4.27 on and `a_max` up to 0.9.2, and BlackJAX changed
+from one to the other with 1.2.1. What maps over trees, such as its L-BFGS, calls `jax.tree_map` up to 1.1.1, which jax
+0.6.0 took away, and from 1.2.0 on `jax.tree.map`, which came with jax 0.4.25.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ ISSUE = Issue(
             },
             rules=(
                 Rule("no-a-max", "blackjax<1.2.1 jax>=0.10.0", "run beside jax"),
-                Rule("no-max", "blackjax>=1.2.1 jax<0.4.27", "run beside jax; blackjax#666"),
+                Rule("no-max", "blackjax>=1.2.1 jax<0.4.27", "run beside jax"),
                 Rule("works", "", "run beside jax"),
             ),
         ),
