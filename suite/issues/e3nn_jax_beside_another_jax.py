@@ -96,7 +96,7 @@ ISSUE = Issue(
             },
             rules=(
                 *NO_EQUINOX_RULES,
-                Rule("no-tree-map", "jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
+                Rule("no-tree-map", "e3nn-jax>=0.20.6 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
                 Rule("means", "", "run beside jax"),
             ),
         ),

@@ -48,7 +48,7 @@ ISSUE = Issue(
             behaviours={"works": "clear", "other-values": "affected", "no-tril": "affected"},
             signatures={"no-tril": Signature("AttributeError", "has no attribute 'tri", "jax")},
             rules=(
-                Rule("no-tril", "jax<0.4.24 scipy>=1.13.0", "run on 0.4.20; jax#20965"),
+                Rule("no-tril", "jax<0.4.24 scipy>=1.13.0", "run on 0.4.23; jax#20965"),
                 Rule("works", "", "run on the whole line"),
             ),
         ),
