@@ -57,6 +57,13 @@ def control() -> None:
     assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
 
 
+# Stacks that solve nothing: row zero tells it.
+STOPS = (
+    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+    Signature("TypeError", "unhashable type: 'dict'"),
+    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
+)
 ISSUE = Issue(
     kind="by-design",
     upstream=(Upstream("https://docs.kidger.site/diffrax/further_details/faq/", "docs"),),
@@ -66,10 +73,28 @@ ISSUE = Issue(
             closed_over,
             control,
             needs=("jax", "equinox", "diffrax"),
-            workaround=Workaround("Pass it as `args`, or make it a part of the term.", passed_in),
-            behaviours={"refused": "documented", "agrees": "clear", "differs": "affected"},
-            signatures={"refused": Signature("CustomVJPException", "with respect to a closed-over value", "equinox")},
-            rules=(Rule("refused", "", "run on the whole line; Diffrax's FAQ"),),
+            workaround=Workaround(
+                "Pass it as `args`, or make it a part of the term.",
+                passed_in,
+                fails=("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+            ),
+            behaviours={
+                "refused": "documented",
+                "agrees": "clear",
+                "differs": "affected",
+                "cannot-solve": "different",
+            },
+            signatures={
+                "refused": Signature("CustomVJPException", "with respect to a closed-over value", "equinox"),
+                "cannot-solve": STOPS,
+            },
+            rules=(
+                Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+                Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
+                Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+                Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+                Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
+            ),
         ),
     ),
 )

@@ -60,7 +60,9 @@ ISSUE = Issue(
             nuts,
             control,
             needs=("jax", "blackjax"),
-            workaround=Workaround("Take BlackJAX 1.2.1 or later, with jax 0.4.27 or later.", pin="blackjax>=1.2.1"),
+            workaround=Workaround(
+                "Take BlackJAX 1.2.1 or later, with jax 0.4.27 or later.", pin="blackjax>=1.2.1", fails=("jax<0.4.27",)
+            ),
             behaviours={
                 "works": "clear",
                 "other-values": "affected",

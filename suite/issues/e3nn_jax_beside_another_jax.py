@@ -83,7 +83,11 @@ ISSUE = Issue(
             means,
             control,
             needs=("jax", "e3nn-jax"),
-            workaround=Workaround("Tell each element's group with `dst`, and index the means.", code=by_destination),
+            workaround=Workaround(
+                "Tell each element's group with `dst`, and index the means.",
+                code=by_destination,
+                fails=tuple(rule.on for rule in NO_EQUINOX_RULES),
+            ),
             behaviours={
                 "means": "clear",
                 "other-values": "affected",
