@@ -61,6 +61,7 @@ def control() -> None:
 STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
     Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
     Signature("TypeError", "unhashable type: 'dict'"),
     Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
 )
@@ -76,7 +77,10 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Pass it as `args`, or make it a part of the term.",
                 passed_in,
-                fails=("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+                fails=(
+                    *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+                    *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
+                ),
             ),
             behaviours={
                 "refused": "documented",
@@ -92,7 +96,7 @@ ISSUE = Issue(
                 Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
                 Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
                 Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-                Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+                Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
                 Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
             ),
         ),
