@@ -5,10 +5,9 @@
                     # 0.0.16 beside jax 0.11.0: AttributeError: jax.core.DropVar was deprecated … and removed
                     # 0.0.17 beside jax 0.4.35: AttributeError: … no attribute 'take_current_trace'
 
-You'd expect an installer to choose releases that go together. It cannot: Haiku's metadata does not name jax at all, so
-any Haiku is installed beside any jax. As it is imported it takes names out of `jax.core` and `jax.lib`, and JAX took
-them away, in April and October 2025 and in July 2026. The Haiku that goes with the new jax came days later, or had come
-before. Haiku 0.0.17 in its turn needs a name that jax has from 0.4.36 on, and is installed beside an older one, too.
+You'd expect an installer to choose releases that go together. It cannot: Haiku's metadata does not name jax at all. As
+it is imported it takes names out of `jax.core` and `jax.lib`, and JAX took them away, in April and October 2025 and in
+July 2026. The Haiku for the new jax came days later, or had come before. Haiku 0.0.17 needs jax 0.4.36 in its turn.
 """
 
 from __future__ import annotations
@@ -54,6 +53,7 @@ ISSUE = Issue(
             workaround=Workaround("Upgrade Haiku with jax; below jax 0.4.36 stay at 0.0.16.", pin="dm-haiku>=0.0.17"),
             behaviours={
                 "applies": "clear",
+                "other": "affected",
                 "no-jaxpr-eqn": "affected",
                 "no-xla-extension": "affected",
                 "no-drop-var": "affected",

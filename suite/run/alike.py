@@ -2,7 +2,8 @@
 
 A case forks from a process that has imported what it needs, and nothing that builds on that: see `suite.cell.probe`.
 So what a cell holds above it cannot matter to it, and a release of Diffrax runs what jax does by itself only where
-numpy or another package below has moved, too. Row zero asks of the environment itself, and is run in each.
+numpy or another package below has moved, too. A guest imports of the stack what it finds: to it nothing is above. Row
+zero asks of the environment itself, and is run in each.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
+from suite.stack.releases import guests
 
 # Each builds on those before it, and on what is in no layer: jax, jaxlib, numpy, whatever a release of them asks for.
 LAYERS = (
@@ -36,6 +38,8 @@ def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[t
 
 def _above(needs: Collection[str]) -> frozenset[str]:
     """What builds on the last of `needs`."""
+    if guests(needs):
+        return frozenset()
     last = max((number for number, layer in enumerate(LAYERS, 1) if not layer.isdisjoint(needs)), default=0)
     return frozenset().union(*LAYERS[last:])
 

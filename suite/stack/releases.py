@@ -59,6 +59,9 @@ GUESTS: Mapping[str, Package] = {
     "tensorflow-probability": Package("0.24.0"),
     "dm-haiku": Package("0.0.12"),
     "flax": Package("0.9.0"),
+    "optax": Package("0.1.5"),
+    "blackjax": Package("1.0.0"),
+    "e3nn-jax": Package("0.20.3"),
 }
 HELD: Mapping[str, Package] = {**PACKAGES, **GUESTS}
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.

@@ -11,6 +11,7 @@ from suite.report.assemble import assemble
 from suite.run import catalogue, cell_run, records
 from suite.run.alike import LAYERS, alike
 from suite.stack import lock, plan
+from suite.stack.releases import guests
 from tests.report.test_report import put_record, put_status, state
 
 __all__ = ["state"]
@@ -35,6 +36,16 @@ def test_alike_is_what_differs_above_alone(needs: list[str]) -> None:
     assert pairs or needs == WITH_DIFFRAX
     assert all(differing <= above for _, _, differing in pairs)
     assert all((cell.python, cell.device) == (other.python, other.device) for cell, other, _ in pairs)
+
+
+def test_to_a_guest_nothing_is_above() -> None:
+    """What a guest does counts in no cell with other packages: it may import any of the stack, as e3nn-jax Equinox."""
+    holding = [cell for cell in plan.cells() if cell.unavailable is None and guests(dict(cell.holds))]
+
+    for cell in holding:
+        pins = lock.load(cell).pins
+        assert all(held.pins == pins for _, held in alike(cell, ["jax", *guests(dict(cell.holds))], pins))
+    assert any(alike(cell, BARE, lock.load(cell).pins) for cell in holding)
 
 
 def test_one_run_counts_in_the_cells_that_are_alike(state: Path) -> None:

@@ -1,0 +1,107 @@
+"""BacksolveAdjoint has no gradient by what a vector field closes over
+
+    term = ODETerm(lambda t, y, args: -rate * y)
+    jax.grad(lambda rate: diffeqsolve(ODETerm(…), …, adjoint=BacksolveAdjoint()).ys[-1])(1.0)
+    # CustomVJPException: … with respect to a closed-over value
+
+You'd expect a gradient by `rate`, as the default adjoint gives it. BacksolveAdjoint solves a second equation backwards,
+and that needs to see what is differentiated: it has to be in `y0`, in `args`, or in a term that is an Equinox module.
+Else it refuses, as the FAQ says, with Equinox's error from deep inside. Pass the number as `args`.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+
+
+def closed_over() -> tuple[str, str]:
+    """Is there a gradient by a number that the vector field closes over?"""
+    import math
+
+    import diffrax
+    import jax
+
+    def end(rate: jax.Array) -> jax.Array:
+        term = diffrax.ODETerm(lambda t, y, args: -rate * y)
+        steps, adjoint = {"dt0": 0.01, "max_steps": 128}, diffrax.BacksolveAdjoint()
+        y1: jax.Array = diffrax.diffeqsolve(term, diffrax.Heun(), 0.0, 1.0, y0=1.0, adjoint=adjoint, **steps).ys[-1]
+        return y1
+
+    return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
+
+
+def passed_in() -> None:
+    """The gradient by what is passed as args."""
+    import math
+
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+
+    def end(rate: jax.Array) -> jax.Array:
+        term = diffrax.ODETerm(lambda t, y, args: -args * y)
+        steps, adjoint = {"dt0": 0.01, "max_steps": 128}, diffrax.BacksolveAdjoint()
+        start = jnp.array(1.0)
+        solution = diffrax.diffeqsolve(term, diffrax.Heun(), 0.0, 1.0, y0=start, args=rate, adjoint=adjoint, **steps)
+        y1: jax.Array = solution.ys[-1]
+        return y1
+
+    assert abs(jax.grad(end)(jnp.array(1.0)) + math.exp(-1.0)) < 1e-2
+
+
+def control() -> None:
+    """A term's vector field is what it was given, closed over number and all."""
+    import diffrax
+
+    rate = 2.0
+    assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
+
+
+# Stacks that solve nothing: row zero tells it.
+STOPS = (
+    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
+    Signature("TypeError", "unhashable type: 'dict'"),
+    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
+)
+ISSUE = Issue(
+    kind="by-design",
+    upstream=(Upstream("https://docs.kidger.site/diffrax/further_details/faq/", "docs"),),
+    touches=("diffrax.BacksolveAdjoint",),
+    cases=(
+        Case(
+            closed_over,
+            control,
+            needs=("jax", "equinox", "diffrax"),
+            workaround=Workaround(
+                "Pass it as `args`, or make it a part of the term.",
+                passed_in,
+                fails=(
+                    *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+                    *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
+                ),
+            ),
+            behaviours={
+                "refused": "documented",
+                "agrees": "clear",
+                "differs": "affected",
+                "cannot-solve": "different",
+            },
+            signatures={
+                "refused": Signature("CustomVJPException", "with respect to a closed-over value", "equinox"),
+                "cannot-solve": STOPS,
+            },
+            rules=(
+                Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+                Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
+                Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+                Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+                Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
+            ),
+        ),
+    ),
+)
+
+if __name__ == "__main__":
+    main(ISSUE)
