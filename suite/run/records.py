@@ -115,7 +115,7 @@ def case_sha256(entry: Entry, case: Case) -> str:
 
     Not of words: a question, a comment, a rule, a story or another case may change, and what was seen holds.
     """
-    code = source.code(source.run_of(_text(entry.source), case))
+    code = source.run_of(_text(entry.source), case)
     asked: list[object] = [getattr(case, name) for name in _OF_A_PROCESS]
     asked.append(case.workaround and case.workaround.environment)
     # What is raised is on record, for the judge to recognise; of warnings only those that were asked about are.
