@@ -13,6 +13,7 @@ import pytest
 from nox import registry
 from nox._cli import main
 
+from suite import commands
 from suite.files import ROOT
 from suite.run import records
 from suite.stack import plan
@@ -37,6 +38,8 @@ def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
     """Run nox in the tree, in this process, where nothing has been recorded."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    # What the published report says of costs takes a second to look up.
+    monkeypatch.setattr(commands, "measured", lambda: ())
     for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):
         monkeypatch.setenv(name, "none")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from suite.files import REPORTS, read
+from suite.files import REPORTS
 from suite.judge.table import TABLE, Verdict
 from suite.report import summary
 from suite.report.model import Report
@@ -158,11 +158,10 @@ def test_it_is_slow_is_that_known(reader: Reader) -> None:
     assert "jax#31284" in told
 
 
-def test_what_broke_in_it(reader: Reader) -> None:
+def test_what_broke_in_it(reader: Reader, published: Report) -> None:
     """The newest releases are told on the front page, those on which nothing turned too; of 0.7.0, its page tells."""
     newest = reader.sees(".newest")
-    cells = read(Report, REPORTS / "published" / "compat.json").cells
-    last = [cell for cell in cells if cell.kind == "line"][-1]
+    last = [cell for cell in published.cells if cell.kind == "line"][-1]
     assert f"{last.moves} {last.holds[last.moves]}" in newest
     reader.asks("jax 0.7.0")
     reader.follows("what it turned")
@@ -237,11 +236,10 @@ def test_enter_follows_the_first(reader: Reader) -> None:
     expect(reader.page).to_have_url(re.compile("issues/wraps-lower-bypass.html$"))
 
 
-def test_without_javascript_the_lists_are_open(browser: Browser, complaints: list[str]) -> None:
+def test_without_javascript_the_lists_are_open(browser: Browser, complaints: list[str], published: Report) -> None:
     """Each issue stands in one list, with what it shows and a link; there is no box that does nothing."""
     page = tab(browser, complaints, java_script_enabled=False)
     page.goto(FRONT)
-    published = read(Report, REPORTS / "published" / "compat.json")
 
     assert {f"issues/{issue.id}.html" for issue in published.issues} == {
         str(link.get_attribute("href")) for link in page.locator(".list h3 a").all()

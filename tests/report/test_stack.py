@@ -10,7 +10,6 @@ import pytest
 from packaging.requirements import Requirement
 from playwright.sync_api import Browser, Page, expect
 
-from suite.files import REPORTS, read
 from suite.judge.prediction import predict
 from suite.judge.rules import Run
 from suite.report.model import IssueRow, Report
@@ -540,9 +539,11 @@ def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
     assert "No stack was run for this report." in ask(visit("", built(EMPTY, tmp_path)), "jax 0.4.30")[0]
 
 
-def test_a_catalogue_of_the_size_that_is_meant_is_answered_at_once(visit: Visit, tmp_path: Path) -> None:
+def test_a_catalogue_of_the_size_that_is_meant_is_answered_at_once(
+    visit: Visit, tmp_path: Path, published: Report
+) -> None:
     """Of a hundred issues on all cells the data is small, and an answer of both boxes takes less than 0.1 s."""
-    facts = Facts(grown(read(Report, REPORTS / "published" / "compat.json")))
+    facts = Facts(grown(published))
     (page,) = stack_page.pages(facts)
     put(alone(page, facts), tmp_path)
     assert len(page.data["data/stack.js"].encode()) < LARGEST
