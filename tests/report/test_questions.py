@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.report.on_disk import pages
 from tests.report.site_browser import UNFOLD, WIDTH, built, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 
+pytestmark = pytest.mark.usefixtures("_no_complaints")
 FRONT = (REPORTS / "published" / "index.html").as_uri()
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
@@ -58,19 +58,6 @@ class Reader:
     def _acts(self) -> None:
         self.actions += 1
         assert self.actions <= 3
-
-
-@pytest.fixture(scope="module")
-def complaints() -> list[str]:
-    """What the pages complained of, and what they asked the network for."""
-    return []
-
-
-@pytest.fixture(autouse=True)
-def _no_complaints(complaints: list[str]) -> Iterator[None]:
-    complaints.clear()
-    yield
-    assert [] == complaints
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ from tests.report.test_large import grown
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise, some
 
+pytestmark = pytest.mark.usefixtures("_no_complaints")
 PINNED = "jax 0.4.35, equinox 0.11.10, diffrax 0.6.0"
 ASKED = (
     *("jax-0.4.35", "jax-0.4.35+equinox-0.11.10+diffrax-0.6.0", "jax-0.7.0+equinox-0.12.2+diffrax-0.7.0"),
@@ -53,19 +54,6 @@ def here() -> Report:
 def site(here: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its site."""
     return built(here, tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def complaints() -> list[str]:
-    """What the pages complained of, and what they asked the network for."""
-    return []
-
-
-@pytest.fixture(autouse=True)
-def _no_complaints(complaints: list[str]) -> Iterator[None]:
-    complaints.clear()
-    yield
-    assert [] == complaints
 
 
 @pytest.fixture(scope="module")
