@@ -116,7 +116,7 @@ def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
     """Where nothing was ever run, nothing is known and unchanged: what cannot be had is counted as that."""
     monkeypatch.setattr(records, "RECORDS", tmp_path)
 
-    assert Exit.AS_EXPECTED == main(["plan", "--tag", "line"])
+    assert Exit.AS_EXPECTED == main(["plan", "--tag", "line", "--headlines"])
     told = capsys.readouterr().out.splitlines()[0]
     assert (True, False) == (
         bool(re.search(r"observations: [0-9,]+ to run, [0-9,]+ unavailable$", told)),
