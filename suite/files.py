@@ -7,6 +7,7 @@ import os
 import shutil
 import tomllib
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeVar
@@ -80,8 +81,9 @@ def replace_all(folder: Path, files: Mapping[str, str], gone: Iterable[str] = ()
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder, prefix=".new-") as beside:
         new, old = Path(beside, "new"), Path(beside, "old")
-        for name, text in files.items():
-            write(new / name, text)
+        # The disk is waited for once for some of them, and not for each of hundreds.
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(lambda name: write(new / name, files[name]), files))
         for name, path in changed.items():
             (old / name).parent.mkdir(parents=True, exist_ok=True)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from suite.files import REPORTS, read
 from suite.report import write as writing
+from suite.report.model import Report
+
+
+@pytest.fixture(scope="session")
+def published() -> Report:
+    """The report in the tree, which takes a second to read."""
+    return read(Report, REPORTS / "published" / "compat.json")
 
 
 @pytest.fixture(scope="module")

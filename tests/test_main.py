@@ -116,7 +116,7 @@ def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
     """Where nothing was ever run, nothing is known and unchanged: what cannot be had is counted as that."""
     monkeypatch.setattr(records, "RECORDS", tmp_path)
 
-    assert Exit.AS_EXPECTED == main(["plan", "--tag", "full"])
+    assert Exit.AS_EXPECTED == main(["plan", "--tag", "line", "--headlines"])
     told = capsys.readouterr().out.splitlines()[0]
     assert (True, False) == (
         bool(re.search(r"observations: [0-9,]+ to run, [0-9,]+ unavailable$", told)),
@@ -237,12 +237,13 @@ def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_
     assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
 
 
-@pytest.mark.parametrize("words", [["plan"], ["diff", "reports/published", "reports/published", "--format", "json"]])
-def test_who_has_read_enough_ends_it_like_any_program(words: list[str]) -> None:
+@pytest.mark.parametrize("words", [["plan", "--headlines"], ["diff", "{0}", "{0}", "--format", "json"]])
+def test_who_has_read_enough_ends_it_like_any_program(words: list[str], tmp_path: Path) -> None:
     """Where nobody reads what is said, a command dies of that, as a shell knows it, and complains of nothing."""
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "suite", *words]
+    (folder,) = saved([report(observation())], tmp_path)
+    command = [sys.executable, "-m", "suite", *(word.format(folder) for word in words)]
     # What is written at once meets the pipe at once; what waits in a buffer has to as well.
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     ran = subprocess.run(command, cwd=ROOT, env=kept, stdout=write, stderr=subprocess.PIPE, text=True, check=False)

@@ -13,6 +13,7 @@ import pytest
 from nox import registry
 from nox._cli import main
 
+from suite import commands
 from suite.files import ROOT
 from suite.run import records
 from suite.stack import plan
@@ -37,6 +38,8 @@ def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
     """Run nox in the tree, in this process, where nothing has been recorded."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    # What the published report says of costs takes a second to look up.
+    monkeypatch.setattr(commands, "measured", lambda: ())
     for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):
         monkeypatch.setenv(name, "none")
 
@@ -62,6 +65,13 @@ def selected(nox: Nox, *words: str) -> list[str]:
 def test_the_main_job_requires_the_default_cells(nox: Nox, words: tuple[str, ...]) -> None:
     """However `compat` is named, or not named at all, the default cells and what tells of them come with it."""
     assert sorted([*DEFAULT, "plan(default)", "compat"]) == sorted(selected(nox, *words))
+
+
+def test_the_newest_release_starts_first(nox: Nox) -> None:
+    """Cells that take the longest are not left for the end of `nox -j2 -s compat`, which would wait for one of them."""
+    nox("-l", "-s", "compat")
+
+    assert ["plan(default)", *reversed(DEFAULT)] == registry.get()["compat"].requires
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,21 @@ def blame(
     if len(units) == 1:
         return Blame(units[0], "run", moved)
 
+    # Only these can differ from one side by nothing but what moved.
+    still = ({*before.pins, *after.pins} if among is None else {*among}).difference(each.package for each in moved)
+    own = {name: (before.pins.get(name), after.pins.get(name)) for name in still}
+    near = [
+        ((_of(each.pins, among), each.behaviour), each.cell)
+        for each in runs
+        if each.behaviour in (before.behaviour, after.behaviour)
+        and all(each.pins.get(name) in versions for name, versions in own.items())
+    ]
+
     def shown(part: Unit) -> str | None:
         """The cell that differs from one side by this part alone, and shows what the other does."""
         forth = _of(_with(before.pins, part), among), after.behaviour
         back = _of(_with(after.pins, part, back=True), among), before.behaviour
-        return next((each.cell for each in runs if (_of(each.pins, among), each.behaviour) in (forth, back)), None)
+        return next((cell for seen, cell in near if seen in (forth, back)), None)
 
     def said(part: Unit) -> str | None:
         """The evidence of the rules where they put the whole change down to this part, moved forth and back alone."""

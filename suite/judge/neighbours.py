@@ -8,9 +8,11 @@ out, stand in the order of their days.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from itertools import takewhile
 
 from packaging.version import Version
 
@@ -39,18 +41,23 @@ def neighbours(cells: Iterable[LineCell]) -> list[tuple[LineCell, LineCell]]:
     return [(before, cell) for before, cell in pairs if before is not None]
 
 
-def _before(older: list[LineCell], cell: LineCell) -> LineCell | None:
-    """The neighbour among the cells that stand before this one."""
-    if older and _jax(older[-1]) == _jax(cell):
-        return older[-1]
-    in_branch = [each for each in older if _jax(each).release[:2] == _jax(cell).release[:2]]
-    there = [each for each in older if each.released_on <= cell.released_on]
-    if in_branch:
+def _before(older: Sequence[LineCell], cell: LineCell) -> LineCell | None:
+    """The neighbour among the cells that stand before this one, in their order."""
+    if not older:
+        return None
+    last = older[-1]
+    if _jax(last) == _jax(cell):
+        return last
+    if _jax(last).release[:2] == _jax(cell).release[:2]:
         # A library's release of a later day says nothing of what the next jax of this branch came with.
-        nearest = [each for each in in_branch if _jax(each) == _jax(in_branch[-1])]
-        return next((each for each in reversed(nearest) if each in there), nearest[0])
-    return there[-1] if there else older[-1] if older else None
+        nearest = [*takewhile(lambda each: _jax(each) == _jax(last), reversed(older))]
+        return next((each for each in nearest if each.released_on <= cell.released_on), nearest[-1])
+    return next((each for each in reversed(older) if each.released_on <= cell.released_on), last)
 
 
 def _jax(cell: LineCell) -> Version:
-    return Version(cell.pins["jax"])
+    return _version(cell.pins["jax"])
+
+
+# Each case of a report asks for the versions of the same line.
+_version = cache(Version)

@@ -31,7 +31,7 @@ def text(report: Report) -> str:
 
 
 def _observation(each: Observation, gaps: Gaps) -> Json:
-    said = dict(each)
+    said = vars(each)
     guessed = dict(gaps.guesses(said))
     return {name: value for name, value in said.items() if name not in guessed or value != guessed[name]}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from itertools import groupby
 from typing import get_args
 
@@ -85,7 +86,12 @@ def along(
     line = {cell.id: cell for cell in cells if cell.kind == "line"}
     runs = {cell.id: Run(cell.id, cell.packages, what[0]) for cell in cells if (what := seen.get(cell.id))}
 
+    # Of neighbours, and of the ends of intervals, which mostly are the same.
+    @cache
     def between(before: str, after: str) -> Blame | None:
+        if runs[before].behaviour == runs[after].behaviour:
+            # As with most: what the two require need not be known.
+            return None
         both = line[before], line[after]
         among = {name for cell in both for name in reached(case.needs, cell.packages, offered, cell.python)}
         among |= concerned(case.needs, case.rules)

@@ -90,14 +90,14 @@ def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict]) -> Now | None
 
 def worst(seen: Iterable[Observation]) -> dict[str, Verdict]:
     """The worst verdict in each cell; of those from which something was learned, where any was."""
-
-    def badness(verdict: Verdict) -> tuple[bool, int]:
-        return verdict in UNDECIDED, VERDICTS.index(verdict)
-
     found: dict[str, Verdict] = {}
     for each in seen:
-        found[each.cell] = min(found.get(each.cell, each.verdict), each.verdict, key=badness)
+        if each.cell not in found or _BADNESS[each.verdict] < _BADNESS[found[each.cell]]:
+            found[each.cell] = each.verdict
     return found
+
+
+_BADNESS = {verdict: (verdict in UNDECIDED, place) for place, verdict in enumerate(VERDICTS)}
 
 
 def standings(report: Report) -> list[Standing]:

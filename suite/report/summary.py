@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from packaging.version import Version
 
@@ -107,11 +108,15 @@ def line(report: Report) -> list[CellRow]:
 def span(interval: IntervalRow, cells: Sequence[CellRow]) -> str:
     """An interval for people: `0.4.20–0.5.3`, open where it reaches the newest release of the line."""
     package = interval.package
-    of_line = [cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package]
-    newest = max(of_line, key=Version, default=None)
-    if interval.last == newest and len(of_line) > 1:
+    of_line = tuple(cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package)
+    if len(of_line) > 1 and interval.last == _newest(of_line):
         return f"{interval.first} on"
     return interval.first if interval.first == interval.last else f"{interval.first}–{interval.last}"
+
+
+@cache
+def _newest(versions: tuple[str, ...]) -> str:
+    return max(versions, key=Version)
 
 
 @dataclass(frozen=True)

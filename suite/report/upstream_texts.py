@@ -58,15 +58,18 @@ def findings(report: Report) -> list[Finding]:
     failing = [each for each in report.observations if each.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
     seen: defaultdict[tuple[str, str], dict[str, Observation]] = defaultdict(dict)
+    asks: dict[str, str] = {}
     for each in report.observations:
         seen[each.issue, each.case][each.cell] = each
+        # What says whether a stack works stands first: row zero, or what needs the guest.
+        asks.setdefault(each.cell, each.issue)
     for issue in report.issues:
         for case in issue.cases:
             found += _came_back(report, issue, case)
         decided = {case.id: _decided(report, seen[issue.id, case.id]) for case in issue.cases}
         found += _outlives_its_fix(report, issue, decided)
         found += _in_no_thread(report, issue, decided)
-    found += [each for row in report.stacks for each in _of_stack(report, row)]
+    found += [each for row in report.stacks for each in _of_stack(report, row, asks)]
     order = list(SORTS)
     return sorted(found, key=lambda each: order.index(each.sort))
 
@@ -159,7 +162,7 @@ def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]
     return [each for each in seen if each.verdict not in UNDECIDED]
 
 
-def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
+def _of_stack(report: Report, row: StackRow, asks: Mapping[str, str]) -> Iterator[Finding]:
     """Releases that a row's metadata allows and that do not work with it, and those it excludes and that do."""
     held, advice = summary.held(row), summary.advice(row)
     cells = {cell.holds[row.along]: cell for cell in report.cells if cell.id in set(row.cells)}
@@ -184,11 +187,9 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
         text = f"With {held}, metadata {says}: {row.along} {', '.join(where for _, where in of)}."
         text += f" {advice}." if advice else ""
         first = cells.get(of[0][0].first)
-        # What says whether it works: row zero, or what needs the guest.
-        asks = next((each.issue for each in report.observations if first and each.cell == first.id), "")
         head = f"| {row.along} | metadata against runs | seen on the first of them |"
         table = _table(head, ((each.where, each.verdict, each.told) for each in evidence))
-        body = "\n".join([text, *table, *(_environment(report, first, asks) if first else [])])
+        body = "\n".join([text, *table, *(_environment(report, first, asks.get(first.id, "")) if first else [])])
         name = f"finding-{sort}/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
         yield Finding(name, sort, f"{held}, along {row.along}", text, evidence, body)
 

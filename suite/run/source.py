@@ -19,25 +19,26 @@ from suite.stack.releases import PACKAGES
 
 
 def run_of(source: str, case: Case) -> str:
-    """All that runs where a case does: its functions, and what of the module these use, however deep."""
-    code = case.workaround.code if case.workaround else None
+    """All code that runs where a case does: its functions, and what of the module these use, however deep."""
+    around = case.workaround.code if case.workaround else None
     return _whole(
-        source, frozenset(each.__name__ for each in (case.reproducer, case.control, code) if each is not None)
+        source, frozenset(each.__name__ for each in (case.reproducer, case.control, around) if each is not None)
     )
 
 
 @cache
 def _whole(source: str, own: frozenset[str]) -> str:
-    return _joined(source, own | _reached(source, own))
+    return code(_joined(source, own | _reached(source, own)))
 
 
 def code(source: str) -> str:
     """A module without its docstrings and comments: what of it runs."""
     lines, emptied = source.splitlines(), set[int]()
-    for node in ast.walk(_parsed(source)):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             emptied |= {*range(node.body[0].lineno - 1, node.body[0].end_lineno or 0)}
-    for token in tokenize.generate_tokens(StringIO(source).readline):
+    # Few cases have a comment, and to look for one takes longer than all the rest.
+    for token in tokenize.generate_tokens(StringIO(source).readline) if "#" in source else ():
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column].rstrip()
@@ -139,11 +140,16 @@ def _reached(source: str, names: Collection[str]) -> set[str]:
     used: set[str] = set()
     ahead = [name for name in names if name in defined]
     while ahead:
-        found = {each.id for each in ast.walk(defined[ahead.pop()]) if isinstance(each, ast.Name)}
-        new = (found & defined.keys()) - used - set(names)
+        new = (_named(defined[ahead.pop()]) & defined.keys()) - used - set(names)
         used |= new
         ahead += sorted(new)
     return used
+
+
+@cache
+def _named(node: ast.stmt) -> frozenset[str]:
+    """The names that a statement has in it."""
+    return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
 def _is_ours(node: ast.stmt) -> bool:

@@ -116,7 +116,7 @@ class Session:
         """Start the probe as the driver does; it does not outlive the block, nor does what it has started."""
         self.folder.mkdir(parents=True, exist_ok=True)
         order = self.folder / "order.json"
-        order.write_text(json.dumps(self._order()))
+        order.write_text(json.dumps(self.order()))
         with (self.folder / "stderr").open("wb") as errors:
             process = subprocess.Popen(
                 probe_call.command(Path(self.python), "suite.cell.probe", str(order)),
@@ -170,7 +170,8 @@ class Session:
         """What went to the probe's standard error."""
         return (self.folder / "stderr").read_text(errors="backslashreplace")
 
-    def _order(self) -> dict[str, Any]:
+    def order(self) -> dict[str, Any]:
+        """What the driver would ask of the probe."""
         cases = [
             {
                 "module": entry.module,
@@ -231,7 +232,10 @@ def observe(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     def begin(module: str) -> Future[Finished]:
         if module not in known:
             names = [name for name in names_of(module) if name not in NEVER_ENDING]
-            known[module] = pool.submit(Session(tmp_path_factory.mktemp(module), names).run)
+            session = Session(tmp_path_factory.mktemp(module), names)
+            # The issues are parsed and hashed here: where threads parse at once, CPython 3.11 can fail (SystemError).
+            session.order()
+            known[module] = pool.submit(session.run)
         return known[module]
 
     with ThreadPoolExecutor(max_workers=4) as pool:

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,8 @@ print(len(sys.argv[2:]))
 """
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def imports(path: Path) -> tuple[tuple[str, bool], ...]:
     """Every module that a file imports, and whether it does so inside a function."""
 
     def walk(node: ast.AST, inside: bool) -> Iterator[tuple[str, bool]]:
@@ -45,7 +47,7 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
         for child in ast.iter_child_nodes(node):
             yield from walk(child, inside)
 
-    return walk(ast.parse(path.read_text(encoding="utf-8")), inside=False)
+    return tuple(walk(ast.parse(path.read_text(encoding="utf-8")), inside=False))
 
 
 def file_of(name: str) -> Path | None:
@@ -79,14 +81,19 @@ def reached(paths: Iterable[Path]) -> list[Path]:
 
 
 PROBE = ROOT / "suite" / "cell" / "probe.py"
-CELL_SIDE = reached([PROBE, *ISSUES, *BENCHMARKS])
+
+
+@cache
+def cell_side() -> list[Path]:
+    """Every file that is imported in a cell."""
+    return reached([PROBE, *ISSUES, *BENCHMARKS])
 
 
 def test_the_cell_side_imports_the_stack_alone() -> None:
     """What runs in a cell, or is imported there, imports the standard library, the stack and what is like itself."""
     assert [] == [
         (module_of(path), name)
-        for path in CELL_SIDE
+        for path in cell_side()
         for name, _ in imports(path)
         if not (top(name) in sys.stdlib_module_names or top(name) in STACK or file_of(name))
     ]
@@ -96,7 +103,7 @@ def test_the_stack_is_imported_inside_functions() -> None:
     """Nothing of the stack is imported as a module is read, so that the driver can read an issue's tables."""
     assert [] == [
         (module_of(path), name)
-        for path in CELL_SIDE
+        for path in cell_side()
         if path not in BENCHMARKS
         for name, inside in imports(path)
         if top(name) in STACK and not inside
@@ -105,7 +112,7 @@ def test_the_stack_is_imported_inside_functions() -> None:
 
 def test_the_cell_side_is_small() -> None:
     """The probe reaches nothing of the driver, not even such of it as needs no library."""
-    helpers = [module_of(path) for path in CELL_SIDE if path not in [*ISSUES, *BENCHMARKS]]
+    helpers = [module_of(path) for path in cell_side() if path not in [*ISSUES, *BENCHMARKS]]
 
     assert {"suite", "suite.cell"} == {".".join(each.split(".")[:2]) for each in helpers}
 
@@ -171,7 +178,7 @@ class Class:
 
 def test_the_driver_needs_no_jax() -> None:
     """No module of the driver imports anything of the stack, not even inside a function; NumPy it may use."""
-    driver = {*ROOT.glob("suite/**/*.py")} - {*CELL_SIDE}
+    driver = {*ROOT.glob("suite/**/*.py")} - {*cell_side()}
 
     assert {ROOT / "suite/judge/verdicts.py", ROOT / "suite/run/cell_run.py", ROOT / "suite/report/write.py"} <= driver
     assert [] == [

@@ -36,3 +36,16 @@ def browser() -> Iterator[Browser]:
     """A headless Chromium, one for each file of tests."""
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def complaints() -> list[str]:
+    """What the pages complained of, and what they asked the network for."""
+    return []
+
+
+@pytest.fixture
+def _no_complaints(complaints: list[str]) -> Iterator[None]:
+    complaints.clear()
+    yield
+    assert [] == complaints

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-import pytest
 from packaging.specifiers import SpecifierSet
 
-from suite.files import REPORTS, read
 from suite.judge.rules import first_match
 from suite.report.derive import Seen, along, derive, stacks
 from suite.report.model import CaseRow, CellRow, Report
@@ -18,7 +16,6 @@ from suite.stack.releases import Packages
 from tests.report.test_report import EMPTY, PLAIN, observation
 from tests.stack.test_plan import LIBRARIES
 
-PUBLISHED = REPORTS / "published" / "compat.json"
 OFFERED: Packages = LIBRARIES.packages
 BAD: Seen = ("bad", "affected")
 GOOD: Seen = ("good", "clear")
@@ -128,12 +125,6 @@ def test_metadata_that_agrees_is_left_alone() -> None:
     latent = arm(**{"0_4_10": "supported", "0_5_0": "latent"})
 
     assert [0, 0, 1] == [len(found.amendments) for of in (agreeing, untried, latent) for found in stacks(of, OFFERED)]
-
-
-@pytest.fixture(scope="module")
-def published() -> Report:
-    """The report in the tree."""
-    return read(Report, PUBLISHED)
 
 
 def test_the_published_report_follows_from_its_observations(published: Report) -> None:

@@ -22,6 +22,7 @@ from tests.report.site_browser import UNFOLD, WIDTH, built, put, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise
 
+pytestmark = pytest.mark.usefixtures("_no_complaints")
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
 # What is published beside the pages.
 ELSEWHERE = re.compile(r"feed\.xml|compat\.json|timings\.json|COMPAT\.md|observations\.csv")
@@ -39,19 +40,6 @@ def made(known: Report) -> dict[str, str]:
 def folder(made: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, in files."""
     return put(made, tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def complaints() -> list[str]:
-    """What the pages complained of, and what they asked the network for."""
-    return []
-
-
-@pytest.fixture(autouse=True)
-def _no_complaints(complaints: list[str]) -> Iterator[None]:
-    complaints.clear()
-    yield
-    assert [] == complaints
 
 
 @pytest.fixture(scope="module")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from suite.files import REPORTS, read
+from suite.files import REPORTS
 from suite.judge.table import TABLE, Verdict
 from suite.report import summary
 from suite.report.model import Report
@@ -20,6 +19,7 @@ from tests.report.on_disk import pages
 from tests.report.site_browser import UNFOLD, WIDTH, built, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 
+pytestmark = pytest.mark.usefixtures("_no_complaints")
 FRONT = (REPORTS / "published" / "index.html").as_uri()
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
@@ -58,19 +58,6 @@ class Reader:
     def _acts(self) -> None:
         self.actions += 1
         assert self.actions <= 3
-
-
-@pytest.fixture(scope="module")
-def complaints() -> list[str]:
-    """What the pages complained of, and what they asked the network for."""
-    return []
-
-
-@pytest.fixture(autouse=True)
-def _no_complaints(complaints: list[str]) -> Iterator[None]:
-    complaints.clear()
-    yield
-    assert [] == complaints
 
 
 @pytest.fixture(scope="module")
@@ -158,11 +145,10 @@ def test_it_is_slow_is_that_known(reader: Reader) -> None:
     assert "jax#31284" in told
 
 
-def test_what_broke_in_it(reader: Reader) -> None:
+def test_what_broke_in_it(reader: Reader, published: Report) -> None:
     """The newest releases are told on the front page, those on which nothing turned too; of 0.7.0, its page tells."""
     newest = reader.sees(".newest")
-    cells = read(Report, REPORTS / "published" / "compat.json").cells
-    last = [cell for cell in cells if cell.kind == "line"][-1]
+    last = [cell for cell in published.cells if cell.kind == "line"][-1]
     assert f"{last.moves} {last.holds[last.moves]}" in newest
     reader.asks("jax 0.7.0")
     reader.follows("what it turned")
@@ -237,11 +223,10 @@ def test_enter_follows_the_first(reader: Reader) -> None:
     expect(reader.page).to_have_url(re.compile("issues/wraps-lower-bypass.html$"))
 
 
-def test_without_javascript_the_lists_are_open(browser: Browser, complaints: list[str]) -> None:
+def test_without_javascript_the_lists_are_open(browser: Browser, complaints: list[str], published: Report) -> None:
     """Each issue stands in one list, with what it shows and a link; there is no box that does nothing."""
     page = tab(browser, complaints, java_script_enabled=False)
     page.goto(FRONT)
-    published = read(Report, REPORTS / "published" / "compat.json")
 
     assert {f"issues/{issue.id}.html" for issue in published.issues} == {
         str(link.get_attribute("href")) for link in page.locator(".list h3 a").all()

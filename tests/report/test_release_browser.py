@@ -37,12 +37,6 @@ BROKEN = r"""() => {
 
 
 @pytest.fixture(scope="module")
-def complaints() -> list[str]:
-    """What the pages complained of, and what they asked the network for."""
-    return []
-
-
-@pytest.fixture(scope="module")
 def folder(known: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a report on some real stacks, with the real timings of some benchmarks."""
     (machine, *_) = timings.machines(RESULTS, NOISE, COMPARED)

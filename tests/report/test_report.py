@@ -23,7 +23,6 @@ from rich.console import Console
 from suite import files
 from suite.cell.issue import Case
 from suite.errors import BadFile, Exit
-from suite.files import REPORTS
 from suite.judge import verdicts
 from suite.judge.agreement import Agreement
 from suite.judge.record import Attempt, Machine, Part, Record, Where
@@ -659,10 +658,8 @@ def test_a_terminal_shows_every_verdict() -> None:
     assert UNDECIDED - {"blocked"} == told
 
 
-def test_a_terminal_shows_the_whole_line() -> None:
+def test_a_terminal_shows_the_whole_line(published: Report) -> None:
     """With each case along the line, all cells and issues of the real one fit into 80 columns."""
-    published = files.read(Report, REPORTS / "published" / "compat.json")
-
     table = shown(published, cases=True).split("\nNot decided\n")[0]
 
     assert max(map(len, table.splitlines())) <= 80

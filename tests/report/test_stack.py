@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from playwright.sync_api import Browser, Page, expect
 
-from suite.files import REPORTS, read
 from suite.judge.prediction import predict
 from suite.judge.rules import Run
 from suite.report.model import IssueRow, Report
@@ -27,6 +26,7 @@ from tests.report.test_large import grown
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise, some
 
+pytestmark = pytest.mark.usefixtures("_no_complaints")
 PINNED = "jax 0.4.35, equinox 0.11.10, diffrax 0.6.0"
 ASKED = (
     *("jax-0.4.35", "jax-0.4.35+equinox-0.11.10+diffrax-0.6.0", "jax-0.7.0+equinox-0.12.2+diffrax-0.7.0"),
@@ -54,19 +54,6 @@ def here() -> Report:
 def site(here: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its site."""
     return built(here, tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def complaints() -> list[str]:
-    """What the pages complained of, and what they asked the network for."""
-    return []
-
-
-@pytest.fixture(autouse=True)
-def _no_complaints(complaints: list[str]) -> Iterator[None]:
-    complaints.clear()
-    yield
-    assert [] == complaints
 
 
 @pytest.fixture(scope="module")
@@ -540,9 +527,11 @@ def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
     assert "No stack was run for this report." in ask(visit("", built(EMPTY, tmp_path)), "jax 0.4.30")[0]
 
 
-def test_a_catalogue_of_the_size_that_is_meant_is_answered_at_once(visit: Visit, tmp_path: Path) -> None:
+def test_a_catalogue_of_the_size_that_is_meant_is_answered_at_once(
+    visit: Visit, tmp_path: Path, published: Report
+) -> None:
     """Of a hundred issues on all cells the data is small, and an answer of both boxes takes less than 0.1 s."""
-    facts = Facts(grown(read(Report, REPORTS / "published" / "compat.json")))
+    facts = Facts(grown(published))
     (page,) = stack_page.pages(facts)
     put(alone(page, facts), tmp_path)
     assert len(page.data["data/stack.js"].encode()) < LARGEST

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import uv
 
-from suite.files import ROOT, read
+from suite.files import ROOT
 from suite.report.model import Report
 from suite.upkeep import pins, readme
 
@@ -53,9 +53,9 @@ def test_a_command_sets_itself_up_in_a_fresh_clone(clone: Path, tmp_path: Path) 
     assert re.search(r"\d+ environments to make: up to [\d,]+ MB to fetch", ran.stdout)
 
 
-def test_the_excerpt_is_of_the_published_report() -> None:
+def test_the_excerpt_is_of_the_published_report(published: Report) -> None:
     """The README shows what `nox -s publish` would write into it now."""
-    assert readme.with_excerpt(README, read(Report, readme.PUBLISHED)) == README
+    assert readme.with_excerpt(README, published) == README
     assert "observations planned on" in README
 
 

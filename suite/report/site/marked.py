@@ -32,6 +32,8 @@ def verdict_styles() -> str:
     )
 
 
+# Of each report that is made in a process the sources are mostly the same.
+@cache
 def highlight(source: str) -> Markup:
     """Python source with its keywords, strings, comments, numbers and definitions marked; whatever else is text."""
     found = []
