@@ -13,6 +13,8 @@ half each. From 0.6.1 on the `__cause__` has what was raised; before, nothing ha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
 
 
@@ -85,7 +87,7 @@ _OWN = Rule("own-error", "diffrax<0.5.1", "run on releases of the line with 0.4.
 # It solves nothing: row zero tells it.
 _STOPS = Rule("cannot-solve", "jax>=0.4.36 diffrax<0.5.1", "run on jax 0.4.38 with diffrax 0.5.0; diffrax#527")
 _BY_HAND = Workaround("Before the solve, jax.eval_shape of the field with t0 and y0.", by_hand_first)
-_SIGNATURES = {
+_SIGNATURES: Mapping[str, Signature | tuple[Signature, ...]] = {
     "masked": (
         Signature("ValueError", "Terms are not compatible with solver!"),
         Signature("ValueError", "`terms` must be a PyTree of `AbstractTerms`"),
