@@ -1,7 +1,7 @@
 """BlackJAX fails beside a newer jax, or an older one: host_callback, jax.tree_map, the keywords of jnp.clip
 
     kernel = blackjax.nuts(log_density, step_size=0.5, inverse_mass_matrix=jnp.ones(2))
-    kernel.step(key, state)    # 1.2.0 beside jax 0.10.0: TypeError: clip() got an unexpected keyword argument 'a_max'
+    kernel.step(key, state)    # 1.2.0 beside jax 0.10.1: TypeError: clip() got an unexpected keyword argument 'a_max'
                                # 1.2.1 beside jax 0.4.26: TypeError: clip() got an unexpected keyword argument 'max'
 
 You'd expect a sampler that imports, and whose metadata allows the jax that is there, to draw. All releases up to 1.3
