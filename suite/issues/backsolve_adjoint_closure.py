@@ -1,15 +1,18 @@
-"""BacksolveAdjoint has no gradient by what a vector field closes over
+"""BacksolveAdjoint has no gradient by what a vector field closes over, or by a time
 
     term = ODETerm(lambda t, y, args: -rate * y)
     jax.grad(lambda rate: diffeqsolve(ODETerm(…), …, adjoint=BacksolveAdjoint()).ys[-1])(1.0)
-    # CustomVJPException: … with respect to a closed-over value
+    # CustomVJPException: … with respect to a closed-over value; by t1, RuntimeError: Unexpected tangent
 
 You'd expect a gradient by `rate`, as the default adjoint gives it. BacksolveAdjoint solves a second equation backwards,
 and that needs to see what is differentiated: it has to be in `y0`, in `args`, or in a term that is an Equinox module.
-Else it refuses, as the FAQ says, with Equinox's error from deep inside. Pass the number as `args`.
+Else it refuses, as its documentation and the FAQ say, with an error from deep inside. Pass the number as `args`; a
+time, by solving from 0 to 1 a vector field that is multiplied by it.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
 
@@ -49,6 +52,22 @@ def passed_in() -> None:
     assert abs(jax.grad(end)(jnp.array(1.0)) + math.exp(-1.0)) < 1e-2
 
 
+def end_time() -> tuple[str, str]:
+    """Is there one by t1?"""
+    import math
+
+    import diffrax
+    import jax
+
+    def end(t1: jax.Array) -> jax.Array:
+        term = diffrax.ODETerm(lambda t, y, args: -y)
+        steps, adjoint = {"dt0": 0.01, "max_steps": 128}, diffrax.BacksolveAdjoint()
+        y1: jax.Array = diffrax.diffeqsolve(term, diffrax.Heun(), 0.0, t1, y0=1.0, adjoint=adjoint, **steps).ys[-1]
+        return y1
+
+    return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
+
+
 def control() -> None:
     """A term's vector field is what it was given, closed over number and all."""
     import diffrax
@@ -57,6 +76,27 @@ def control() -> None:
     assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
 
 
+_case = partial(
+    Case,
+    control=control,
+    needs=("jax", "equinox", "diffrax"),
+    workaround=Workaround(
+        "Pass it as `args`, or make it a part of the term.",
+        passed_in,
+        fails=(
+            *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+            *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
+        ),
+    ),
+    behaviours={"refused": "documented", "agrees": "clear", "differs": "affected", "cannot-solve": "different"},
+    rules=(
+        Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
+        Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+        Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+        Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
+    ),
+)
 # Stacks that solve nothing: row zero tells it.
 STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -65,41 +105,18 @@ STOPS = (
     Signature("TypeError", "unhashable type: 'dict'"),
     Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
 )
+CLOSED_OVER = Signature("CustomVJPException", "with respect to a closed-over value", "equinox")
+TANGENT = Signature("RuntimeError", "Unexpected tangent", "equinox")
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("https://docs.kidger.site/diffrax/further_details/faq/", "docs"),),
+    upstream=(
+        Upstream("https://docs.kidger.site/diffrax/api/adjoints/", "docs"),
+        Upstream("https://docs.kidger.site/diffrax/further_details/faq/", "docs"),
+    ),
     touches=("diffrax.BacksolveAdjoint",),
     cases=(
-        Case(
-            closed_over,
-            control,
-            needs=("jax", "equinox", "diffrax"),
-            workaround=Workaround(
-                "Pass it as `args`, or make it a part of the term.",
-                passed_in,
-                fails=(
-                    *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
-                    *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
-                ),
-            ),
-            behaviours={
-                "refused": "documented",
-                "agrees": "clear",
-                "differs": "affected",
-                "cannot-solve": "different",
-            },
-            signatures={
-                "refused": Signature("CustomVJPException", "with respect to a closed-over value", "equinox"),
-                "cannot-solve": STOPS,
-            },
-            rules=(
-                Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-                Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
-                Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-                Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
-                Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
-            ),
-        ),
+        _case(closed_over, signatures={"refused": CLOSED_OVER, "cannot-solve": STOPS}),
+        _case(end_time, signatures={"refused": TANGENT, "cannot-solve": STOPS}),
     ),
 )
 
