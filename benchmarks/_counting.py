@@ -4,9 +4,9 @@
     python -m benchmarks._counting "basics.Scan.time_trace" "basics.Scan.time_lower"                    calls of these
     valgrind --tool=callgrind … -m benchmarks._counting "basics.Scan.time_trace"         the same, and instructions
 
-What is counted is what asv would time: the same benchmark, by the same meter, after WARM_UPS samples that fill JAX's own
-caches, with the garbage collector off. Each benchmark has a process of its own, forked from one that has imported the
-stack, so that what else was asked for makes no difference.
+What is counted is what asv would time: the same benchmark, by the same meter, after WARM_UPS samples that fill JAX's
+own caches, with the garbage collector off. Each benchmark has a process of its own, forked from one that has imported
+the stack, so that what else was asked for makes no difference.
 
 Calls are those that `sys.setprofile` tells of: of Python functions, and of C functions by Python ones. Of trace, lower
 and dispatch the instructions are those of Python's thread, as those of a thread that computes meanwhile differ from run
