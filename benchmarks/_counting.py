@@ -73,8 +73,8 @@ class Calls:
 
     def __exit__(self, *_):
         sys.setprofile(None)
-        # Of `setprofile` itself.
-        self.total -= 1
+        # This call, and that of `setprofile`.
+        self.total -= 2
 
     def _on_event(self, frame, event, what):
         if event in ("call", "c_call"):

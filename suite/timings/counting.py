@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from suite.errors import Failed
-from suite.files import STATE
 from suite.run import environment, probe_call
 from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.timings.counts import Counted, Unit
 
-LOGS = STATE / "logs"
 # Of one lock the counts of two processes differ by so little that two of each side show whether that is so today.
 PROCESSES = 2
 _CALLGRIND = ("valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", "--separate-threads=yes")
@@ -61,8 +59,8 @@ class Counter:
                 # Python keeps small objects in arenas of its own, and their addresses go into hashes.
                 fixed = ("setarch", "-R") if shutil.which("setarch") else ()
                 command = [*fixed, *_CALLGRIND, f"--callgrind-out-file={out}.%p", *command]
-            LOGS.mkdir(parents=True, exist_ok=True)
-            log = LOGS / f"counting-{cell.id}.log"
+            probe_call.LOGS.mkdir(parents=True, exist_ok=True)
+            log = probe_call.LOGS / f"counting-{cell.id}.log"
             with (
                 log.open("wb") as errors,
                 subprocess.Popen(

@@ -137,7 +137,7 @@ def _between(
 
 def spread(count: int) -> list[int]:
     """The places of a line in an order of which every beginning is spread over all of it: the ends, then the halves."""
-    found = dict.fromkeys(place for place in (0, count - 1) if place >= 0)
+    found = dict.fromkeys((0, count - 1) if count else ())
     step = count
     while step > 1:
         step = (step + 1) // 2

@@ -248,7 +248,7 @@ def _spread(values: Sequence[float]) -> float:
 
 def _spreads(values: Array) -> Array:
     least, most = values.min(axis=1), values.max(axis=1)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(least == most, 0.0, np.abs(np.divide(most - least, least)))
 
 
