@@ -28,11 +28,15 @@ _SAID = 20
 def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool) -> Exit:
     """Count in each cell what is not known, keep it, and say what changes along the line. Raises BadFile."""
     missed, seconds = 0, 0.0
+    # What there is to count is the same everywhere: what a release lacks says so as it is counted.
+    listed = {
+        key: each for key, each in counter.listed(cells[-1], patterns).items() if counts.telling(key, counter.unit)
+    }
     for number, place in enumerate(counts.spread(len(cells)), 1):
         cell, started = cells[place], time.monotonic()
         known = {} if fresh else counts.load(machine).known(cell.id, lock.load(cell).sha256)
         try:
-            found = _count(counter, cell, patterns, known)
+            found = _count(counter, cell, listed, known)
         except Failed as error:
             missed += 1
             OUT.print(Text.assemble(("  not counted", "red"), f" {error}"), soft_wrap=True)
@@ -59,20 +63,16 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
 
 
 def _count(
-    counter: Counter, cell: Cell, patterns: Sequence[str], known: Mapping[str, Counted]
+    counter: Counter, cell: Cell, listed: Mapping[str, str], known: Mapping[str, Counted]
 ) -> Mapping[str, Counted]:
-    """What one of `patterns` finds and is not known of a cell in this unit."""
+    """Count what is not known of a cell in this unit, of what is listed, name → version."""
 
     def lacks(key: str, version: str) -> bool:
         there = known.get(key)
         done = there is not None and (there.of(counter.unit) is not None or there.lacking)
         return not (done and there and there.version == version)
 
-    wanted = [
-        key
-        for key, version in counter.listed(cell, patterns).items()
-        if counts.telling(key, counter.unit) and lacks(key, version)
-    ]
+    wanted = [key for key, version in listed.items() if lacks(key, version)]
     with OUT.status(Text(cell.id)) as status:
         return counter.count(cell, wanted, lambda key: status.update(Text(f"{cell.id} {key}")))
 

@@ -317,7 +317,7 @@ def test_a_count_of_the_same_release_twice_is_no_regression(pretend: Callable[..
 def test_what_is_counted_is_not_timed(pretend: Callable[..., Pretended]) -> None:
     """Where instructions judge the host's phases asv is not asked for them, and not at all where nothing else is."""
     asv, counter = pretend(told()), PretendedCounter("instructions", COUNTED, wandering())
-    known = {"m.Scan.time_trace": ("time", "seconds", []), "m.Scan.time_execute": ("time", "seconds", [])}
+    known: Known = {"m.Scan.time_trace": ("time", "seconds", []), "m.Scan.time_execute": ("time", "seconds", [])}
     put_results(asv.results / asv.machine, known, HASHES[BASE], {})
 
     assert Exit.AS_EXPECTED == compare.compare(asv, counter, *CELLS, ["time_trace"], 8)
