@@ -142,7 +142,7 @@ def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processe
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
-        return "how long they take is not known, as no result of these benchmarks is kept"
+        return "how long they take is not known, as no result of these benchmarks is kept; two in, it will be"
     return f"about {math.ceil(processes * (seconds + _START) / 60)} minutes on a machine like that of the kept results"
 
 
@@ -201,6 +201,7 @@ def measure(
     sides = {"base": base, "other": other}
     wanted = list(patterns)
     for number in range(processes):
+        began = time.monotonic()
         # Whoever was second is first next: what the machine does in between falls on both.
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             cell, place = sides[name], replace(asv, results=folder / f"{number}-{name}")
@@ -217,6 +218,10 @@ def measure(
             wanted = _exactly(key for key in keys if all(_goes_on(told[name][0].get(key)) for name in sides))
             if not wanted:
                 break
+        elif number == 1:
+            # The first two may have had environments to make, and what can be asked once.
+            left = math.ceil((processes - 2) * (time.monotonic() - began) / 60)
+            OUT.print(f"as fast as these two, about {left} minutes more", soft_wrap=True)
     return {key: pair(key, told["base"], told["other"]) for key in keys}
 
 

@@ -176,7 +176,7 @@ def test_a_try_leaves_nothing_behind(
 
 
 def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]) -> None:
-    """By what the kept results say that their benchmarks took, a comparison says about how long it will take."""
+    """A comparison says about how long it takes by what kept results say, and again by what its own processes took."""
     asv = pretend(told())
     said = []
     for measured in (False, True):
@@ -184,11 +184,13 @@ def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], caps
             bench.run(asv, CELLS[:1], TIMED, fresh=False, smoke=False)
             capsys.readouterr()
         compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8)
-        said.append(capsys.readouterr().out.splitlines()[0])
+        out = capsys.readouterr().out
+        assert "as fast as these two, about 1 minutes more" in out
+        said.append(out.splitlines()[0])
 
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
-        "how long they take is not known, as no result of these benchmarks is kept",
+        "how long they take is not known, as no result of these benchmarks is kept; two in, it will be",
         "about 3 minutes on a machine like that of the kept results",
     )
     assert [f"8 processes of each side: {each}, and again for what looks changed" for each in estimates] == said
