@@ -17,7 +17,7 @@ import shutil
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -169,28 +169,43 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
             made[key] = timing.noise(values, each.base.version)
     if not made:
         raise Failed("nothing was measured often enough to tell its noise")
-    middle = statistics.median_high(each.detectable or math.inf for each in made.values())
+    path = NOISE / f"{asv.machine}.json"
+    before = read(NoiseFile, path) if path.exists() else None
+    # Of the same cell, what was not measured this time stays; so do the times of what is counted now.
+    kept = before.benchmarks if before and before.cell == cell.id else {}
+    judging = {
+        key: each
+        for key, each in {**kept, **made}.items()
+        if not (counter.unit == "instructions" and counts.HOST.search(key))
+    }
+    middle = statistics.median_high(each.detectable or math.inf for each in judging.values())
     file = NoiseFile(
         schema_version=1,
         machine=asv.machine,
         cell=cell.id,
         processes=processes // 2 * 2,
-        false_positives=round(statistics.mean(each.false_positives for each in made.values()), 5),
+        false_positives=round(statistics.mean(each.false_positives for each in judging.values()), 5),
         detectable=_finite(middle),
-        benchmarks=made,
+        benchmarks={**kept, **made},
     )
-    path = NOISE / f"{asv.machine}.json"
     write(path, dump(file.model_dump()))
-    clear = sum(each.fence <= timing.RESOLUTION for each in made.values())
     shown = f"{file.detectable:.0%}" if file.detectable is not None else "none of those tried"
     OUT.print(
         f"{file.machine}, {file.processes} processes of {file.cell}: one comparison in which nothing changed alarms in "
         f"{file.false_positives:.2%} of cases, before it is confirmed; the least slow-down shown by half of the "
-        f"benchmarks: {shown}; {clear} of {len(made)} can show one of {timing.RESOLUTION:.0%}",
+        f"benchmarks: {shown}; {_showing(judging.values(), timing.RESOLUTION)}",
         soft_wrap=True,
     )
+    if host := [each for key, each in judging.items() if counts.of_host(key)]:
+        OUT.print(f"of the host's phases {_showing(host, timing.RESOLUTION)}, {_showing(host, timing.GATE)}")
     OUT.print(f"written: {path.relative_to(ROOT)}")
     return Exit.AS_EXPECTED
+
+
+def _showing(fences: Collection[Fence], slow_down: float) -> str:
+    """How many can show a slow-down of this size."""
+    can = sum(each.detectable is not None and each.detectable <= slow_down for each in fences)
+    return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
 
 
 def measure(

@@ -104,6 +104,11 @@ def name(benchmark: str, unit: Unit) -> str:
     return _TIMED.sub(f"{unit}_", benchmark, count=1)
 
 
+def of_host(key: str) -> bool:
+    """Whether this is a time or a count of a phase that the host does."""
+    return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
+
+
 def telling(benchmark: str, unit: Unit) -> bool:
     """Whether a count in this unit says something of this benchmark."""
     return unit == "instructions" or _BY_PYTHON.search(benchmark) is not None

@@ -342,6 +342,22 @@ def test_the_noise_of_counts_is_written_down(pretend: Callable[..., Pretended], 
     assert fence.detectable <= 0.02
 
 
+def test_noise_that_is_measured_of_some_leaves_the_others(
+    pretend: Callable[..., Pretended], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a narrower run does not find stays as it was measured of the same cell, and of another cell it goes."""
+    counter = PretendedCounter("instructions", COUNTED, wandering())
+    wide = [*TIMED, "Scan"]
+
+    def run(cell: Cell, patterns: Sequence[str]) -> set[str]:
+        compare.noise(pretend(told()), counter, cell, patterns, 16)
+        return set(read(NoiseFile, tmp_path / "noise" / "cpu-x.json").benchmarks)
+
+    assert run(CELLS[0], wide) == run(CELLS[0], [r"time_it\(1\)"])
+    assert {"m.time_it(1)"} == run(CELLS[1], [r"time_it\(1\)"])
+    assert "of the host's phases 2 of 2 can show one of 20%, 2 of 2 can show one of 10%" in capsys.readouterr().out
+
+
 def test_no_benchmark_at_all_is_a_failure(pretend: Callable[..., Pretended]) -> None:
     """A pattern that finds nothing, or an asv that gave up, is no empty table: asv's last words are shown."""
     with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
