@@ -24,6 +24,7 @@ import mmap
 import os
 import platform
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -33,6 +34,8 @@ from benchmarks import _phases
 BY_PYTHON = ("trace", "lower", "trace_and_lower", "dispatch")
 BY_ALL = ("compile", "first_call", "new_object")
 WARM_UPS = 2
+# What takes longer is given up; callgrind takes fifty times as long as the machine does.
+SECONDS = 1800
 # Where callgrind writes what it counted, so that this can read it: it puts the process's id after it.
 OUT = "SUITE_CALLGRIND_OUT"
 
@@ -154,6 +157,7 @@ def _in_a_fork(workload, phase, params):
         try:
             # What is not there says so, on standard output.
             sys.stdout = sys.stderr
+            signal.alarm(SECONDS)
             told = count(workload, phase, params)
         except NotImplementedError as error:
             told = {"lacking": str(error)}

@@ -41,6 +41,8 @@ def carry_out(options: argparse.Namespace) -> Exit:
     asv = Asv(options.machine or name, release_line.hashes(commits), existing=own)
     patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
     counter = Counter("calls" if getattr(options, "calls", False) else best())
+    if options.work in ("count", "compare", "noise") and best() == "calls":
+        OUT.print("valgrind is not on this machine: of what the host does, calls are counted, and no instructions")
     default = [cell for cell in release_line.cells() if "default" in cell.tags]
     match options.work:
         case "run":
