@@ -98,6 +98,13 @@ class Turn:
         """As a ratio."""
         return self.new / self.old - 1
 
+    @property
+    def told(self) -> str:
+        """How much it changed: `12.0% more calls, 100 before, 112 after`; from the double on, `2.5 times as many`."""
+        many = f"{self.new / self.old:.3g} times as many"
+        size = many if self.change >= 1 else f"{abs(self.change):.1%} {'more' if self.change > 0 else 'fewer'}"
+        return f"{size} {self.unit}, {self.old:,.0f} before, {self.new:,.0f} after"
+
 
 def name(benchmark: str, unit: Unit) -> str:
     """What a count is called: `basics.Scan.calls_trace` for `basics.Scan.time_trace`."""

@@ -84,13 +84,8 @@ def turns(found: Counts, counter: Counter) -> list[Turn]:
 
 
 def said(turn: Turn) -> str:
-    """A change in a sentence: `jax-0.9.0: basics.Scan.time_trace takes 12% more calls than on jax-0.8.2: 10 → 11`."""
-    more = f"{abs(turn.change):.3g} times" if turn.change >= 1 else f"{abs(turn.change):.1%}"
-    way = "more" if turn.change > 0 else "fewer"
-    return (
-        f"{turn.after}: {turn.benchmark} takes {more} {way} {turn.unit} than on {turn.before}: {turn.old:,.0f} → "
-        f"{turn.new:,.0f}"
-    )
+    """A change in a sentence, with its releases."""
+    return f"{turn.after}, after {turn.before}: {turn.benchmark}: {turn.told}"
 
 
 def _where(machine: str) -> str:

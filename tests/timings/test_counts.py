@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -39,6 +40,9 @@ def test_a_change_is_named_by_its_neighbours_and_its_size() -> None:
 
     assert Turn(TRACE, "calls", "jax-0.8.2", "jax-0.9.0", 100, 112) == turn
     assert pytest.approx(0.12) == turn.change
+    assert "12.0% more calls, 100 before, 112 after" == turn.told
+    assert "2.5 times as many calls, 100 before, 250 after" == replace(turn, new=250).told
+    assert "50.0% fewer calls, 100 before, 50 after" == replace(turn, new=50).told
     assert {TRACE, COMPILE} == {each.benchmark for each in counts.turns(found, LINE, "instructions", {})}
 
 
@@ -81,9 +85,9 @@ def test_counting_calls_again_loses_no_instructions() -> None:
 
 @given(st.integers(0, 200))
 def test_every_release_has_its_turn(count: int) -> None:
-    """Each place comes once, and of a long line the first quarter leaves no gap of more than a quarter."""
+    """Each place comes once, and of a long line the first quarter leaves no gap of more than a third."""
     places = counts.spread(count)
 
     assert list(range(count)) == sorted(places)
     begun = sorted(places[: max(5, count // 4)])
-    assert all(after - before <= count / 4 + 2 for before, after in pairwise(begun))
+    assert all(after - before <= count / 3 + 2 for before, after in pairwise(begun))
