@@ -3,18 +3,23 @@
 A workload makes a function and the shapes of its arguments. Nothing is ever computed: no array is made.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One of them: what it is, how it is made, and which packages beside jax have a say in it."""
+    """One of them: what it is, how it is made, and which packages beside jax have a say in it.
+
+    `options` are for `jax.jit`, and `around` is put round what that returns, before it is lowered.
+    """
 
     title: str
     make: Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]
     needs: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    around: Callable[[Any], Any] = lambda jitted: jitted
 
 
 def _array(*shape, dtype="float32"):

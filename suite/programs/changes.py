@@ -61,7 +61,7 @@ def turns(found: Programs) -> list[Turn]:
     return [
         turn
         for before, after in found.pairs()
-        if before.source == after.source
+        if before.recipe == after.recipe
         for name, workload in found.workloads.items()
         for turn in _turn(name, workload, before, after)
     ]
@@ -69,7 +69,7 @@ def turns(found: Programs) -> list[Turn]:
 
 def _turn(name: str, workload: Workload, before: Release, after: Release) -> Iterator[Turn]:
     old, new = before.program(name), after.program(name)
-    if old is None or new is None:
+    if old is None or new is None or old.source != new.source:
         return
     moved = tuple(
         (package, before.packages.get(package, "none"), after.packages.get(package, "none"))

@@ -54,10 +54,15 @@ def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
     write(_archive(target, folder), out.getvalue())
 
 
-def _text(target: Target, cell: str, workload: str) -> str:
+def compiled(target: Target, cell: str, workload: str) -> str:
+    """The program that was compiled here; nothing where none was."""
     path = _path(target, cell, workload)
-    if path.exists():
-        return path.read_text(encoding="utf-8")
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _text(target: Target, cell: str, workload: str) -> str:
+    if here := compiled(target, cell, workload):
+        return here
     if text := _packed(target, model.FOLDER).get(f"{workload}/{cell}.txt"):
         return text.decode()
     raise Misused(

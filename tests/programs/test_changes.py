@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from suite.programs.changes import turns
 from suite.programs.model import Program
 from tests.programs.conftest import counted, programs, release
@@ -48,7 +50,7 @@ def test_what_is_not_told_is_no_change() -> None:
 
 def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
     """Where a release cannot compile what the one before could, or can again, the compiler's reason is given."""
-    without = Program(workload="softmax", reason="the compiler was ended by it: SIGSEGV")
+    without = Program(workload="softmax", source="one", reason="the compiler was ended by it: SIGSEGV")
     well = counted(counts={"copies": 1})
     found = programs(release("0.8.2", [well]), release("0.9.0", [without]), release("0.9.1", [well]))
 
@@ -58,9 +60,11 @@ def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
     ] == [turn.told for turn in turns(found)]
 
 
-def test_programs_of_another_source_are_not_compared() -> None:
-    """Where the workloads or the counting changed between two runs, a difference says nothing of the releases."""
-    before = release("0.9.0", [counted(counts={"copies": 1})], source="one")
-    after = release("0.9.1", [counted(counts={"copies": 2})], source="two")
+@pytest.mark.parametrize("other", ["recipe", "source"])
+def test_programs_of_another_source_are_not_compared(other: str) -> None:
+    """Where the workload or the counting changed between two runs, a difference says nothing of the releases."""
+    source, recipe = ("two" if other == each else "one" for each in ("source", "recipe"))
+    before = release("0.9.0", [counted(counts={"copies": 1})])
+    after = release("0.9.1", [counted(counts={"copies": 2}, source=source)], recipe=recipe)
 
     assert [] == turns(programs(before, after))
