@@ -1,7 +1,7 @@
 """What issues of the catalogue are about, as programs that are compiled for a device that is not there.
 
-Each is the nearest there is to an issue's reproducer: what is looked for in the compiled text, and what that says, is in
-`suite/programs/cases.py`. Where the reproducer runs its function, this one only compiles it.
+Each is the nearest there is to an issue's reproducer, but for that nothing is run. What is looked for in the compiled
+text, and what that says, is in `suite/programs/cases.py`.
 """
 
 from benchmarks._program_workloads import Workload, _array
@@ -98,9 +98,7 @@ CASES = {
     "kept-where-last": Workload("A loop over a switch that keeps its array in its last branch", _kept_where_last),
     "updated-in-both": Workload("A loop over a cond that updates its array in both branches", _updated_in_both),
     "without-a-condition": Workload("A loop that updates its array", lambda: _loop(lambda i, x: x.at[0].add(1.0))),
-    "donated-read-by-a-loop": Workload(
-        "The exponential of a donated MiB, read by a loop", _read_by_a_loop, (), _DONATED
-    ),
-    "donated-read-by-a-sum": Workload("The exponential of a donated MiB, summed", _read_by_a_sum, (), _DONATED),
-    "donated-read-by-nothing": Workload("Twice the exponential of a donated MiB", _read_by_nothing, (), _DONATED),
+    "donated-read-by-a-loop": Workload("Exp of a donated MiB, read by a loop", _read_by_a_loop, (), _DONATED),
+    "donated-read-by-a-sum": Workload("Exp of a donated MiB, summed", _read_by_a_sum, (), _DONATED),
+    "donated-read-by-nothing": Workload("Twice exp of a donated MiB", _read_by_nothing, (), _DONATED),
 }

@@ -37,7 +37,7 @@ class Compiled:
 
 
 def compile(
-    executable: Path, cell: str, target: str, wanted: Sequence[str], note: Callable[[int, int, str], None]
+    executable: Path, cell: str, target: str, wanted: Sequence[str], note: Callable[[int, str], None]
 ) -> Compiled:
     """Compile these workloads for `target` with this interpreter; `note` is told how far it is. Raises Ended."""
     found = Compiled()

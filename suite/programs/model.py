@@ -99,8 +99,9 @@ class Programs(FileModel):
         former = self.release(release.cell)
         if former and former.key == release.key:
             of = {each.workload: each for each in (*former.programs, *release.programs)}
-            ordered = sorted(of.values(), key=lambda each: list(workloads or self.workloads).index(each.workload))
-            release = release.model_copy(update={"programs": ordered})
+            order = [*(workloads or self.workloads), *of]
+            every = sorted(of.values(), key=lambda program: order.index(program.workload))
+            release = release.model_copy(update={"programs": every})
         known = {each.cell: each for each in (*self.releases, release)}
         ordered = [known[each.id] for each in in_order(map(_line_cell, known.values()))]
         return self.model_copy(update={"releases": ordered, "workloads": workloads or self.workloads})
