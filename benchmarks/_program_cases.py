@@ -91,10 +91,12 @@ def _read_by_nothing():
 _DONATED = {"donate_argnums": 0}
 CASES = {
     "host-within-jit": Workload("A sine, and three times it on the host by compute_on", _marked),
-    "host-around-jit": Workload("The two with compute_on outside jax.jit, lowered", _unmarked, around=_on_host),
-    "nothing-on-the-host": Workload("The two without compute_on", _unmarked),
+    "host-around-jit": Workload(
+        "A sine and three times it, with compute_on outside jax.jit", _unmarked, around=_on_host
+    ),
+    "nothing-on-the-host": Workload("A sine and three times it, without compute_on", _unmarked),
     "kept-where-true": Workload("A loop over a cond that keeps its array where true", _kept_where_true),
-    "kept-where-false": Workload("The same loop with the branches the other way round", _kept_where_false),
+    "kept-where-false": Workload("A loop over a cond that keeps its array where false", _kept_where_false),
     "kept-where-last": Workload("A loop over a switch that keeps its array in its last branch", _kept_where_last),
     "updated-in-both": Workload("A loop over a cond that updates its array in both branches", _updated_in_both),
     "without-a-condition": Workload("A loop that updates its array", lambda: _loop(lambda i, x: x.at[0].add(1.0))),

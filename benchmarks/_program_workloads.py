@@ -158,5 +158,7 @@ WORKLOADS = {
     "fft": Workload("64 real Fourier transforms of 1024, halved, and back", _fft),
     "linear-solve": Workload("A dense linear system of 64 × 64", _linear),
     "diffrax-solve": Workload("A Diffrax solve, Tsit5 over a state of 4, 100 steps", _solve, _SOLVER),
-    "diffrax-gradient": Workload("The gradient of that solve by its matrix", lambda: _solve(backward=True), _SOLVER),
+    "diffrax-gradient": Workload(
+        "The gradient of such a Diffrax solve by its matrix", lambda: _solve(backward=True), _SOLVER
+    ),
 }

@@ -10,14 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from suite.judge.table import Verdict
+from suite.judge.table import GOOD, Verdict
+from suite.programs.model import Release
 
 # How a behaviour was seen: its name, and the line of the program that shows it, or what there is none of.
 Seen = tuple[str, str]
 Role = Literal["case", "workaround", "control"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DeviceCase:
     """A program of `benchmarks/_program_cases.py` and what it says of a case of an issue.
 
@@ -34,10 +35,6 @@ class DeviceCase:
     look: Callable[[str, Mapping[str, int]], Seen]
     verdicts: Mapping[str, Verdict]
     refusals: tuple[tuple[str, str], ...] = ()
-
-    def judged(self, behaviour: str) -> Verdict:
-        """The verdict on a behaviour; what nobody has foreseen somebody must look at."""
-        return self.verdicts.get(behaviour, "different")
 
 
 def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
@@ -145,3 +142,17 @@ def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> See
     if reason:
         return next(((behaviour, reason) for part, behaviour in case.refusals if part in reason), ("", ""))
     return case.look(text, counts) if text else ("", "")
+
+
+def verdicts(release: Release) -> dict[str, Verdict]:
+    """The verdict on each program of a case that tells; `error` where the control of its issue is not as it must be."""
+    told = {
+        case: case.verdicts.get(program.seen, "different")
+        for case in CASES
+        if (program := release.program(case.program)) and program.seen
+    }
+    wrong = {case.issue for case, verdict in told.items() if case.role == "control" and verdict not in GOOD}
+    return {
+        case.program: "error" if case.issue in wrong and case.role != "control" else verdict
+        for case, verdict in told.items()
+    }

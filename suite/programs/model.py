@@ -76,18 +76,37 @@ class Release(FileModel):
         return [] if self.reason else [name for name, source in sources.items() if known.get(name) != source]
 
 
+class Diff(FileModel):
+    """What differs between a workload's programs on two releases, as the lines of a unified diff.
+
+    `left_out` is how many lines there are beyond those. No line: the two are the same but for names and numbers.
+    """
+
+    workload: str
+    before: str
+    after: str
+    lines: list[str] = Field(default_factory=list)
+    left_out: int = 0
+
+
 class Programs(FileModel):
-    """All that was compiled for one target."""
+    """All that was compiled for one target; `diffs` has the report's copy alone, which must do without the programs."""
 
     schema_version: Literal[2] = 2
     target: str
     title: str
     workloads: dict[str, Workload] = Field(default_factory=dict)
     releases: list[Release] = Field(default_factory=list)
+    diffs: list[Diff] = Field(default_factory=list)
 
     def release(self, cell: str) -> Release | None:
         """A release, if it was compiled."""
         return next((each for each in self.releases if each.cell == cell), None)
+
+    def diff(self, workload: str, before: str, after: str) -> Diff | None:
+        """What differs between two programs, if both were kept."""
+        wanted = (workload, before, after)
+        return next((each for each in self.diffs if (each.workload, each.before, each.after) == wanted), None)
 
     def pairs(self) -> list[tuple[Release, Release]]:
         """Each release with the one before it on its branch, of those that are here."""
@@ -146,9 +165,12 @@ def save(found: Programs, folder: Path = FOLDER) -> None:
 def text(found: Programs) -> str:
     """As it is written: a line for each program, and for each release's head."""
     data = found.model_dump(mode="json", exclude_defaults=True)
+    diffs = [_line(each) for each in data.pop("diffs", [])]
     releases = [_release(each) for each in data.pop("releases", [])]
     head = [f'"{key}": {_line(value)}' for key, value in {"schema_version": found.schema_version, **data}.items()]
-    return "{\n" + ",\n".join([*head, '"releases": [\n' + ",\n".join(releases) + "\n]"]) + "\n}\n"
+    lists = {"releases": releases, **({"diffs": diffs} if diffs else {})}
+    written = [f'"{key}": [\n' + ",\n".join(each) + "\n]" for key, each in lists.items()]
+    return "{\n" + ",\n".join([*head, *written]) + "\n}\n"
 
 
 def _release(release: dict[str, Any]) -> str:

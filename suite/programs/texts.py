@@ -1,7 +1,7 @@
 """The optimised HLO of programs: where it is kept, and what differs between those of two releases.
 
-What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs of
-which a count is not that of the release before, and each first one, so that a clone can show what changed.
+What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs that
+changed, on both sides of the change, and each first one, so that a clone can show what changed.
 """
 
 from __future__ import annotations
@@ -11,30 +11,57 @@ import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
+from itertools import accumulate, islice
 from pathlib import Path
 
 from suite.cell.atomic import write
 from suite.errors import Misused
 from suite.programs import compiling, model
-from suite.programs.changes import turns
-from suite.programs.model import Programs
-from suite.programs.targets import Target
+from suite.programs.changes import Turn, turns
+from suite.programs.model import Diff, Programs
+from suite.programs.targets import TARGETS, Target
 
+# So many letters of a diff are shown on a page.
+_MOST = 12_000
 # The numbers that tell instructions of one name apart, of which most change where nothing else does.
 _NUMBERS = re.compile(r"(?<=%)([A-Za-z][A-Za-z_-]*?)(?:[._]?\d[\d.]*|[._]clone|[._](?=[\d.]))*(?![\w.-])")
 
 
 def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str]:
     """The lines of a unified diff, in which no instruction has a number. Raises Misused where a program is not kept."""
-    old, new = (_NUMBERS.sub(r"\1", _text(target, cell, workload)).splitlines() for cell in (before, after))
-    names = [f"{cell} {workload} ({target.title})" for cell in (before, after)]
-    yield from unified_diff(old, new, names[0], names[1], lineterm="")
+    old, new = (_text(target, cell, workload) for cell in (before, after))
+    yield from (f"{sign} {cell} {workload} ({target.title})" for sign, cell in (("---", before), ("+++", after)))
+    yield from _differ(old, new)
+
+
+def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
+    """The same with what differs between the programs that changed, of all of which the tree has both sides."""
+    kept = packed(TARGETS[found.target], folder)
+    diffs = []
+    for turn in turns(found):
+        old, new = (kept.get(f"{turn.workload}/{each.cell}.txt") for each in (turn.before, turn.after))
+        if old and new:
+            diffs.append(_clipped(turn, list(_differ(old.decode(), new.decode()))))
+    return found.model_copy(update={"diffs": diffs})
+
+
+def _differ(before: str, after: str) -> Iterator[str]:
+    """The lines of a unified diff without its head."""
+    old, new = (_NUMBERS.sub(r"\1", text).splitlines() for text in (before, after))
+    return islice(unified_diff(old, new, lineterm=""), 2, None)
+
+
+def _clipped(turn: Turn, lines: list[str]) -> Diff:
+    """A diff, no more of it than a page has room for."""
+    before, after = turn.before.cell, turn.after.cell
+    shown = sum(end <= _MOST for end in accumulate(len(line) + 1 for line in lines))
+    return Diff(workload=turn.workload, before=before, after=after, lines=lines[:shown], left_out=len(lines) - shown)
 
 
 def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
     """Keep in the tree what a clone needs to look at the changes: the same bytes for the same programs."""
-    kept = _packed(target, folder)
-    turned = {(turn.workload, turn.after.cell) for turn in turns(found)}
+    kept = packed(target, folder)
+    turned = {(turn.workload, each.cell) for turn in turns(found) for each in (turn.before, turn.after)}
     followers = {after.cell for _, after in found.pairs()}
     names = sorted(
         f"{program.workload}/{release.cell}.txt"
@@ -63,7 +90,7 @@ def compiled(target: Target, cell: str, workload: str) -> str:
 def _text(target: Target, cell: str, workload: str) -> str:
     if here := compiled(target, cell, workload):
         return here
-    if text := _packed(target, model.FOLDER).get(f"{workload}/{cell}.txt"):
+    if text := packed(target, model.FOLDER).get(f"{workload}/{cell}.txt"):
         return text.decode()
     raise Misused(
         f"no program of {workload} on {cell} for {target.device} is kept here: `python -m suite programs {cell} "
@@ -71,7 +98,7 @@ def _text(target: Target, cell: str, workload: str) -> str:
     )
 
 
-def _packed(target: Target, folder: Path) -> Mapping[str, bytes]:
+def packed(target: Target, folder: Path = model.FOLDER) -> Mapping[str, bytes]:
     """Name → text of what is in the tree."""
     if not (path := _archive(target, folder)).exists():
         return {}

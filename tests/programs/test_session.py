@@ -222,8 +222,8 @@ def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
 
 
 def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of three releases, the first's program and the one with another count are kept, and a clone shows their diff."""
-    of = {"0.8.2": 1, "0.9.0": 1, "0.9.1": 2}
+    """The first release's program is kept and both sides of a change, and a clone shows their diff."""
+    of = {"0.8.2": 1, "0.8.3": 1, "0.9.0": 1, "0.9.1": 2}
     monkeypatch.setattr(compiling, "TEXTS", tmp_path / "texts")
     monkeypatch.setattr(model, "FOLDER", tmp_path)
     for jax, copies in of.items():
@@ -239,8 +239,10 @@ def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: p
     assert first == (tmp_path / "h100.hlo.tar.xz").read_bytes()
     shown = list(texts.diff(H100, "jax-0.8.2", "jax-0.9.1", "softmax"))
     assert ["@@ -1 +1,2 @@", " %copy = f32[] copy(%x)", "+%copy = f32[] copy(%x)"] == shown[2:]
+    (kept,) = texts.with_diffs(found, tmp_path).diffs
+    assert ("jax-0.9.0", "jax-0.9.1", shown[2:], 0) == (kept.before, kept.after, kept.lines, kept.left_out)
     with pytest.raises(Misused):
-        list(texts.diff(H100, "jax-0.9.0", "jax-0.9.1", "softmax"))
+        list(texts.diff(H100, "jax-0.8.3", "jax-0.9.1", "softmax"))
 
 
 def test_a_real_release_compiles_for_an_h100() -> None:

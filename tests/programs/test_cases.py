@@ -1,0 +1,116 @@
+"""Device cases: what is seen in programs that XLA wrote; each text was read by eye, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from suite.programs import cases, model, texts
+from suite.programs.model import Program, Release
+from suite.programs.targets import TARGETS
+from suite.run import catalogue
+from tests.programs.conftest import release
+
+TEXTS = Path(__file__).parent / "texts"
+DONATED = "HloModule a, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={}\n"
+
+
+def judged(*programs: tuple[str, str]) -> dict[str, str]:
+    """The verdicts on programs that show this."""
+    of = [Program(workload=name, seen=seen, shown="a line") for name, seen in programs]
+    return dict(cases.verdicts(release("0.9.0", of)))
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "behaviour", "shown"),
+    [
+        ("h100-jax-0.8.0-host-within-jit", "host-within-jit", "on-host", 'custom_call_target="HostExecute"'),
+        (
+            "h100-jax-0.4.38-host-within-jit",
+            "host-within-jit",
+            "on-device",
+            "ROOT multiply.2.1 = f32[1024]{0} mul",
+        ),
+        ("h100-jax-0.9.0-kept-where-false", "kept-where-false", "copies", "%copy.1 = f32[4096]{0} copy(%get-tuple"),
+        ("h100-jax-0.9.0-kept-where-true", "kept-where-true", "in-place", "no copy of f32[4096] but before the loop"),
+    ],
+)
+def test_what_a_text_shows_is_named_with_its_line(name: str, program: str, behaviour: str, shown: str) -> None:
+    """A computation on the host, a multiplication on the GPU, a copy in a branch; one before the loop is none."""
+    found, line = cases.seen(program, (TEXTS / f"{name}.hlo.txt").read_text(encoding="utf-8"), {}, "")
+
+    assert behaviour == found
+    assert shown in line
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "behaviour"),
+    [
+        (DONATED, {"temporary_bytes": 2**20 + 513}, "copy"),
+        (DONATED, {"temporary_bytes": 2048}, "in-place"),
+        (DONATED, {}, "untold"),
+        ("HloModule a, is_scheduled=true\n", {"temporary_bytes": 2048}, "not-aliased"),
+    ],
+)
+def test_a_donated_array_is_judged_by_its_alias_and_by_what_is_beside_it(
+    text: str, counts: dict[str, int], behaviour: str
+) -> None:
+    """The result must have the argument's place; then the bytes of temporaries tell whether there is another array."""
+    assert behaviour == cases.seen("donated-read-by-a-loop", text, counts, "")[0]
+
+
+def test_a_refusal_that_is_known_is_a_behaviour_and_another_tells_nothing() -> None:
+    """`.lower` that is not there is what upstream does on purpose; a compiler that fails otherwise is no verdict."""
+    refusals = ("AttributeError: 'function' object has no attribute 'lower'", "XlaRuntimeError: out of memory")
+
+    assert ["attribute-error", ""] == [cases.seen("host-around-jit", "", {}, each)[0] for each in refusals]
+
+
+def test_a_program_that_is_no_case_shows_nothing() -> None:
+    """A workload is counted, and not judged."""
+    assert ("", "") == cases.seen("scan", "HloModule scan\n", {}, "")
+
+
+def test_where_the_control_is_wrong_nothing_is_said_of_upstream() -> None:
+    """A loop without a condition that copies makes an error of its issue's verdicts, and of no other issue's."""
+    loop = [("kept-where-true", "copies"), ("host-within-jit", "on-host")]
+    well, wrong = (judged(*loop, ("without-a-condition", seen)) for seen in ("in-place", "copies"))
+
+    assert {"kept-where-true": "affected", "host-within-jit": "clear", "without-a-condition": "clear"} == well
+    assert {**well, "kept-where-true": "error", "without-a-condition": "affected"} == wrong
+
+
+def test_what_nobody_foresaw_is_different() -> None:
+    """A behaviour without a verdict must be looked at."""
+    assert {"nothing-on-the-host": "different"} == judged(("nothing-on-the-host", "on-host"))
+
+
+def published() -> list[tuple[str, Release, Program, str]]:
+    """Each program of a case whose text is in the tree."""
+    return [
+        (target.id, each, program, kept[name].decode())
+        for target in TARGETS.values()
+        for kept in [texts.packed(target)]
+        for each in model.load(target).releases
+        for program in each.programs
+        if program.workload in cases.BY_PROGRAM and (name := f"{program.workload}/{each.cell}.txt") in kept
+    ]
+
+
+def test_what_is_published_is_what_the_kept_programs_show() -> None:
+    """Each text of a case in the tree is judged as its line in the JSON has it; both sides of each change are there."""
+    found = published()
+
+    assert len(found) > 20
+    for target, on, program, text in found:
+        told = (program.seen, program.shown)
+        assert told == cases.seen(program.workload, text, program.counts, program.reason), (target, on.cell)
+
+
+def test_every_case_names_a_case_of_an_issue_and_each_issue_has_a_control() -> None:
+    """A device case belongs to a case that the catalogue has."""
+    known = {(each.issue.id, case.id) for each in catalogue.entries() for case in each.issue.cases}
+
+    assert {(each.issue, each.case) for each in cases.CASES} <= known
+    assert {each.issue for each in cases.CASES} == {each.issue for each in cases.CASES if each.role == "control"}
