@@ -76,7 +76,7 @@ def pages(facts: Facts) -> Iterator[Page]:
                 found,
                 after,
                 tuple(ChangedProgram(turn, found.workloads[turn.workload], _diff(found, turn)) for turn in told),
-                tuple(_between(facts, told[0].before, after)),
+                tuple(_between(facts, found, min((turn.before for turn in told), key=_jax), after)),
             )
             title = f"What jax {after.jax} changed in programs for {found.title}"
             yield Page(path(found.target, after.cell), "program_changes.html.jinja", title, view)
@@ -100,13 +100,17 @@ def _diff(found: Programs, turn: Turn) -> Diff | None:
     return found.diff(turn.workload, turn.before.cell, turn.after.cell)
 
 
-def _between(facts: Facts, before: Release, after: Release) -> Iterator[str]:
+def _between(facts: Facts, found: Programs, before: Release, after: Release) -> Iterator[str]:
     """The releases of jax between two that were compiled, which were not: the change may be of one of them."""
-    ends = Version(before.jax), Version(after.jax)
     for cell in facts.line:
-        between = ends[0] < Version(cell.packages.get("jax", before.jax)) < ends[1]
-        if cell.id == f"jax-{cell.packages.get('jax')}" and between and cell.released_on < after.released_on:
-            yield cell.packages["jax"]
+        jax = cell.packages.get("jax", before.jax)
+        between = _jax(before) < Version(jax) < _jax(after) and cell.released_on < after.released_on
+        if between and cell.id == f"jax-{jax}" and not found.release(cell.id):
+            yield jax
+
+
+def _jax(release: Release) -> Version:
+    return Version(release.jax)
 
 
 def _table(found: Programs) -> Table:
