@@ -159,6 +159,6 @@ WORKLOADS = {
     "linear-solve": Workload("A dense linear system of 64 × 64", _linear),
     "diffrax-solve": Workload("A Diffrax solve, Tsit5 over a state of 4, 100 steps", _solve, _SOLVER),
     "diffrax-gradient": Workload(
-        "The gradient of such a Diffrax solve by its matrix", lambda: _solve(backward=True), _SOLVER
+        "The gradient of a Diffrax solve of 100 steps by its matrix", lambda: _solve(backward=True), _SOLVER
     ),
 }

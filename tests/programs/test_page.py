@@ -95,7 +95,7 @@ def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> Non
     assert "A device, compiled, not run" in page
     assert "✗ on-device</span> jax 0.9.0" in page
     assert "multiply(%b&lt;c&gt;)" in page
-    assert '<td class="affected">✗ on-device' in files["programs.html"]
+    assert '<td class="affected name">✗ on-device' in files["programs.html"]
     assert 'id="_devices"' not in files["issues/stack-smoke.html"]
 
 
