@@ -79,6 +79,18 @@ def test_releases_between_that_were_not_compiled_are_named() -> None:
     assert "Not compiled: jax 0.9.0. What is here came with one of them, or with 0.9.1." in page
 
 
+def test_a_release_s_page_leads_to_what_it_changed() -> None:
+    """One that changed programs says for which device and how many; another says nothing of them."""
+    report = as_known([session.cell(f"jax-{jax}") for jax in ("0.9.0", "0.9.1")], catalogue.entries()[:1])
+    files = site(report, (), (changed(),))
+
+    assert (
+        f'A device, compiled, not run: <a href="../{PAGE}">1 program is another than before</a>'
+        in (files["releases/jax-0.9.1.html"])
+    )
+    assert "Programs for devices" not in files["releases/jax-0.9.0.html"]
+
+
 def test_the_pages_of_a_former_report_are_known_as_its_own() -> None:
     """What is written over a report removes the pages of changes that it has no more."""
     assert {PAGE, "programs.html"} <= named_after(EMPTY, (), (changed(),))
