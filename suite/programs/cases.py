@@ -46,12 +46,14 @@ def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
 
 
 def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
-    """What looks for a copy of an array of this shape, but in the entry: a loop may start from one of its argument."""
+    """What looks for a copy of an array of this shape in a loop, and not in the entry, which may copy its argument."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
+        if not counts.get("while_loops"):
+            return "no-loop", "the program has no loop"
         inside = "\n".join(_computations(text))
         copied = _line(inside, rf"= \(?{re.escape(shape)}.* copy(-start)?\(")
-        return ("copies", copied) if copied else ("in-place", f"no copy of {shape} but before the loop")
+        return ("copies", copied) if copied else ("in-place", f"no copy of {shape} in the loop")
 
     return look
 

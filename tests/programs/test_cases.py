@@ -33,15 +33,21 @@ def judged(*programs: tuple[str, str]) -> dict[str, str]:
             "ROOT multiply.2.1 = f32[1024]{0} mul",
         ),
         ("h100-jax-0.9.0-kept-where-false", "kept-where-false", "copies", "%copy.1 = f32[4096]{0} copy(%get-tuple"),
-        ("h100-jax-0.9.0-kept-where-true", "kept-where-true", "in-place", "no copy of f32[4096] but before the loop"),
+        ("h100-jax-0.9.0-kept-where-true", "kept-where-true", "in-place", "no copy of f32[4096] in the loop"),
     ],
 )
 def test_what_a_text_shows_is_named_with_its_line(name: str, program: str, behaviour: str, shown: str) -> None:
     """A computation on the host, a multiplication on the GPU, a copy in a branch; one before the loop is none."""
-    found, line = cases.seen(program, (TEXTS / f"{name}.hlo.txt").read_text(encoding="utf-8"), {}, "")
+    found, line = cases.seen(program, (TEXTS / f"{name}.hlo.txt").read_text(encoding="utf-8"), {"while_loops": 1}, "")
 
     assert behaviour == found
     assert shown in line
+
+
+def test_without_a_loop_nothing_is_said_of_its_copies() -> None:
+    """A compiler that needs no loop has answered another question."""
+    assert "no-loop" == cases.seen("kept-where-true", "HloModule a\n", {"while_loops": 0}, "")[0]
+    assert {"kept-where-true": "different"} == judged(("kept-where-true", "no-loop"))
 
 
 @pytest.mark.parametrize(
