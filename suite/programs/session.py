@@ -76,7 +76,9 @@ class _Job:
 
 def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh: bool) -> Exit:
     """Compile what is left to compile for one target, and say what changed along the releases that are known then."""
-    found, recipe, every = model.load(target), sources.recipe(), sources.programs()
+    found, recipe, every = texts.judged(model.load(target)), sources.recipe(), sources.programs()
+    if found != model.load(target):
+        model.save(found)
     keys = {each: _key(each, target, recipe) for each in wanted}
     left = {each: list(every) if fresh else _left(found.release(each.id), keys[each], every) for each in wanted}
     todo = [each for each in wanted if left[each]]

@@ -1,7 +1,8 @@
 """The optimised HLO of programs: where it is kept, and what differs between those of two releases.
 
 What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs that
-changed, on both sides of the change, and each first one, so that a clone can show what changed.
+changed, on both sides of the change, and each first one, so that a clone can show what changed; and all programs of
+device cases, so that what looks at them can be changed, and they be judged anew.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from pathlib import Path
 from suite.cell.atomic import write
 from suite.errors import Misused
 from suite.programs import compiling, model
+from suite.programs.cases import BY_PROGRAM, seen
 from suite.programs.changes import Turn, turns
-from suite.programs.model import Diff, Programs
+from suite.programs.model import Diff, Program, Programs, Release
 from suite.programs.targets import TARGETS, Target
 
 # So many letters of a diff are shown on a page.
@@ -67,7 +69,7 @@ def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
         f"{program.workload}/{release.cell}.txt"
         for release in found.releases
         for program in release.programs
-        if (program.workload, release.cell) in turned or release.cell not in followers
+        if program.workload in BY_PROGRAM or (program.workload, release.cell) in turned or release.cell not in followers
     )
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:xz") as archive:
@@ -79,6 +81,24 @@ def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
                 entry.size = len(text)
                 archive.addfile(entry, io.BytesIO(text))
     write(_archive(target, folder), out.getvalue())
+
+
+def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
+    """The same with what each device case shows, of all whose program is in the tree, as it is looked for now."""
+    kept = packed(TARGETS[found.target], folder)
+
+    def again(release: Release, program: Program) -> Program:
+        text = kept.get(f"{program.workload}/{release.cell}.txt", b"").decode()
+        if program.workload not in BY_PROGRAM or not (text or program.reason):
+            return program
+        behaviour, shown = seen(program.workload, text, program.counts, program.reason)
+        return program.model_copy(update={"seen": behaviour, "shown": shown})
+
+    releases = [
+        release.model_copy(update={"programs": [again(release, each) for each in release.programs]})
+        for release in found.releases
+    ]
+    return found.model_copy(update={"releases": releases})
 
 
 def compiled(target: Target, cell: str, workload: str) -> str:
