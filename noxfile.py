@@ -316,7 +316,7 @@ def upkeep(session: nox.Session) -> None:
 
 @nox.session(name="device-programs", venv_backend="none", default=False)
 def device_programs(session: nox.Session) -> None:
-    """Compile ten small programs for an H100 and a TPU v5e that are not there, and say what changed along the releases.
+    """Compile small programs for an H100 and a TPU v5e that are not there, and say what changed along the releases.
 
     Every release of jax from 0.4.38 on, or those named: `-- jax-0.10.2 jax-0.11.0 --target h100`. It says first what it
     fetches; what is known is not compiled again, `-- --fresh` does. `-- --diff jax-0.10.2 jax-0.11.0 scan` shows the

@@ -240,7 +240,7 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
 
 def _add_programs(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Has releases of jax compile ten small programs for an NVIDIA H100 and for a TPU v5e, on a machine that has "
+        "Has releases of jax compile small programs for an NVIDIA H100 and for a TPU v5e, on a machine that has "
         "neither, and counts what is in them: kernels launched, fusions, copies, bytes, instructions. Nothing is run. "
         "It says first how much it will fetch: each release needs a compiler for the device, of 120 to 230 MB. What is "
         "known and unchanged is not compiled again. The counts are kept in benchmarks/programs, and the last lines say "

@@ -79,7 +79,7 @@ def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, .
     return files
 
 
-def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
+def named_after(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> set[str]:
     """The paths of the files that follow from what is in the report, was timed or compiled: another has others."""
     facts = Facts(report, timed)
     return {
@@ -89,6 +89,7 @@ def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
         *(page.path for page in seeds.pages(facts)),
         *paths(timed).values(),
         "programs.html",
+        *programs.paths(compiled),
     }
 
 
@@ -116,6 +117,7 @@ def _templates() -> Environment:
     templates.globals |= {each.__name__: each for each in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
+    templates.globals |= {"program_page": programs.path}
     templates.globals |= {"turn_words": TURNS, "order": ORDER}
     return templates
 
