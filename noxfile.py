@@ -70,7 +70,7 @@ COMMANDS = {
     **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "check-cost", "upkeep")},
     "device-programs": ["programs"],
     "bench": ["bench", "run"],
-    **{f"bench-{work}": ["bench", work] for work in ("compare", "instructions", "noise", "publish")},
+    **{f"bench-{work}": ["bench", work] for work in ("compare", "count", "noise", "publish")},
 }
 # The sessions that require cells, and which.
 TAGS = {"compat": "default", "compat-line": "line", "compat-full": "full", "publish": "full"}
@@ -316,7 +316,7 @@ def upkeep(session: nox.Session) -> None:
 
 @nox.session(name="device-programs", venv_backend="none", default=False)
 def device_programs(session: nox.Session) -> None:
-    """Compile ten small programs for an H100 and a TPU v5e that are not there, and say what changed along the releases.
+    """Compile small programs for an H100 and a TPU v5e that are not there, and say what changed along the releases.
 
     Every release of jax from 0.4.38 on, or those named: `-- jax-0.10.2 jax-0.11.0 --target h100`. It says first what it
     fetches; what is known is not compiled again, `-- --fresh` does. `-- --diff jax-0.10.2 jax-0.11.0 scan` shows the
@@ -351,12 +351,12 @@ def bench_compare(session: nox.Session) -> None:
     timings(session)
 
 
-@nox.session(name="bench-instructions", default=False, reuse_venv=True)
-def bench_instructions(session: nox.Session) -> None:
-    """Count the machine instructions of tracing and lowering, under callgrind: `-- jax-0.9.2 jax-0.10.2`.
+@nox.session(name="bench-count", default=False, reuse_venv=True)
+def bench_count(session: nox.Session) -> None:
+    """Count what tracing, lowering, compiling and dispatch take: instructions by callgrind, and calls in Python.
 
-    Counts repeat to a few in a thousand where times do not; `nox -s bench-compare -- A B --bench Instructions` holds
-    two releases against each other. It needs valgrind.
+    Of the default cells, those named, or `-- --line`; what is known is not counted again, so a run can be ended and
+    gone on with. Without valgrind, or with `-- --calls`, only calls are counted.
     """
     timings(session)
 

@@ -24,6 +24,9 @@ JAX itself sets up, is dropped, but where one takes seconds (`_phases.Slow`). Wh
 function, tracing what is to be lowered, waiting for the device) is not timed: the clock is `_phases.METER`, which runs
 only inside a phase.
 
+What the host does in a phase is counted, too, by `_counting`: the calls in Python, and under callgrind the machine
+instructions, of the very call that asv would time.
+
 Reading them:
 
 - Counts first: a count that moved is a change, be the machine as noisy as it will.

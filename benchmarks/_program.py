@@ -19,9 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import _program_counts as counts
+from benchmarks._program_cases import CASES
 from benchmarks._program_workloads import WORKLOADS
 
 HERE = Path(__file__).parent
+PROGRAMS = WORKLOADS | CASES
 
 
 @dataclass(frozen=True)
@@ -97,14 +99,14 @@ def main(arguments):
         for variable in ("JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE"):
             os.environ.pop(variable, None)
         os.environ.update({"JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"{target.flags} {dump}".strip(), **target.variables})
-        told = {key: {"title": each.title, "needs": each.needs} for key, each in WORKLOADS.items()}
+        told = {key: {"title": each.title, "needs": each.needs} for key, each in PROGRAMS.items()}
         try:
             sharding = _sharding(target)
         except Exception as error:
             _say(workloads=told, absent=f"this release has no such topology: {_sentence(error)}")
             return
         _say(workloads=told)
-        for workload in wanted or WORKLOADS:
+        for workload in wanted or PROGRAMS:
             _say(starts=workload)
             _say(workload=workload, **_program(target, workload, sharding, Path(dumped), folder))
 
@@ -125,9 +127,11 @@ def _program(target, workload, sharding, dumped, folder):
 
     name = f"program_{workload.replace('-', '_')}"
     try:
-        function, args = WORKLOADS[workload].make()
+        each = PROGRAMS[workload]
+        function, args = each.make()
         function.__name__ = name
-        lowered = jax.jit(function, in_shardings=sharding, out_shardings=sharding).lower(*args)
+        jitted = jax.jit(function, in_shardings=sharding, out_shardings=sharding, **each.options)
+        lowered = each.around(jitted).lower(*args)
         started = time.perf_counter()
         compiled = lowered.compile()
         seconds = time.perf_counter() - started

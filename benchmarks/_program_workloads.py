@@ -3,18 +3,23 @@
 A workload makes a function and the shapes of its arguments. Nothing is ever computed: no array is made.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One of them: what it is, how it is made, and which packages beside jax have a say in it."""
+    """One of them: what it is, how it is made, and which packages beside jax have a say in it.
+
+    `options` are for `jax.jit`, and `around` is put round what that returns, before it is lowered.
+    """
 
     title: str
     make: Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]
     needs: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    around: Callable[[Any], Any] = lambda jitted: jitted
 
 
 def _array(*shape, dtype="float32"):
@@ -153,5 +158,7 @@ WORKLOADS = {
     "fft": Workload("64 real Fourier transforms of 1024, halved, and back", _fft),
     "linear-solve": Workload("A dense linear system of 64 × 64", _linear),
     "diffrax-solve": Workload("A Diffrax solve, Tsit5 over a state of 4, 100 steps", _solve, _SOLVER),
-    "diffrax-gradient": Workload("The gradient of that solve by its matrix", lambda: _solve(backward=True), _SOLVER),
+    "diffrax-gradient": Workload(
+        "The gradient of a Diffrax solve of 100 steps by its matrix", lambda: _solve(backward=True), _SOLVER
+    ),
 }

@@ -215,19 +215,17 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_subparsers(dest="work", required=True, metavar="WORK")
     running = chosen.add_parser("run", parents=[common], help="measure cells, and keep the results")
     counting = chosen.add_parser(
-        "instructions", parents=[common], help="count the machine instructions of tracing and lowering, under callgrind"
+        "count", parents=[common], help="count what the host does: instructions where valgrind is, and calls in Python"
     )
     for each in (running, counting):
         each.add_argument("cells", nargs="*", type=_of_line, metavar="CELL", help="default: the default ones")
         each.add_argument("--line", action="store_true", help="every cell of the line")
-        each.add_argument(
-            "--python",
-            type=Path,
-            metavar="PATH",
-            help="not a cell, but the stack of this interpreter, on its own device",
-        )
         each.add_argument("--fresh", action="store_true", help="measure again what has a result")
-        each.add_argument("--smoke", action="store_true", help="each benchmark once, and nothing kept")
+    running.add_argument(
+        "--python", type=Path, metavar="PATH", help="not a cell, but the stack of this interpreter, on its own device"
+    )
+    running.add_argument("--smoke", action="store_true", help="each benchmark once, and nothing kept")
+    counting.add_argument("--calls", action="store_true", help="only the calls: minutes for a release and no valgrind")
     comparing = chosen.add_parser("compare", parents=[common], help="measure two cells in turns, and judge")
     comparing.add_argument("base", type=_of_line, metavar="A")
     comparing.add_argument("other", type=_of_line, metavar="B")
@@ -242,7 +240,7 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
 
 def _add_programs(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Has releases of jax compile ten small programs for an NVIDIA H100 and for a TPU v5e, on a machine that has "
+        "Has releases of jax compile small programs for an NVIDIA H100 and for a TPU v5e, on a machine that has "
         "neither, and counts what is in them: kernels launched, fusions, copies, bytes, instructions. Nothing is run. "
         "It says first how much it will fetch: each release needs a compiler for the device, of 120 to 230 MB. What is "
         "known and unchanged is not compiled again. The counts are kept in benchmarks/programs, and the last lines say "

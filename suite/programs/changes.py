@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from suite.programs.cases import BY_PROGRAM
 from suite.programs.model import Program, Programs, Release, Workload
-from suite.programs.targets import COUNTS
+from suite.programs.targets import COUNTS, Count
 
 
 @dataclass(frozen=True)
@@ -18,18 +19,29 @@ class Change:
     after: int
 
     @property
+    def known(self) -> Count:
+        """What is counted."""
+        return COUNTS[self.count]
+
+    @property
+    def by(self) -> str:
+        """By how much: `2 kernel launches fewer`."""
+        size, way = abs(self.after - self.before), "more" if self.after > self.before else "fewer"
+        return f"{size:,} {self.known.one if size == 1 else self.known.many} {way}"
+
+    @property
     def told(self) -> str:
         """In words: `2 kernel launches fewer, 4 → 2`."""
-        size, known = abs(self.after - self.before), COUNTS[self.count]
-        way = "more" if self.after > self.before else "fewer"
-        return f"{size:,} {known.one if size == 1 else known.many} {way}, {self.before:,} → {self.after:,}"
+        return f"{self.by}, {self.before:,} → {self.after:,}"
 
 
 @dataclass(frozen=True)
 class Turn:
     """What a release changed in the program of one workload: its counts, or whether there is a program at all.
 
-    `moved` are the packages beside jax that have a say in it and moved as well: name, before and after.
+    `before` is the nearest release before it that has a program; `failed` those between, which have none, and `gained`
+    is why. `saw` is what a device case shows, before and after. `moved` are the packages beside jax that have a say in
+    it and moved as well: name, before and after.
     """
 
     workload: str
@@ -38,38 +50,65 @@ class Turn:
     changes: tuple[Change, ...] = ()
     lost: str = ""
     gained: str = ""
+    failed: tuple[str, ...] = ()
+    saw: tuple[str, str] | None = None
     moved: tuple[tuple[str, str, str], ...] = ()
 
     @property
-    def told(self) -> str:
-        """In a sentence."""
-        what = "; ".join(each.told for each in self.changes)
+    def plain(self) -> str:
+        """What it comes to, for somebody who has not read what the counts are: the first of them, in a sentence."""
+        release, before = f"jax {self.after.jax}", self.before.jax
         if self.lost:
-            what = f"cannot be compiled any more: {self.lost}"
+            return f"{release} does not compile this program, and {before} did."
+        if self.saw:
+            return f"{release} shows {self.saw[1]} where {before} shows {self.saw[0]}."
+        if self.changes:
+            return f"{release} needs {self.changes[0].by} for this program than {before}."
+        return f"{release} compiles this program, and {', '.join(self.failed) or before} did not."
+
+    @property
+    def told(self) -> str:
+        """In a sentence, all of it."""
+        parts = [" → ".join(self.saw)] if self.saw else []
+        parts += [each.told for each in self.changes]
+        if self.lost:
+            parts = [f"cannot be compiled any more: {self.lost}"]
         if self.gained:
-            what = f"can be compiled now; before: {self.gained}"
+            parts.append(f"can be compiled now; {', '.join(self.failed) or 'before'}: {self.gained}")
         along = ", ".join(f"{name} {old} → {new}" for name, old, new in self.moved)
         moved = f" ({along} came along)" if along else ""
-        return f"jax {self.after.jax}, after {self.before.jax}: {self.workload}: {what}{moved}"
+        return f"jax {self.after.jax}, after {self.before.jax}: {self.workload}: {'; '.join(parts)}{moved}"
 
 
 def turns(found: Programs) -> list[Turn]:
     """Every change between neighbouring releases, in their order; what was compiled of another source is not compared.
 
-    A count that one of the two does not tell is no change.
+    A count that one of the two does not tell is no change. A device case has changed where it shows something else.
+    Where a release has no program, the next that has one is held against the last that had.
     """
+    pairs = found.pairs()
+    older = {after.cell: before for before, after in pairs}
     return [
         turn
-        for before, after in found.pairs()
-        if before.source == after.source
+        for before, after in pairs
         for name, workload in found.workloads.items()
-        for turn in _turn(name, workload, before, after)
+        for turn in _turn(name, workload, before, after, older)
     ]
 
 
-def _turn(name: str, workload: Workload, before: Release, after: Release) -> Iterator[Turn]:
+def _turn(
+    name: str, workload: Workload, before: Release, after: Release, older: Mapping[str, Release]
+) -> Iterator[Turn]:
     old, new = before.program(name), after.program(name)
-    if old is None or new is None:
+    if not _alike(before, old, after, new) or old is None or new is None:
+        return
+    gained = "" if new.reason else old.reason
+    failed: list[str] = []
+    while gained and old and old.reason and before.cell in older:
+        failed.insert(0, before.jax)
+        before = older[before.cell]
+        old = before.program(name)
+    if not _alike(before, old, after, new) or old is None:
         return
     moved = tuple(
         (package, before.packages.get(package, "none"), after.packages.get(package, "none"))
@@ -77,9 +116,18 @@ def _turn(name: str, workload: Workload, before: Release, after: Release) -> Ite
         if before.packages.get(package) != after.packages.get(package)
     )
     changes = tuple(_changes(old, new))
-    if changes or bool(old.reason) != bool(new.reason):
-        lost, gained = (new.reason, "") if new.reason else ("", old.reason)
-        yield Turn(name, before, after, changes, lost, gained, moved)
+    saw = (old.seen, new.seen) if old.seen and new.seen and old.seen != new.seen else None
+    lost = "" if old.reason else new.reason
+    if saw:
+        lost, gained = "", ""
+    other = saw if name in BY_PROGRAM else changes
+    if other or lost or gained:
+        yield Turn(name, before, after, changes, lost, gained, tuple(failed), saw, moved)
+
+
+def _alike(before: Release, old: Program | None, after: Release, new: Program | None) -> bool:
+    """Whether two releases have a program of the same source, compiled and counted alike."""
+    return bool(old and new and old.source == new.source and before.recipe == after.recipe)
 
 
 def _changes(old: Program, new: Program) -> Iterator[Change]:

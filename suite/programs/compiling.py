@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import threading
@@ -12,17 +11,12 @@ from pathlib import Path
 from signal import Signals
 from typing import Any
 
-from suite.files import ROOT, STATE
+from suite.files import STATE
 from suite.programs.model import Program, Workload
 from suite.run import probe_call
 
 # Who ends a compiler so is the machine or somebody, and not the program: nothing follows for the release.
 _FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
-# What is compiled, and what counts it.
-SOURCES = (
-    *("benchmarks/_program.py", "benchmarks/_program_counts.py", "benchmarks/_program_workloads.py"),
-    "benchmarks/programs/h100.txtpb",
-)
 TEXTS = STATE / "programs" / "texts"
 LOGS = STATE / "logs"
 # Without a word for so long, a compiler is given up.
@@ -42,25 +36,27 @@ class Compiled:
     reason: str = ""
 
 
-def source() -> str:
-    """A hash of what is compiled and of what counts."""
-    return hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in SOURCES)).hexdigest()
-
-
-def compile(executable: Path, cell: str, target: str, note: Callable[[int, int, str], None]) -> Compiled:
-    """Compile every workload for `target` with this interpreter; `note` is told how far it is. Raises Ended."""
+def compile(
+    executable: Path, cell: str, target: str, wanted: Sequence[str], note: Callable[[int, str], None]
+) -> Compiled:
+    """Compile these workloads for `target` with this interpreter; `note` is told how far it is. Raises Ended."""
     found = Compiled()
-    while True:
-        done = [each.workload for each in found.programs]
-        left = [name for name in found.workloads if name not in done]
-        doing, how = _once(executable, cell, target, left, found, note)
-        if found.reason or len(found.programs) == len(found.workloads) > 0:
-            return found
-        if not doing:
+    while left := _left(wanted, found):
+        doing, how = _once(executable, cell, target, left, found, lambda doing: note(len(found.programs), doing))
+        if found.reason:
+            break
+        if doing:
+            found.programs.append(Program(workload=doing, reason=f"the compiler was ended by it: {how}"))
+        elif _left(wanted, found) == left:
             log = (LOGS / f"program-{cell}.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
             found.reason = f"it ended before the first program ({how}): {' / '.join(log[-1:]) or 'without a word'}"
-            return found
-        found.programs.append(Program(workload=doing, reason=f"the compiler was ended by it: {how}"))
+            break
+    return found
+
+
+def _left(wanted: Sequence[str], found: Compiled) -> list[str]:
+    done = {each.workload for each in found.programs}
+    return [name for name in wanted if name not in done]
 
 
 def _once(
@@ -69,7 +65,7 @@ def _once(
     target: str,
     wanted: Sequence[str],
     found: Compiled,
-    note: Callable[[int, int, str], None],
+    note: Callable[[str], None],
 ) -> tuple[str, str]:
     """One process, to its end: the workload that it was in when it ended, if any, and how it ended. Raises Ended."""
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -96,7 +92,7 @@ def _once(
                 timer = threading.Timer(SECONDS, give_up)
                 timer.start()
                 doing = _take(line, found, doing)
-                note(len(found.programs), len(found.workloads), doing)
+                note(doing)
         except BaseException:
             process.kill()
             raise

@@ -6,7 +6,7 @@ A program is a line, a release follows the one before it, and nothing in it chan
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
@@ -30,26 +30,33 @@ class Workload(FileModel):
 
 
 class Program(FileModel):
-    """One workload on one release: its counts, and for each that is lacking why; or `reason`, why there is none."""
+    """One workload on one release: its counts, and for each that is lacking why; or `reason`, why there is none.
+
+    `source` is of what was compiled. Where it is a device case's, `seen` is the behaviour, and `shown` in what it is
+    seen.
+    """
 
     workload: str
+    source: str = ""
     counts: dict[str, int] = Field(default_factory=dict)
     absent: dict[str, str] = Field(default_factory=dict)
     compile_seconds: float | None = None
     reason: str = ""
+    seen: str = ""
+    shown: str = ""
 
 
 class Release(FileModel):
-    """One release of jax; `key` is of all that its programs follow from, and `source` of what was compiled.
+    """One release of jax; `key` is of all that its programs follow from beside their own sources.
 
-    `reason` says why it has no programs.
+    `recipe`, which is in it, is of how they were compiled and counted. `reason` says why it has no programs.
     """
 
     cell: str
     released_on: date
     packages: dict[str, str]
     wheels: dict[str, str]
-    source: str
+    recipe: str
     key: str
     reason: str = ""
     programs: list[Program] = Field(default_factory=list)
@@ -63,19 +70,43 @@ class Release(FileModel):
         """The program of a workload, if it was compiled or tried."""
         return next((each for each in self.programs if each.workload == workload), None)
 
+    def stale(self, sources: Mapping[str, str]) -> list[str]:
+        """The workloads of which it has no program, or one of another source; none where it can have none."""
+        known = {each.workload: each.source for each in self.programs}
+        return [] if self.reason else [name for name, source in sources.items() if known.get(name) != source]
+
+
+class Diff(FileModel):
+    """What differs between a workload's programs on two releases, as the lines of a unified diff.
+
+    `left_out` is how many lines there are beyond those. No line: the two are the same but for names and numbers.
+    """
+
+    workload: str
+    before: str
+    after: str
+    lines: list[str] = Field(default_factory=list)
+    left_out: int = 0
+
 
 class Programs(FileModel):
-    """All that was compiled for one target."""
+    """All that was compiled for one target; `diffs` has the report's copy alone, which must do without the programs."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     target: str
     title: str
     workloads: dict[str, Workload] = Field(default_factory=dict)
     releases: list[Release] = Field(default_factory=list)
+    diffs: list[Diff] = Field(default_factory=list)
 
     def release(self, cell: str) -> Release | None:
         """A release, if it was compiled."""
         return next((each for each in self.releases if each.cell == cell), None)
+
+    def diff(self, workload: str, before: str, after: str) -> Diff | None:
+        """What differs between two programs, if both were kept."""
+        wanted = (workload, before, after)
+        return next((each for each in self.diffs if (each.workload, each.before, each.after) == wanted), None)
 
     def pairs(self) -> list[tuple[Release, Release]]:
         """Each release with the one before it on its branch, of those that are here."""
@@ -83,7 +114,13 @@ class Programs(FileModel):
         return [(known[before.id], known[after.id]) for before, after in neighbours(map(_line_cell, self.releases))]
 
     def plus(self, release: Release, workloads: dict[str, Workload]) -> Programs:
-        """The same with this release in it, in its place."""
+        """The same with this release in it, in its place; what else was compiled of it by the same key stays."""
+        former = self.release(release.cell)
+        if former and former.key == release.key:
+            of = {each.workload: each for each in (*former.programs, *release.programs)}
+            order = [*(workloads or self.workloads), *of]
+            every = sorted(of.values(), key=lambda program: order.index(program.workload))
+            release = release.model_copy(update={"programs": every})
         known = {each.cell: each for each in (*self.releases, release)}
         ordered = [known[each.id] for each in in_order(map(_line_cell, known.values()))]
         return self.model_copy(update={"releases": ordered, "workloads": workloads or self.workloads})
@@ -128,9 +165,12 @@ def save(found: Programs, folder: Path = FOLDER) -> None:
 def text(found: Programs) -> str:
     """As it is written: a line for each program, and for each release's head."""
     data = found.model_dump(mode="json", exclude_defaults=True)
+    diffs = [_line(each) for each in data.pop("diffs", [])]
     releases = [_release(each) for each in data.pop("releases", [])]
     head = [f'"{key}": {_line(value)}' for key, value in {"schema_version": found.schema_version, **data}.items()]
-    return "{\n" + ",\n".join([*head, '"releases": [\n' + ",\n".join(releases) + "\n]"]) + "\n}\n"
+    lists = {"releases": releases, **({"diffs": diffs} if diffs else {})}
+    written = [f'"{key}": [\n' + ",\n".join(each) + "\n]" for key, each in lists.items()]
+    return "{\n" + ",\n".join([*head, *written]) + "\n}\n"
 
 
 def _release(release: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from suite.errors import Exit, Failed, Misused, nearest
-from suite.programs import compiling, model, texts, wheels
+from suite.programs import cases, compiling, model, sources, texts, wheels
 from suite.programs.changes import turns
 from suite.programs.compiling import Compiled
-from suite.programs.model import Programs, Release
+from suite.programs.model import Program, Programs, Release
 from suite.programs.targets import TARGETS, Target
 from suite.programs.wheels import Wheels
 from suite.run import environment
@@ -64,26 +64,31 @@ def carry_out(
 
 @dataclass(frozen=True)
 class _Job:
-    """A release that is to be compiled for a target: what it is installed from, and what its programs follow from."""
+    """What of a release is to be compiled for a target, what it is installed from, and what the others follow from."""
 
     cell: Cell
     wheels: Wheels
     target: Target
-    source: str
+    recipe: str
     key: str
+    sources: Mapping[str, str]
 
 
 def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh: bool) -> Exit:
     """Compile what is left to compile for one target, and say what changed along the releases that are known then."""
-    found, source = model.load(target), compiling.source()
-    keys = {each: _key(each, target, source) for each in wanted}
-    todo = [each for each in wanted if fresh or not ((row := found.release(each.id)) and row.key == keys[each])]
+    found, recipe, every = texts.judged(model.load(target)), sources.recipe(), sources.programs()
+    if found != model.load(target):
+        model.save(found)
+    keys = {each: _key(each, target, recipe) for each in wanted}
+    left = {each: list(every) if fresh else _left(found.release(each.id), keys[each], every) for each in wanted}
+    todo = [each for each in wanted if left[each]]
     jobs, failed = [], 0
     with ThreadPoolExecutor(4) as pool:
         asked = {each: pool.submit(wheels.obtain, each, target) for each in todo}
         for cell, answer in asked.items():
             try:
-                jobs.append(_Job(cell, answer.result(), target, source, keys[cell]))
+                of = {name: every[name] for name in left[cell]}
+                jobs.append(_Job(cell, answer.result(), target, recipe, keys[cell], of))
             except Failed as error:
                 failed += 1
                 _say_not(console, str(error))
@@ -110,10 +115,15 @@ def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh:
     return Exit.INCOMPLETE if failed else Exit.AS_EXPECTED
 
 
-def _key(cell: Cell, target: Target, source: str) -> str:
-    """A hash of all that the programs of a release follow from."""
-    whole = "\n".join([lock.load(cell).sha256, target.id, wheels.wanted(cell, target), source])
+def _key(cell: Cell, target: Target, recipe: str) -> str:
+    """A hash of all that the programs of a release follow from, beside their own sources."""
+    whole = "\n".join([lock.load(cell).sha256, target.id, wheels.wanted(cell, target), recipe])
     return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _left(known: Release | None, key: str, every: Mapping[str, str]) -> list[str]:
+    """The programs of a release that are not known: all, or those that are new or another than they were."""
+    return known.stale(every) if known and known.key == key else list(every)
 
 
 def _say_not(console: Console, why: str) -> None:
@@ -152,10 +162,17 @@ def _compiled(job: _Job, console: Console) -> Compiled:
         task = bar.add_task("installing", cell=made.id, total=None)
         there = environment.prepare(made, job.wheels.pinned)
 
-        def note(done: int, total: int, doing: str) -> None:
-            bar.update(task, completed=done, total=total or None, description=doing)
+        def note(done: int, doing: str) -> None:
+            bar.update(task, completed=done, total=len(job.sources), description=doing)
 
-        return compiling.compile(there.executable, made.id, job.target.id, note)
+        return compiling.compile(there.executable, made.id, job.target.id, list(job.sources), note)
+
+
+def _judged(job: _Job, program: Program) -> Program:
+    """The program with its source, and with what is seen of the case that it is one of."""
+    text = "" if program.reason else texts.compiled(job.target, job.cell.id, program.workload)
+    seen, shown = cases.seen(program.workload, text, program.counts, program.reason)
+    return program.model_copy(update={"source": job.sources[program.workload], "seen": seen, "shown": shown})
 
 
 def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
@@ -166,10 +183,10 @@ def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
         released_on=job.cell.released_on,
         packages={name: pins[name] for name in _NAMED if name in pins},
         wheels=job.wheels.versions,
-        source=job.source,
+        recipe=job.recipe,
         key=job.key,
         reason=came.reason,
-        programs=came.programs,
+        programs=[_judged(job, each) for each in came.programs],
     )
     now = model.load(job.target).plus(release, came.workloads)
     model.save(now)

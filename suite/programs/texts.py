@@ -1,7 +1,8 @@
 """The optimised HLO of programs: where it is kept, and what differs between those of two releases.
 
-What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs of
-which a count is not that of the release before, and each first one, so that a clone can show what changed.
+What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs that
+changed, on both sides of the change, and each first one, so that a clone can show what changed; and all programs of
+device cases, so that what looks at them can be changed, and they be judged anew.
 """
 
 from __future__ import annotations
@@ -11,36 +12,64 @@ import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
+from itertools import accumulate, islice
 from pathlib import Path
 
 from suite.cell.atomic import write
 from suite.errors import Misused
 from suite.programs import compiling, model
-from suite.programs.changes import turns
-from suite.programs.model import Programs
-from suite.programs.targets import Target
+from suite.programs.cases import BY_PROGRAM, seen
+from suite.programs.changes import Turn, turns
+from suite.programs.model import Diff, Program, Programs, Release
+from suite.programs.targets import TARGETS, Target
 
+# So many letters of a diff are shown on a page.
+_MOST = 12_000
 # The numbers that tell instructions of one name apart, of which most change where nothing else does.
 _NUMBERS = re.compile(r"(?<=%)([A-Za-z][A-Za-z_-]*?)(?:[._]?\d[\d.]*|[._]clone|[._](?=[\d.]))*(?![\w.-])")
 
 
 def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str]:
     """The lines of a unified diff, in which no instruction has a number. Raises Misused where a program is not kept."""
-    old, new = (_NUMBERS.sub(r"\1", _text(target, cell, workload)).splitlines() for cell in (before, after))
-    names = [f"{cell} {workload} ({target.title})" for cell in (before, after)]
-    yield from unified_diff(old, new, names[0], names[1], lineterm="")
+    old, new = (_text(target, cell, workload) for cell in (before, after))
+    yield from (f"{sign} {cell} {workload} ({target.title})" for sign, cell in (("---", before), ("+++", after)))
+    yield from _differ(old, new)
+
+
+def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
+    """The same with what differs between the programs that changed, of all of which the tree has both sides."""
+    kept = packed(TARGETS[found.target], folder)
+    diffs = []
+    for turn in turns(found):
+        old, new = (kept.get(f"{turn.workload}/{each.cell}.txt") for each in (turn.before, turn.after))
+        if old and new:
+            diffs.append(_clipped(turn, list(_differ(old.decode(), new.decode()))))
+    return found.model_copy(update={"diffs": diffs})
+
+
+def _differ(before: str, after: str) -> Iterator[str]:
+    """The lines of a unified diff without its head."""
+    old, new = (_NUMBERS.sub(r"\1", text).splitlines() for text in (before, after))
+    return islice(unified_diff(old, new, lineterm=""), 2, None)
+
+
+def _clipped(turn: Turn, lines: list[str]) -> Diff:
+    """A diff, no more of it than a page has room for."""
+    before, after = turn.before.cell, turn.after.cell
+    shown = sum(end <= _MOST for end in accumulate(len(line) + 1 for line in lines))
+    return Diff(workload=turn.workload, before=before, after=after, lines=lines[:shown], left_out=len(lines) - shown)
 
 
 def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
     """Keep in the tree what a clone needs to look at the changes: the same bytes for the same programs."""
-    kept = _packed(target, folder)
-    turned = {(turn.workload, turn.after.cell) for turn in turns(found)}
+    kept = packed(target, folder)
+    turned = {(turn.workload, each.cell) for turn in turns(found) for each in (turn.before, turn.after)}
     followers = {after.cell for _, after in found.pairs()}
     names = sorted(
         f"{program.workload}/{release.cell}.txt"
         for release in found.releases
         for program in release.programs
-        if (program.workload, release.cell) in turned or release.cell not in followers
+        if program.workload in BY_PROGRAM or (program.workload, release.cell) in turned or release.cell not in followers
     )
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:xz") as archive:
@@ -54,11 +83,34 @@ def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
     write(_archive(target, folder), out.getvalue())
 
 
-def _text(target: Target, cell: str, workload: str) -> str:
+def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
+    """The same with what each device case shows, of all whose program is in the tree, as it is looked for now."""
+    kept = packed(TARGETS[found.target], folder)
+
+    def again(release: Release, program: Program) -> Program:
+        text = kept.get(f"{program.workload}/{release.cell}.txt", b"").decode()
+        if program.workload not in BY_PROGRAM or not (text or program.reason):
+            return program
+        behaviour, shown = seen(program.workload, text, program.counts, program.reason)
+        return program.model_copy(update={"seen": behaviour, "shown": shown})
+
+    releases = [
+        release.model_copy(update={"programs": [again(release, each) for each in release.programs]})
+        for release in found.releases
+    ]
+    return found.model_copy(update={"releases": releases})
+
+
+def compiled(target: Target, cell: str, workload: str) -> str:
+    """The program that was compiled here; nothing where none was."""
     path = _path(target, cell, workload)
-    if path.exists():
-        return path.read_text(encoding="utf-8")
-    if text := _packed(target, model.FOLDER).get(f"{workload}/{cell}.txt"):
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _text(target: Target, cell: str, workload: str) -> str:
+    if here := compiled(target, cell, workload):
+        return here
+    if text := packed(target, model.FOLDER).get(f"{workload}/{cell}.txt"):
         return text.decode()
     raise Misused(
         f"no program of {workload} on {cell} for {target.device} is kept here: `python -m suite programs {cell} "
@@ -66,7 +118,7 @@ def _text(target: Target, cell: str, workload: str) -> str:
     )
 
 
-def _packed(target: Target, folder: Path) -> Mapping[str, bytes]:
+def packed(target: Target, folder: Path = model.FOLDER) -> Mapping[str, bytes]:
     """Name → text of what is in the tree."""
     if not (path := _archive(target, folder)).exists():
         return {}

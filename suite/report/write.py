@@ -9,6 +9,7 @@ from pathlib import Path
 from suite.errors import BadFile, Fault, Misused, shown
 from suite.files import dump, read, replace_all
 from suite.programs import model as programs
+from suite.programs import texts
 from suite.programs.model import FOLDER as COMPILED
 from suite.programs.model import Programs
 from suite.programs.targets import TARGETS
@@ -70,7 +71,8 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
 
 def _measured() -> tuple[tuple[Machine, ...], tuple[Programs, ...]]:
     """What the benchmarks have measured, and what was counted of programs for other devices. Raises BadFile."""
-    return timings.machines(RESULTS, NOISE, COMPARED), programs.load_all(TARGETS.values(), COMPILED)
+    compiled = map(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
+    return timings.machines(RESULTS, NOISE, COMPARED), tuple(compiled)
 
 
 def _as_data(timed: tuple[Machine, ...], compiled: tuple[Programs, ...]) -> dict[str, str]:
@@ -93,7 +95,7 @@ def siblings(
         "COMPAT.md": compat_md(report),
         "check.json": check_json(report),
         **site(report, timed, compiled),
-        "feed.xml": feed(report),
+        "feed.xml": feed(report, compiled),
         "junit.xml": junit(report),
         "observations.csv": observations_csv(report),
         **{f"badges/{name}.json": text for name, text in made.items()},
@@ -113,7 +115,7 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
     known: set[str] = set()
     if former is not None:
         known |= {f"badges/{name}.json" for name in badges.names(former) if _ID.fullmatch(name)}
-        known |= named_after(former, _formerly_timed(folder))
+        known |= named_after(former, _formerly_timed(folder), _formerly_compiled(folder))
     replace_all(folder, files, sorted(each for each in known.difference(files) if (folder / each).exists()))
     return [folder / name for name in files]
 
@@ -130,5 +132,13 @@ def _formerly_timed(folder: Path) -> tuple[Machine, ...]:
     """What lies in `folder` of timings; nothing where it cannot be read."""
     try:
         return timings.load(folder / TIMINGS)
+    except BadFile:
+        return ()
+
+
+def _formerly_compiled(folder: Path) -> tuple[Programs, ...]:
+    """What lies in `folder` of programs; nothing where it cannot be read."""
+    try:
+        return programs.listed(folder / PROGRAMS)
     except BadFile:
         return ()

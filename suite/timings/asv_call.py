@@ -32,6 +32,9 @@ from suite.cell.atomic import write
 from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, STATE, dump
+from suite.programs import asv_results
+from suite.programs import model as programs
+from suite.programs.targets import TARGETS
 from suite.run import interpreter, probe_call
 from suite.stack import plan
 from suite.stack.plan import Cell
@@ -73,7 +76,7 @@ class Asv:
             keep(place.results, self.results, self.machine, self.existing.python)
 
     def publish(self) -> Path:
-        """Make asv's site of all results, and say where it is. Raises Failed."""
+        """Make asv's site of all results and of the device programs, and say where it is. Raises Failed, BadFile."""
         if not (self.results / "benchmarks.json").exists():
             raise Failed("there are no timings to publish: `nox -s bench` makes some")
         place = WORK / "published"
@@ -81,6 +84,10 @@ class Asv:
         shutil.copytree(self.results, place)
         # Of what has no value asv makes no chart, and its site asks for it all the same.
         known = json.loads((place / "benchmarks.json").read_text(encoding="utf-8"))
+        for found in programs.load_all(TARGETS.values()):
+            for name, text in asv_results.files(found, self.commits).items():
+                write(place / name, text)
+            known |= asv_results.benchmarks(found)
         kept = {"version", *(name for path in place.glob("*/*-*.json") for name in _with_values(path))}
         listed = {name: each for name, each in known.items() if name in kept}
         (place / "benchmarks.json").write_text(json.dumps(listed), encoding="utf-8")

@@ -17,13 +17,14 @@ from rich.text import Text
 from suite.errors import Exit, Failed
 from suite.files import ROOT, STATE
 from suite.stack.plan import Cell
-from suite.timings import compare, own_stack, release_line, results
+from suite.timings import compare, line_counts, own_stack, release_line, results
 from suite.timings.asv_call import OUT, WORK, Asv, last_words, machine_name, only
+from suite.timings.counting import Counter, best
 from suite.timings.results import Row, counted
 from suite.timings.statistics import MIN_PROCESSES
 
 # What is slow and large is measured where it is asked for.
-DEFAULT_BENCH = r"^(?!.*(Large|Instructions))"
+DEFAULT_BENCH = r"^(?!.*Large)"
 
 
 def carry_out(options: argparse.Namespace) -> Exit:
@@ -31,27 +32,31 @@ def carry_out(options: argparse.Namespace) -> Exit:
 
     Raises Misused, Failed, BadFile.
     """
-    counting = options.work == "instructions"
     if shutil.which("git") is None:
         raise Failed("git is not on PATH: asv reads the release line, a git repository, with it")
-    if counting and shutil.which("valgrind") is None:
-        raise Failed("counting instructions needs valgrind, which is not on this machine: install that package")
     commits = release_line.commits()
     release_line.build(commits, release_line.PATH)
     own = own_stack.find(options.python) if getattr(options, "python", None) else None
     name = own.name if own and own.platform != "cpu" else machine_name()
     asv = Asv(options.machine or name, release_line.hashes(commits), existing=own)
-    patterns: Sequence[str] = options.bench or ["Instructions" if counting else DEFAULT_BENCH]
+    patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
+    counter = Counter("calls" if getattr(options, "calls", False) else best())
+    if options.work in ("count", "compare", "noise") and best() == "calls":
+        OUT.print("valgrind is not on this machine: of what the host does, calls are counted, and no instructions")
     default = [cell for cell in release_line.cells() if "default" in cell.tags]
     match options.work:
-        case "run" | "instructions":
+        case "run":
             cells = [own.cell] if own else release_line.cells() if options.line else options.cells or default
             return run(asv, cells, patterns, fresh=options.fresh, smoke=options.smoke)
+        case "count":
+            cells = release_line.cells() if options.line else options.cells or default
+            return line_counts.run(counter, asv.machine, cells, patterns, fresh=options.fresh)
         case "compare":
             processes = options.processes or MIN_PROCESSES
-            return compare.compare(asv, options.base, options.other, patterns, processes, keeping=options.keep)
+            return compare.compare(asv, counter, options.base, options.other, patterns, processes, keeping=options.keep)
         case "noise":
-            return compare.noise(asv, options.cell or default[-1], patterns, options.processes or 2 * MIN_PROCESSES)
+            processes = options.processes or 2 * MIN_PROCESSES
+            return compare.noise(asv, counter, options.cell or default[-1], patterns, processes)
     site = asv.publish()
     OUT.print(f"published: {site.relative_to(ROOT)}/index.html; `asv preview` shows it")
     return Exit.AS_EXPECTED

@@ -4,6 +4,9 @@ A comparison is not `asv continuous`. That pools the samples of all processes of
 (`--interleave-rounds`, `-a processes=`, `--append-samples` alike), and how many of them a process gave depends on the
 time it had. So each process is an asv run of one round with a results folder of its own: what stands there was measured
 in that process, now, and never before.
+
+What the host does in a phase is not timed where it can be counted (see `counting`): its instructions, where valgrind
+is, repeat to a few in a thousand. Without valgrind the calls of tracing and lowering are counted, beside their times.
 """
 
 from __future__ import annotations
@@ -12,8 +15,9 @@ import math
 import re
 import shutil
 import statistics
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,9 +29,11 @@ from suite.errors import Exit, Failed, Misused
 from suite.files import ROOT, STATE, dump, read
 from suite.report.site.timings import duration
 from suite.stack.plan import Cell
-from suite.timings import results
+from suite.timings import counting, counts, results
 from suite.timings import statistics as timing
 from suite.timings.asv_call import OUT, WORK, Asv, last_words, only
+from suite.timings.counting import Counter as PhaseCounter
+from suite.timings.counts import Counted
 from suite.timings.results import COMPARED, NOISE, Comparison, Fence, Judged, NoiseFile, Row, counted
 from suite.timings.statistics import Pair, Side, Verdict
 
@@ -38,7 +44,14 @@ _START = 5.0
 
 
 def compare(
-    asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int, *, keeping: bool = False
+    asv: Asv,
+    counter: PhaseCounter,
+    base: Cell,
+    other: Cell,
+    patterns: Sequence[str],
+    processes: int,
+    *,
+    keeping: bool = False,
 ) -> Exit:
     """Measure two cells in turns, again what looks changed, and say what did change.
 
@@ -50,12 +63,18 @@ def compare(
         raise Misused(
             f"--keep: there is nothing to keep of {base.id} against itself; `nox -s bench-noise` writes it down"
         )
-    estimate = _estimate(asv, (base, other), patterns, 2 * processes)
-    OUT.print(f"{processes} processes of each side: {estimate}, and again for what looks changed", soft_wrap=True)
+    timed = _clocked(asv, counter, patterns)
+    if timed:
+        estimate = _estimate(asv, (base, other), timed, 2 * processes)
+        OUT.print(f"{processes} processes of each side: {estimate}, and again for what looks changed", soft_wrap=True)
     folder = WORK / "compare" / f"{base.id}..{other.id}"
     shutil.rmtree(folder, ignore_errors=True)
     fences = _fences(asv.machine)
-    first = measure(asv, base, other, patterns, processes, folder / "first")
+    first = count(counter, base, other, patterns, counting.PROCESSES)
+    if timed:
+        first |= measure(asv, base, other, timed, processes, folder / "first")
+    if not first:
+        raise Failed(f"there is no benchmark that {' or '.join(patterns)} finds")
     versions = {key: each.base.version for key, each in first.items()}
     usable = {key: each.fence for key, each in fences.items() if each.version == versions.get(key)}
     looking = timing.candidates(first, usable)
@@ -75,25 +94,74 @@ def compare(
     return exit_code(verdicts.values())
 
 
+def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[str]:
+    """What is left to the clock: patterns of asv's that find what `patterns` do, less what instructions judge better.
+
+    None where it is known that they would find nothing.
+    """
+    timed = list(patterns)
+    if counter.unit == "instructions":
+        timed = [f"^(?!.*{counts.HOST.pattern})(?=.*(?:{pattern}))" for pattern in patterns]
+    known = results.names(asv.results)
+    return [] if known and not any(re.search(pattern, key) for pattern in timed for key in known) else timed
+
+
+def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> dict[str, Pair]:
+    """Count what the host does in both cells, in turns: name → what so many processes of each said. Raises Failed."""
+    listed = [key for key in counter.listed(base, patterns) if counts.telling(key, counter.unit)]
+    told: dict[str, list[Mapping[str, Counted]]] = {"base": [], "other": []}
+    cells, started = {"base": base, "other": other}, time.monotonic()
+    for number in range(processes if listed else 0):
+        for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
+            with OUT.status(Text(f"{cells[name].id}: {counter.unit} of {len(listed)} benchmarks")):
+                told[name].append(counter.count(cells[name], listed))
+            if number == 0 and name == "base":
+                left = math.ceil((2 * processes - 1) * (time.monotonic() - started) / 60)
+                OUT.print(f"{counter.unit} of {len(listed)} benchmarks: about {left} minutes more", soft_wrap=True)
+    sides = {
+        name: {
+            key: Side(
+                values=tuple(value for each in found if (value := each[key].of(counter.unit)) is not None),
+                failed=sum(bool(each[key].failed) for each in found),
+                lacking=sum(bool(each[key].lacking) for each in found),
+                version=found[0][key].version,
+            )
+            for key in listed
+            if all(key in each for each in found)
+        }
+        for name, found in told.items()
+    }
+    return {
+        counts.name(key, counter.unit): Pair(sides["base"].get(key, Side()), sides["other"].get(key, Side()), True)
+        for key in listed
+    }
+
+
 def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:
     """About how long so many processes take, by what their benchmarks took when results of them were kept."""
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
-        return "how long they take is not known, as no result of these benchmarks is kept"
+        return "how long they take is not known, as no result of these benchmarks is kept; two in, it will be"
     return f"about {math.ceil(processes * (seconds + _START) / 60)} minutes on a machine like that of the kept results"
 
 
-def noise(asv: Asv, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
+def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
     """Measure one cell against itself, and write down what its benchmarks differ by where nothing changed."""
     if processes < 2 * timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: two sides need at least {2 * timing.MIN_PROCESSES}")
-    OUT.print(f"{processes} processes: {_estimate(asv, [cell], patterns, processes)}", soft_wrap=True)
+    timed = _clocked(asv, counter, patterns)
+    made: dict[str, Fence] = {}
+    for key, each in count(counter, cell, cell, patterns, counting.PROCESSES).items():
+        known = (*each.base.values, *each.other.values)
+        if len(known) == 2 * counting.PROCESSES:
+            made[key] = timing.count_noise(known, each.base.version)
+    if timed:
+        OUT.print(f"{processes} processes: {_estimate(asv, [cell], timed, processes)}", soft_wrap=True)
     folder = WORK / "noise" / cell.id
     shutil.rmtree(folder, ignore_errors=True)
     # Every two processes are a round of a comparison.
-    pairs = measure(asv, cell, cell, patterns, processes // 2, folder)
-    made: dict[str, Fence] = {}
+    pairs = measure(asv, cell, cell, timed, processes // 2, folder) if timed else {}
     for key, each in pairs.items():
         # In the order of their runs: base other, other base, and so on; which of the two is which does not matter.
         values = [value for both in zip(each.base.values, each.other.values, strict=False) for value in both]
@@ -101,28 +169,43 @@ def noise(asv: Asv, cell: Cell, patterns: Sequence[str], processes: int) -> Exit
             made[key] = timing.noise(values, each.base.version)
     if not made:
         raise Failed("nothing was measured often enough to tell its noise")
-    middle = statistics.median_high(each.detectable or math.inf for each in made.values())
+    path = NOISE / f"{asv.machine}.json"
+    before = read(NoiseFile, path) if path.exists() else None
+    # Of the same cell, what was not measured this time stays; so do the times of what is counted now.
+    kept = before.benchmarks if before and before.cell == cell.id else {}
+    judging = {
+        key: each
+        for key, each in {**kept, **made}.items()
+        if not (counter.unit == "instructions" and counts.HOST.search(key))
+    }
+    middle = statistics.median_high(each.detectable or math.inf for each in judging.values())
     file = NoiseFile(
         schema_version=1,
         machine=asv.machine,
         cell=cell.id,
         processes=processes // 2 * 2,
-        false_positives=round(statistics.mean(each.false_positives for each in made.values()), 5),
+        false_positives=round(statistics.mean(each.false_positives for each in judging.values()), 5),
         detectable=_finite(middle),
-        benchmarks=made,
+        benchmarks={**kept, **made},
     )
-    path = NOISE / f"{asv.machine}.json"
     write(path, dump(file.model_dump()))
-    clear = sum(each.fence <= timing.RESOLUTION for each in made.values())
     shown = f"{file.detectable:.0%}" if file.detectable is not None else "none of those tried"
     OUT.print(
         f"{file.machine}, {file.processes} processes of {file.cell}: one comparison in which nothing changed alarms in "
         f"{file.false_positives:.2%} of cases, before it is confirmed; the least slow-down shown by half of the "
-        f"benchmarks: {shown}; {clear} of {len(made)} can show one of {timing.RESOLUTION:.0%}",
+        f"benchmarks: {shown}; {_showing(judging.values(), timing.RESOLUTION)}",
         soft_wrap=True,
     )
+    if host := [each for key, each in judging.items() if counts.of_host(key)]:
+        OUT.print(f"of the host's phases {_showing(host, timing.RESOLUTION)}, {_showing(host, timing.GATE)}")
     OUT.print(f"written: {path.relative_to(ROOT)}")
     return Exit.AS_EXPECTED
+
+
+def _showing(fences: Collection[Fence], slow_down: float) -> str:
+    """How many can show a slow-down of this size."""
+    can = sum(each.detectable is not None and each.detectable <= slow_down for each in fences)
+    return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
 
 
 def measure(
@@ -133,6 +216,7 @@ def measure(
     sides = {"base": base, "other": other}
     wanted = list(patterns)
     for number in range(processes):
+        began = time.monotonic()
         # Whoever was second is first next: what the machine does in between falls on both.
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             cell, place = sides[name], replace(asv, results=folder / f"{number}-{name}")
@@ -149,6 +233,10 @@ def measure(
             wanted = _exactly(key for key in keys if all(_goes_on(told[name][0].get(key)) for name in sides))
             if not wanted:
                 break
+        elif number == 1:
+            # The first two may have had environments to make, and what can be asked once.
+            left = math.ceil((processes - 2) * (time.monotonic() - began) / 60)
+            OUT.print(f"as fast as these two, about {left} minutes more", soft_wrap=True)
     return {key: pair(key, told["base"], told["other"]) for key in keys}
 
 

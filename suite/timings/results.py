@@ -111,6 +111,12 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
     return found
 
 
+def names(results: Path) -> list[str]:
+    """Every benchmark that asv knew of when it last kept a result, with its parameters. Raises BadFile."""
+    known = load(results / "benchmarks.json")
+    return [key for name, each in known.items() if name != "version" for key in _keys(name, each["params"])]
+
+
 def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> float | None:
     """The seconds that asv took to measure once what one of `patterns` finds, on one of `commits` or else on any.
 

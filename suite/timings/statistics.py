@@ -15,8 +15,9 @@ A change counts when all of these hold:
   whose least possible p is 0.00016, could never show one slow benchmark, however slow.
 
 Everything else that is larger than GATE is `insufficient`, and never `stable`: so is a benchmark too noisy to show a
-change of RESOLUTION. Counts (equations, instructions, traces) have no noise: they are compared exactly, with a gate of
-COUNT_GATE.
+change of RESOLUTION. Counts need no test. Most (equations, traces) are the same in every process; instructions and
+calls differ by less than a hundredth. A change of them counts when it is larger than COUNT_GATE, than the benchmark's
+own fence, and than COUNT_MARGIN times what the processes of a side differ by.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ MIN_PROCESSES = 8
 ALPHA = 0.01
 GATE = 0.10
 COUNT_GATE = 0.01
+COUNT_MARGIN = 3.0
 # The change that a benchmark must be able to show, or its silence says nothing.
 RESOLUTION = 0.20
 # The reason of what a release does not have, or a machine: nobody's shortcoming.
@@ -46,6 +48,7 @@ LACKS = "n/a"
 _SPLITS = 100
 # The slow-downs that are tried, for the least that a benchmark can show.
 _STEPS = (0.12, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.75, 1.00, 2.00)
+_COUNT_STEPS = (0.011, 0.02, 0.03, 0.05, 0.08, 0.10, *_STEPS)
 _UNCONFIRMED = "not measured a second time"
 
 Array = np.ndarray[Any, Any]
@@ -145,6 +148,28 @@ def noise(values: Sequence[float], version: str) -> Fence:
     )
 
 
+def count_noise(values: Sequence[float], version: str) -> Fence:
+    """The same of a count, of which a comparison needs but a few processes: every way to halve the values is one.
+
+    `fence` is COUNT_MARGIN times what all of them differ by.
+    """
+    sides = np.asarray(values, dtype=float)[_halvings(len(values) // 2 * 2)]
+    base, other = sides[:, 0], sides[:, 1]
+    fence = COUNT_MARGIN * _spread(values)
+    limits = np.maximum(COUNT_GATE, COUNT_MARGIN * np.maximum(_spreads(base), _spreads(other)))
+
+    def shows(more: float) -> bool:
+        changes = np.median(other * (1 + more), axis=1) / np.median(base, axis=1) - 1
+        return bool(np.mean(changes > np.maximum(limits, fence)) >= 0.9)
+
+    return Fence(
+        fence=round(fence, 5),
+        false_positives=round(float(np.mean(_sizes(base, other) > limits)), 4),
+        detectable=next(filter(shows, _COUNT_STEPS), None),
+        version=version,
+    )
+
+
 def _looks_changed(verdict: Verdict) -> bool:
     return verdict.reason == _UNCONFIRMED
 
@@ -166,17 +191,19 @@ def _first(pair: Pair, fence: float | None) -> Verdict:
         return Verdict("not-measured", "the benchmark is not the same on both sides")
     if not all(math.isfinite(value) for value in (*base.values, *other.values)):
         return Verdict("not-measured", "what was measured is no number")
-    return _count(base, other) if pair.count else _time(base, other, fence)
+    return (_count if pair.count else _time)(base, other, fence)
 
 
-def _count(base: Side, other: Side) -> Verdict:
-    if len(set(base.values)) > 1 or len(set(other.values)) > 1:
-        return Verdict("insufficient", "the count differs between processes of one side")
-    before, after = base.values[0], other.values[0]
+def _count(base: Side, other: Side, fence: float | None) -> Verdict:
+    before, after = base.middle, other.middle
+    own = max(_spread(base.values), _spread(other.values))
+    limit = max(COUNT_GATE, fence or 0.0, COUNT_MARGIN * own)
     change = 0.0 if before == after else (after - before) / abs(before) if before else math.copysign(math.inf, after)
-    outcome: Outcome = "stable" if abs(change) <= COUNT_GATE else "regressed" if change > 0 else "improved"
-    reason = "" if outcome != "stable" or not change else f"within {COUNT_GATE:.0%}"
-    return Verdict(outcome, reason, change, COUNT_GATE)
+    if abs(change) > limit:
+        return Verdict("regressed" if change > 0 else "improved", "", change, limit)
+    if limit > RESOLUTION:
+        return Verdict("insufficient", "the count differs between processes of one side", change, limit)
+    return Verdict("stable", f"within {limit:.1%}" if change else "", change, limit)
 
 
 def _time(base: Side, other: Side, fence: float | None) -> Verdict:
@@ -212,6 +239,17 @@ def _confirmed(first: Verdict, second: Verdict, p: float) -> Verdict:
 
 def _percent(change: float) -> str:
     return f"{change:+.0%}" if math.isfinite(change) else "no value"
+
+
+def _spread(values: Sequence[float]) -> float:
+    """What the values differ by, at worst, as a ratio."""
+    return float(_spreads(np.asarray([values]))[0])
+
+
+def _spreads(values: Array) -> Array:
+    least, most = values.min(axis=1), values.max(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(least == most, 0.0, np.abs(np.divide(most - least, least)))
 
 
 def _sizes(base: Array, other: Array) -> Array:

@@ -11,22 +11,24 @@ DAYS = {"0.9.0": date(2026, 1, 20), "0.9.1": date(2026, 3, 2), "0.8.3": date(202
 WORKLOADS = {"softmax": Workload(title="A softmax."), "solve": Workload(title="A solve.", needs=("diffrax",))}
 
 
-def release(jax: str, programs: list[Program], *, diffrax: str = "0.7.0", source: str = "one") -> Release:
+def release(jax: str, programs: list[Program], *, diffrax: str = "0.7.0", recipe: str = "one") -> Release:
     """A release with these programs."""
     return Release(
         cell=f"jax-{jax}",
         released_on=DAYS[jax],
         packages={"jax": jax, "diffrax": diffrax},
         wheels={"libtpu": "0.0.1"},
-        source=source,
+        recipe=recipe,
         key=f"key of {jax}",
         programs=programs,
     )
 
 
-def counted(workload: str = "softmax", counts: Mapping[str, int] | None = None, **absent: str) -> Program:
+def counted(
+    workload: str = "softmax", counts: Mapping[str, int] | None = None, source: str = "one", **absent: str
+) -> Program:
     """A program with these counts."""
-    return Program(workload=workload, counts=dict(counts or {}), absent=absent, compile_seconds=1.5)
+    return Program(workload=workload, source=source, counts=dict(counts or {}), absent=absent, compile_seconds=1.5)
 
 
 def programs(*releases: Release, target: str = "h100") -> Programs:

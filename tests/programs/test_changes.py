@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from suite.programs.changes import turns
-from suite.programs.model import Program
+from suite.programs.model import Program, Workload
 from tests.programs.conftest import counted, programs, release
 
 
@@ -47,20 +49,57 @@ def test_what_is_not_told_is_no_change() -> None:
 
 
 def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
-    """Where a release cannot compile what the one before could, or can again, the compiler's reason is given."""
-    without = Program(workload="softmax", reason="the compiler was ended by it: SIGSEGV")
-    well = counted(counts={"copies": 1})
-    found = programs(release("0.8.2", [well]), release("0.9.0", [without]), release("0.9.1", [well]))
+    """Where a release cannot compile what the one before could, or can again, the compiler's reason is given.
 
-    assert [
-        "jax 0.9.0, after 0.8.2: softmax: cannot be compiled any more: the compiler was ended by it: SIGSEGV",
-        "jax 0.9.1, after 0.9.0: softmax: can be compiled now; before: the compiler was ended by it: SIGSEGV",
-    ] == [turn.told for turn in turns(found)]
+    What can again is held against the last release that could.
+    """
+    without = Program(workload="softmax", source="one", reason="ended by SIGSEGV")
+    found = programs(
+        release("0.8.2", [counted(counts={"copies": 1})]),
+        release("0.9.0", [without]),
+        release("0.9.1", [counted(counts={"copies": 2})]),
+    )
+    lost, again = turns(found)
+
+    assert "jax 0.9.0, after 0.8.2: softmax: cannot be compiled any more: ended by SIGSEGV" == (lost.told)
+    assert "jax 0.9.1, after 0.8.2: softmax: 1 copy more, 1 → 2; can be compiled now; 0.9.0: ended by SIGSEGV" == (
+        again.told
+    )
+    assert "jax 0.9.0 does not compile this program, and 0.8.2 did." == lost.plain
+    assert "jax 0.9.1 needs 1 copy more for this program than 0.8.2." == again.plain
 
 
-def test_programs_of_another_source_are_not_compared() -> None:
-    """Where the workloads or the counting changed between two runs, a difference says nothing of the releases."""
-    before = release("0.9.0", [counted(counts={"copies": 1})], source="one")
-    after = release("0.9.1", [counted(counts={"copies": 2})], source="two")
+def test_a_program_that_never_was_is_told_where_it_comes() -> None:
+    """With no release before that could, there is nothing to hold it against."""
+    without = Program(workload="softmax", source="one", reason="no topology")
+    found = programs(release("0.8.2", [without]), release("0.9.0", [counted(counts={"copies": 1})]))
+
+    (turn,) = turns(found)
+    assert "jax 0.9.0, after 0.8.2: softmax: can be compiled now; before: no topology" == turn.told
+    assert "jax 0.9.0 compiles this program, and 0.8.2 did not." == turn.plain
+
+
+def test_a_device_case_changes_where_it_shows_something_else() -> None:
+    """Its counts are told beside that, and by themselves are no change."""
+    of = {"0.8.2": ("copies", 3), "0.9.0": ("copies", 4), "0.9.1": ("in-place", 1)}
+    found = programs(
+        *(
+            release(jax, [counted("kept-where-true", {"copies": copies}).model_copy(update={"seen": seen})])
+            for jax, (seen, copies) in of.items()
+        )
+    )
+    found = found.model_copy(update={"workloads": {"kept-where-true": Workload(title="A loop.")}})
+
+    (turn,) = turns(found)
+    assert "jax 0.9.1, after 0.9.0: kept-where-true: copies → in-place; 3 copies fewer, 4 → 1" == turn.told
+    assert "jax 0.9.1 shows in-place where 0.9.0 shows copies." == turn.plain
+
+
+@pytest.mark.parametrize("other", ["recipe", "source"])
+def test_programs_of_another_source_are_not_compared(other: str) -> None:
+    """Where the workload or the counting changed between two runs, a difference says nothing of the releases."""
+    source, recipe = ("two" if other == each else "one" for each in ("source", "recipe"))
+    before = release("0.9.0", [counted(counts={"copies": 1})])
+    after = release("0.9.1", [counted(counts={"copies": 2}, source=source)], recipe=recipe)
 
     assert [] == turns(programs(before, after))

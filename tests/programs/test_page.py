@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from suite.report.site.build import site
+from xml.etree import ElementTree
+
+from suite.programs import session
+from suite.programs.model import Diff, Program, Programs
+from suite.report.formats.feed import feed
+from suite.report.site.build import named_after, site
+from suite.run import catalogue
 from tests.programs.conftest import counted, programs, release
 from tests.report.test_report import EMPTY
+from tests.worlds import as_known, few
+
+PAGE = "programs/h100-jax-0.9.1.html"
+
+
+def changed(*, lines: list[str] | None = None, left_out: int = 0) -> Programs:
+    """A softmax that needs fewer kernels from one release on, and what differs, where that is kept."""
+    before, after = (release(jax, [counted(counts={"launches": n})]) for jax, n in (("0.9.0", 4), ("0.9.1", 2)))
+    diff = Diff(workload="softmax", before=before.cell, after=after.cell, lines=lines or [], left_out=left_out)
+    return programs(before, after).model_copy(update={"diffs": [] if lines is None else [diff]})
 
 
 def test_the_page_says_that_nothing_was_run_and_shows_what_changed() -> None:
@@ -32,3 +48,85 @@ def test_without_programs_there_is_no_page_and_no_way_to_one() -> None:
 
     assert "programs.html" not in files
     assert [] == [name for name, text in files.items() if "programs.html" in text]
+
+
+def test_a_change_has_a_page_with_both_counts_and_what_differs() -> None:
+    """In plain words, as numbers, and as the lines that came and went; other people's text is escaped."""
+    page = site(EMPTY, (), (changed(lines=["-%a = copy(<x>)", "+%b = add()", " %c"], left_out=7),))[PAGE]
+
+    assert "jax 0.9.1 needs 2 kernel launches fewer for this program than 0.9.0." in page
+    assert '<th scope="row">kernel launches<td>4<td>2<td>-2' in page
+    assert "<del>-%a = copy(&lt;x&gt;)</del>\n<ins>+%b = add()</ins>\n %c\n" in page
+    assert "7 lines more are not shown here" in page
+    assert "python -m suite programs --target h100 --diff jax-0.9.0 jax-0.9.1 softmax" in page
+    assert "compiled and never run" in page
+
+
+def test_a_change_whose_programs_are_the_same_or_not_kept_says_so() -> None:
+    """No line of HLO that differs is another thing than no HLO."""
+    same, gone = (site(EMPTY, (), (of,))[PAGE] for of in (changed(lines=[]), changed()))
+
+    assert "The optimised HLO is the same but for the names of instructions" in same
+    assert "The programs of both releases were not kept" in gone
+
+
+def test_releases_between_that_were_not_compiled_are_named() -> None:
+    """A change that came with one of several releases is not put down to the last of them."""
+    of = [release(jax, [counted(counts={"copies": copies})]) for jax, copies in (("0.8.2", 1), ("0.9.1", 2))]
+    report = as_known([session.cell(f"jax-{jax}") for jax in ("0.8.2", "0.9.0", "0.9.1")], catalogue.entries()[:1])
+    page = site(report, (), (programs(*of),))[PAGE]
+
+    assert "Not compiled: jax 0.9.0. What is here came with one of them, or with 0.9.1." in page
+
+
+def test_a_release_s_page_leads_to_what_it_changed() -> None:
+    """One that changed programs says for which device and how many; another says nothing of them."""
+    report = as_known([session.cell(f"jax-{jax}") for jax in ("0.9.0", "0.9.1")], catalogue.entries()[:1])
+    files = site(report, (), (changed(),))
+
+    assert (
+        f'A device, compiled, not run: <a href="../{PAGE}">1 program is another than before</a>'
+        in (files["releases/jax-0.9.1.html"])
+    )
+    assert "Programs for devices" not in files["releases/jax-0.9.0.html"]
+
+
+def test_the_pages_of_a_former_report_are_known_as_its_own() -> None:
+    """What is written over a report removes the pages of changes that it has no more."""
+    assert {PAGE, "programs.html"} <= named_after(EMPTY, (), (changed(),))
+
+
+def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> None:
+    """By the target's title, with the line that shows it; and on the page of all programs."""
+    shown = Program(workload="host-within-jit", source="one", seen="on-device", shown="multiply(%b<c>)")
+    found = programs(release("0.9.0", [shown]))
+    workloads = {"host-within-jit": found.workloads["softmax"]}
+    files = site(as_known(few()), (), (found.model_copy(update={"workloads": workloads}),))
+    page = files["issues/compute-on-aot.html"].partition('id="_devices"')[2]
+
+    assert "A device, compiled, not run" in page
+    assert "✗ on-device</span> jax 0.9.0" in page
+    assert "multiply(%b&lt;c&gt;)" in page
+    assert '<td class="affected name">✗ on-device' in files["programs.html"]
+    assert 'id="_devices"' not in files["issues/stack-smoke.html"]
+
+
+def test_the_feed_has_one_entry_for_what_a_release_changed_in_programs() -> None:
+    """However many programs and targets: it says compiled, not run, and the entries of cases are as they were."""
+    report = as_known(few())
+    both = (changed(), changed().model_copy(update={"target": "v5e", "title": "Another, compiled, not run"}))
+    atom = "{http://www.w3.org/2005/Atom}"
+    old, new = (
+        [
+            {each.tag.removeprefix(atom): each.text or "" for each in entry}
+            for entry in ElementTree.fromstring(feed(report, compiled)).iter(f"{atom}entry")
+        ]
+        for compiled in ((), both)
+    )
+    (added,) = [each for each in new if each not in old]
+
+    assert all(each in new for each in old)
+    assert added["title"].startswith(
+        "jax-0.9.1 (2026-03-02): other device programs than before: 1 for A device, compiled"
+    )
+    assert 2 == added["content"].count("softmax: 2 kernel launches fewer, 4 → 2")

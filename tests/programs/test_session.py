@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 
 from suite.console import Terminal
 from suite.errors import Exit, Failed, Misused
-from suite.programs import compiling, model, session, texts, wheels
+from suite.programs import compiling, model, session, sources, texts, wheels
 from suite.programs.compiling import Compiled
 from suite.programs.model import Programs, Workload
 from suite.programs.targets import TARGETS, Target
@@ -32,6 +32,7 @@ class World:
 
     kept: Path
     compiled: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=lambda: {"scan": "one"})
     offline: bool = False
     uninstallable: bool = False
 
@@ -59,9 +60,12 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
             raise Unprepared("error", "install.no-wheel", "jax-cuda12-pjrt has no wheel for this platform")
         return Environment(Path("python"), "3.12.1")
 
-    def compile(executable: Path, cell: str, target: str, note: Callable[[int, int, str], None]) -> Compiled:
-        made.compiled.append(cell)
-        return Compiled({"scan": Workload(title="A scan.")}, [counted("scan", {"copies": len(made.compiled)})])
+    def compile(
+        executable: Path, cell: str, target: str, wanted: Sequence[str], note: Callable[[int, str], None]
+    ) -> Compiled:
+        made.compiled.append(f"{cell.partition('+')[0]} {' '.join(wanted)}")
+        workloads = {name: Workload(title=f"A {name}.") for name in made.sources}
+        return Compiled(workloads, [counted(name, {"copies": len(made.compiled)}) for name in wanted])
 
     load, save, pack = model.load, model.save, texts.pack
     monkeypatch.setattr(model, "load", lambda target, folder=made.kept: load(target, folder))
@@ -71,6 +75,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(environment, "prepare", prepare)
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
     monkeypatch.setattr(compiling, "compile", compile)
+    monkeypatch.setattr(sources, "programs", lambda: made.sources)
     return made
 
 
@@ -78,21 +83,36 @@ def test_what_is_known_is_not_compiled_again(world: World) -> None:
     """The same releases asked for again compile nothing; a new one is compiled; `--fresh` compiles all."""
     assert Exit.AS_EXPECTED == world.run(CELLS[0])
     assert Exit.AS_EXPECTED == world.run(CELLS[0])
-    assert ["jax-0.9.0"] == world.compiled
+    assert ["jax-0.9.0 scan"] == world.compiled
     world.run(*CELLS)
-    assert ["jax-0.9.0", "jax-0.9.1"] == world.compiled
+    assert ["jax-0.9.0 scan", "jax-0.9.1 scan"] == world.compiled
     world.run(*CELLS, fresh=True)
     assert 4 == len(world.compiled)
 
 
-@pytest.mark.parametrize("moved", ["source", "wheel", "lock"])
+def test_a_new_workload_has_only_itself_compiled(world: World) -> None:
+    """What is new, or another than it was, is compiled, and what is known beside it stays, in the workloads' order."""
+    world.run(CELLS[0])
+    world.sources = {"fft": "one", **world.sources}
+    world.run(CELLS[0])
+    world.sources["scan"] = "two"
+    world.run(CELLS[0])
+
+    assert ["jax-0.9.0 scan", "jax-0.9.0 fft", "jax-0.9.0 scan"] == world.compiled
+    (kept,) = world.known().releases
+    assert [("fft", "one", 2), ("scan", "two", 3)] == [
+        (each.workload, each.source, each.counts["copies"]) for each in kept.programs
+    ]
+
+
+@pytest.mark.parametrize("moved", ["recipe", "wheel", "lock"])
 def test_what_a_program_follows_from_has_it_compiled_again(
     world: World, moved: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another workload or another way to count, another wheel, another lock: each makes the key another."""
+    """Another way to compile or to count, another wheel, another lock: each makes the key another."""
     world.run(CELLS[0])
-    if moved == "source":
-        monkeypatch.setattr(compiling, "source", lambda: "another")
+    if moved == "recipe":
+        monkeypatch.setattr(sources, "recipe", lambda: "another")
     elif moved == "wheel":
         monkeypatch.setattr(wheels, "wanted", lambda cell, target: "jax-cuda12-plugin==0.9.0.1")
     else:
@@ -159,15 +179,14 @@ def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monk
     script = tmp_path / "python"
     script.write_text(
         '#!/bin/bash\necho \'{"workloads": {"a": {"title": "A."}, "b": {"title": "B."}, "c": {"title": "C."}}}\'\n'
-        'for name in "${@:8}"; do wanted="$wanted $name"; done\n'
-        'for name in ${wanted:-a b c}; do echo "{\\"starts\\": \\"$name\\"}"\n'
+        'for name in "${@:8}"; do echo "{\\"starts\\": \\"$name\\"}"\n'
         "if [ $name = b ]; then kill -SEGV $$; fi\n"
         'echo "{\\"workload\\": \\"$name\\", \\"counts\\": {\\"copies\\": 1}}"; done\n',
         encoding="utf-8",
     )
     script.chmod(0o755)
     monkeypatch.setattr(compiling, "LOGS", tmp_path)
-    found = compiling.compile(script, "jax-0.9.0+h100", "h100", lambda done, total, doing: None)
+    found = compiling.compile(script, "jax-0.9.0+h100", "h100", ["a", "b", "c"], lambda done, doing: None)
 
     assert ["a", "b", "c"] == [each.workload for each in found.programs]
     assert ["", "the compiler was ended by it: SIGSEGV", ""] == [each.reason for each in found.programs]
@@ -186,7 +205,7 @@ def test_a_compiler_that_was_ended_says_nothing_of_the_release(
     monkeypatch.setattr(compiling, "LOGS", tmp_path)
 
     with pytest.raises(compiling.Ended, match=f"ended by SIG{signal}, by somebody or for want of memory, in a"):
-        compiling.compile(script, "jax-0.9.0+h100", "h100", lambda done, total, doing: None)
+        compiling.compile(script, "jax-0.9.0+h100", "h100", ["a"], lambda done, doing: None)
 
 
 def test_only_releases_that_can_are_asked() -> None:
@@ -203,8 +222,8 @@ def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
 
 
 def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of three releases, the first's program and the one with another count are kept, and a clone shows their diff."""
-    of = {"0.8.2": 1, "0.9.0": 1, "0.9.1": 2}
+    """The first release's program is kept and both sides of a change, and a clone shows their diff."""
+    of = {"0.8.2": 1, "0.8.3": 1, "0.9.0": 1, "0.9.1": 2}
     monkeypatch.setattr(compiling, "TEXTS", tmp_path / "texts")
     monkeypatch.setattr(model, "FOLDER", tmp_path)
     for jax, copies in of.items():
@@ -220,8 +239,10 @@ def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: p
     assert first == (tmp_path / "h100.hlo.tar.xz").read_bytes()
     shown = list(texts.diff(H100, "jax-0.8.2", "jax-0.9.1", "softmax"))
     assert ["@@ -1 +1,2 @@", " %copy = f32[] copy(%x)", "+%copy = f32[] copy(%x)"] == shown[2:]
+    (kept,) = texts.with_diffs(found, tmp_path).diffs
+    assert ("jax-0.9.0", "jax-0.9.1", shown[2:], 0) == (kept.before, kept.after, kept.lines, kept.left_out)
     with pytest.raises(Misused):
-        list(texts.diff(H100, "jax-0.9.0", "jax-0.9.1", "softmax"))
+        list(texts.diff(H100, "jax-0.8.3", "jax-0.9.1", "softmax"))
 
 
 def test_a_real_release_compiles_for_an_h100() -> None:
@@ -232,7 +253,7 @@ def test_a_real_release_compiles_for_an_h100() -> None:
         pytest.skip("no environment with a compiler for an H100: `python -m suite programs --target h100` makes them")
     executable = environment.ENVIRONMENTS / made[-1] / "bin" / "python"
     found = Compiled()
-    compiling._once(executable, f"{made[-1]}-tried", "h100", ["scan"], found, lambda done, total, doing: None)
+    compiling._once(executable, f"{made[-1]}-tried", "h100", ["scan"], found, lambda doing: None)
 
     (program,) = found.programs
     assert (1, 3232, 448) == tuple(program.counts[name] for name in ("while_loops", "argument_bytes", "output_bytes"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from suite.files import read
 from suite.stack.plan import Cell
 from suite.timings import bench, compare, release_line
 from suite.timings.asv_call import Asv
+from suite.timings.counting import Counter
+from suite.timings.counts import Counted, Unit
 from suite.timings.results import Comparison, NoiseFile
 from tests.timings.conftest import Known, put_results
 
@@ -75,6 +77,30 @@ def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pr
     return make
 
 
+@dataclass(frozen=True)
+class PretendedCounter(Counter):
+    """A counter that runs nothing: what `tell` says of a cell and a benchmark, in order, of those in `there`."""
+
+    there: tuple[str, ...] = ()
+    tell_count: Callable[[str, str], float] = lambda cell, key: 1e6
+    calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+
+    def listed(self, cell: Cell, patterns: Sequence[str]) -> dict[str, str]:
+        """What is there, of version 1."""
+        return {key: "1" for key in self.there if any(re.search(pattern, key) for pattern in patterns)}
+
+    def count(
+        self, cell: Cell, benchmarks: Collection[str], note: Callable[[str], None] = lambda name: None
+    ) -> dict[str, Counted]:
+        """As many calls as instructions."""
+        self.calls.append((cell.id, tuple(benchmarks)))
+        values = {key: self.tell_count(cell.id, key) for key in benchmarks}
+        return {key: Counted(version="1", calls=each, instructions=each) for key, each in values.items()}
+
+
+NO_COUNTS = PretendedCounter("calls")
+
+
 def told(slower: float = 1.0, noise: float = 0.02, seed: int = 0) -> Tell:
     """Times with some noise, slower on the other side, and counts without any."""
     generator = np.random.default_rng(seed)
@@ -102,7 +128,7 @@ def test_a_slow_down_is_told_and_confirmed(
     """Eight processes of each side in turns, and eight again of what looks changed alone: exit code 1."""
     asv = pretend(told(slower=1.5))
 
-    code = compare.compare(asv, *CELLS, TIMED, 8, keeping=True)
+    code = compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8, keeping=True)
 
     assert Exit.UNEXPECTED == code
     assert "1 regressed, 2 stable, 1 not-measured, 0 failed, of 4" in capsys.readouterr().out
@@ -123,12 +149,12 @@ def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pr
     asv = pretend(told())
     path = tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json"
 
-    compare.compare(asv, *CELLS, ["time_it"], 8, keeping=True)
-    compare.compare(asv, *CELLS, ["track_size"], 8, keeping=True)
+    compare.compare(asv, NO_COUNTS, *CELLS, ["time_it"], 8, keeping=True)
+    compare.compare(asv, NO_COUNTS, *CELLS, ["track_size"], 8, keeping=True)
 
     assert {"m.time_it(1)", "m.time_it('two')", "m.track_size"} == set(read(Comparison, path).benchmarks)
     path.write_text(path.read_text(encoding="utf-8").replace("a" * 40, "c" * 40), encoding="utf-8")
-    compare.compare(asv, *CELLS, ["track_size"], 8, keeping=True)
+    compare.compare(asv, NO_COUNTS, *CELLS, ["track_size"], 8, keeping=True)
     assert {"m.track_size"} == set(read(Comparison, path).benchmarks)
 
 
@@ -138,31 +164,33 @@ def test_a_try_leaves_nothing_behind(
     """A comparison writes among the published results only where that is asked for, and says what it did of the two."""
     place = f"compared/cpu-x/{BASE}..{OTHER}.json"
 
-    compare.compare(pretend(told()), *CELLS, TIMED, 8)
+    compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8)
 
     assert f"nothing was kept: with --keep it goes into {place}" in capsys.readouterr().out
     assert not (tmp_path / "compared").exists()
-    compare.compare(pretend(told()), *CELLS, TIMED, 8, keeping=True)
+    compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8, keeping=True)
     assert f"kept in {place}" in capsys.readouterr().out
     assert (tmp_path / place).exists()
     with pytest.raises(Misused, match="nothing to keep"):
-        compare.compare(pretend(told()), CELLS[0], CELLS[0], TIMED, 8, keeping=True)
+        compare.compare(pretend(told()), NO_COUNTS, CELLS[0], CELLS[0], TIMED, 8, keeping=True)
 
 
 def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]) -> None:
-    """By what the kept results say that their benchmarks took, a comparison says about how long it will take."""
+    """A comparison says about how long it takes by what kept results say, and again by what its own processes took."""
     asv = pretend(told())
     said = []
     for measured in (False, True):
         if measured:
             bench.run(asv, CELLS[:1], TIMED, fresh=False, smoke=False)
             capsys.readouterr()
-        compare.compare(asv, *CELLS, TIMED, 8)
-        said.append(capsys.readouterr().out.splitlines()[0])
+        compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8)
+        out = capsys.readouterr().out
+        assert "as fast as these two, about 1 minutes more" in out
+        said.append(out.splitlines()[0])
 
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
-        "how long they take is not known, as no result of these benchmarks is kept",
+        "how long they take is not known, as no result of these benchmarks is kept; two in, it will be",
         "about 3 minutes on a machine like that of the kept results",
     )
     assert [f"8 processes of each side: {each}, and again for what looks changed" for each in estimates] == said
@@ -171,7 +199,7 @@ def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], caps
 @pytest.mark.parametrize("seed", range(10))
 def test_the_same_release_twice_is_no_regression(pretend: Callable[..., Pretended], seed: int) -> None:
     """A release against itself exits 0: ten times out of ten."""
-    assert Exit.AS_EXPECTED == compare.compare(pretend(told(seed=seed)), CELLS[0], CELLS[0], TIMED, 8)
+    assert Exit.AS_EXPECTED == compare.compare(pretend(told(seed=seed)), NO_COUNTS, CELLS[0], CELLS[0], TIMED, 8)
 
 
 def test_a_release_that_cannot_be_installed_is_not_measured(
@@ -180,7 +208,7 @@ def test_a_release_that_cannot_be_installed_is_not_measured(
     """Nothing of it is called stable, nothing failed, no second process is tried, and the exit code is 3."""
     asv = pretend(told(), broken=[OTHER])
 
-    assert Exit.INCOMPLETE == compare.compare(asv, *CELLS, TIMED, 8)
+    assert Exit.INCOMPLETE == compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8)
 
     assert "0 regressed, 0 stable, 4 not-measured, 0 failed, of 4" in capsys.readouterr().out
     assert 2 == len(asv.calls)
@@ -222,7 +250,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     """One release against itself gives each timed benchmark its fence, and a later comparison is held to it."""
     noise = pretend(told(noise=0.15))
 
-    assert Exit.AS_EXPECTED == compare.noise(noise, CELLS[0], TIMED, 16)
+    assert Exit.AS_EXPECTED == compare.noise(noise, NO_COUNTS, CELLS[0], TIMED, 16)
 
     made = read(NoiseFile, tmp_path / "noise" / "cpu-x.json")
     assert {"m.time_it(1)", "m.time_it('two')"} == made.benchmarks.keys()
@@ -231,7 +259,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     assert "16 processes of jax-0.6.0" in capsys.readouterr().out
     fence = made.benchmarks["m.time_it('two')"].fence
     slower = pretend(told(slower=1 + 0.8 * fence, noise=0.001))
-    assert Exit.UNDECIDED == compare.compare(slower, *CELLS, TIMED, 8)
+    assert Exit.UNDECIDED == compare.compare(slower, NO_COUNTS, *CELLS, TIMED, 8)
     assert "no more than runs of one lock differ by" in capsys.readouterr().out
 
 
@@ -240,22 +268,97 @@ def test_too_few_processes_are_refused(pretend: Callable[..., Pretended]) -> Non
     asv = pretend(told())
 
     with pytest.raises(Misused, match="at least 8"):
-        compare.compare(asv, *CELLS, TIMED, 7)
+        compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 7)
     with pytest.raises(Misused, match="at least 16"):
-        compare.noise(asv, CELLS[0], TIMED, 15)
+        compare.noise(asv, NO_COUNTS, CELLS[0], TIMED, 15)
     assert [] == asv.calls
 
 
-@pytest.mark.parametrize("lacking", ["git", "valgrind"])
-def test_a_program_that_is_not_there_is_a_sentence(lacking: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What asv or callgrind would fail without is named before anything runs."""
-    monkeypatch.setattr(shutil, "which", lambda program: None if program == lacking else program)
+def test_a_git_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What asv would fail without is named before anything runs."""
+    monkeypatch.setattr(shutil, "which", lambda program: None if program == "git" else program)
 
-    with pytest.raises(Failed, match=f"{lacking}.* not on"):
-        bench.carry_out(parse(["bench", "instructions"]))
+    with pytest.raises(Failed, match=r"git.* not on"):
+        bench.carry_out(parse(["bench", "run"]))
+
+
+def wandering(slower: float = 1.0, seed: int = 0) -> Callable[[str, str], float]:
+    """Counts that differ by a thousandth from process to process, and are more on the other side."""
+    generator = np.random.default_rng(seed)
+
+    def tell(cell: str, key: str) -> float:
+        return 1e7 * float(generator.uniform(1, 1.001)) * (slower if cell == OTHER else 1)
+
+    return tell
+
+
+COUNTED = ("m.Scan.time_trace", "m.Scan.time_compile")
+
+
+@pytest.mark.parametrize(("unit", "judged"), [("instructions", 2), ("calls", 1)])
+def test_a_count_judges_the_host(
+    unit: Unit, judged: int, pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A twentieth more instructions, or calls where Python does the work, is told by two processes of each side."""
+    counter = PretendedCounter(unit, COUNTED, wandering(slower=1.05))
+
+    assert Exit.UNEXPECTED == compare.compare(pretend(told()), counter, *CELLS, [*TIMED, "Scan"], 8)
+
+    assert [BASE, OTHER, OTHER, BASE] == [cell for cell, _ in counter.calls]
+    assert f"{judged} regressed, 3 stable" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_count_of_the_same_release_twice_is_no_regression(pretend: Callable[..., Pretended], seed: int) -> None:
+    """A release whose counts wander by a thousandth exits 0 against itself: ten times out of ten."""
+    counter = PretendedCounter("instructions", COUNTED, wandering(seed=seed))
+
+    assert Exit.AS_EXPECTED == compare.compare(pretend(told()), counter, CELLS[0], CELLS[0], [*TIMED, "Scan"], 8)
+
+
+def test_what_is_counted_is_not_timed(pretend: Callable[..., Pretended]) -> None:
+    """Where instructions judge the host's phases asv is not asked for them, and not at all where nothing else is."""
+    asv, counter = pretend(told()), PretendedCounter("instructions", COUNTED, wandering())
+    known: Known = {"m.Scan.time_trace": ("time", "seconds", []), "m.Scan.time_execute": ("time", "seconds", [])}
+    put_results(asv.results / asv.machine, known, HASHES[BASE], {})
+
+    assert Exit.AS_EXPECTED == compare.compare(asv, counter, *CELLS, ["time_trace"], 8)
+    assert [] == asv.calls
+    (pattern,) = compare._clocked(asv, counter, ["Scan"])
+    assert [None, True] == [re.search(pattern, key) and True for key in known]
+
+
+def test_the_noise_of_counts_is_written_down(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
+    """A count that wanders by a thousandth has a fence of no more than thrice that, and can show a slow-down of 2%."""
+    counter = PretendedCounter("instructions", COUNTED, wandering())
+
+    compare.noise(pretend(told()), counter, CELLS[0], [*TIMED, "Scan"], 16)
+
+    made = read(NoiseFile, tmp_path / "noise" / "cpu-x.json").benchmarks
+    assert {"m.Scan.instructions_trace", "m.Scan.instructions_compile"} < made.keys()
+    fence = made["m.Scan.instructions_trace"]
+    assert 0 < fence.fence <= 0.003
+    assert fence.detectable is not None
+    assert fence.detectable <= 0.02
+
+
+def test_noise_that_is_measured_of_some_leaves_the_others(
+    pretend: Callable[..., Pretended], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a narrower run does not find stays as it was measured of the same cell, and of another cell it goes."""
+    counter = PretendedCounter("instructions", COUNTED, wandering())
+    wide = [*TIMED, "Scan"]
+
+    def run(cell: Cell, patterns: Sequence[str]) -> set[str]:
+        compare.noise(pretend(told()), counter, cell, patterns, 16)
+        return set(read(NoiseFile, tmp_path / "noise" / "cpu-x.json").benchmarks)
+
+    assert run(CELLS[0], wide) == run(CELLS[0], [r"time_it\(1\)"])
+    assert {"m.time_it(1)"} == run(CELLS[1], [r"time_it\(1\)"])
+    assert "of the host's phases 2 of 2 can show one of 20%, 2 of 2 can show one of 10%" in capsys.readouterr().out
 
 
 def test_no_benchmark_at_all_is_a_failure(pretend: Callable[..., Pretended]) -> None:
     """A pattern that finds nothing, or an asv that gave up, is no empty table: asv's last words are shown."""
     with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
-        compare.compare(pretend(told()), *CELLS, ["nothing like it"], 8)
+        compare.compare(pretend(told()), NO_COUNTS, *CELLS, ["nothing like it"], 8)

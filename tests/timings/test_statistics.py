@@ -141,11 +141,14 @@ def test_a_value_that_is_no_time_decides_nothing(odd: float) -> None:
     [
         ([100], [105], ("regressed", "")),
         ([100], [95], ("improved", "")),
-        ([1000], [1001], ("stable", "within 1%")),
+        ([1000], [1001], ("stable", "within 1.0%")),
         ([7], [7], ("stable", "")),
         ([0], [1], ("regressed", "")),
         ([0], [0], ("stable", "")),
         ([7, 8], [7, 7], ("insufficient", "the count differs between processes of one side")),
+        ([1000, 1001], [1003, 1004], ("stable", "within 1.0%")),
+        ([1000, 1001], [1050, 1050], ("regressed", "")),
+        ([1000, 1020], [1050, 1050], ("stable", "within 6.0%")),
     ],
 )
 def test_counts_are_exact(base: list[float], other: list[float], expected: tuple[str, str]) -> None:

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -29,6 +30,7 @@ from suite.report.site.timings import (
 )
 from suite.timings import release_line
 from suite.timings import results as measured
+from suite.timings.counts import Counted, Counts, save
 from suite.timings.results import Row
 from tests.report.test_report import EMPTY
 from tests.timings.conftest import Known, put, put_results
@@ -226,6 +228,30 @@ def test_the_page_says_the_numbers_behind_a_chart(machine: Machine) -> None:
     assert f'<tr><th scope="row">{OLD}<td>1 ms\n' in page
     assert f'<tr><th scope="row">{NEW}<td>failed\n' in page
     assert "a processor &lt;script&gt;" in page
+
+
+def test_what_was_counted_is_drawn_and_its_changes_are_named(tmp_path: Path) -> None:
+    """Calls along the releases have a chart in their own unit; a change stands with its releases and its exact size."""
+    commits = release_line.hashes(release_line.commits())
+    folders = results, _, _, counted = [tmp_path / name for name in ("results", "noise", "compared", "counts")]
+    put(results / MACHINE / "machine.json", {"cpu": "a processor", "num_cpu": "2", "ram": "0"})
+    found = Counts(machine=MACHINE)
+    for release, calls in ((OLD, 3000.0), (MIDDLE, 3001.0), (NEW, 3361.0)):
+        put_results(results / MACHINE, KNOWN, commits[release], {"basics.Scan.time_execute": ([1e-3], 0.1)})
+        found = found.plus(release, "lock", {"basics.Scan.time_trace": Counted(version="1", calls=calls)})
+    save(found, (), counted)
+
+    (made,) = machines(*folders)
+
+    assert [("calls", (3000.0, 3001.0, 3361.0))] == [
+        (chart.unit, series.values) for chart in made.sections[-1].charts for series in chart.series
+    ]
+    files = site(EMPTY, (made,))
+    assert f"{NEW}</span>, after" in files["timings.html"]
+    assert f"{SCAN}, trace: 12.0% more calls, 3,001 before, 3,361 after" in files["timings.html"]
+    assert "<td>3.36 k" in files[paths((made,))[MACHINE, "timings-calls"]]
+    (tmp_path / "timings.json").write_text(timings.text((made,)), encoding="utf-8")
+    assert (made,) == timings.load(tmp_path / "timings.json")
 
 
 def test_without_results_there_is_a_page_that_says_so() -> None:

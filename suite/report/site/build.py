@@ -44,7 +44,7 @@ from suite.report.site.pages import (
 from suite.report.site.pages.timings import paths
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
-from suite.report.site.timings import Machine, amount, duration
+from suite.report.site.timings import Machine, amount, duration, quantity, turned
 from suite.report.standing import label
 
 ASSETS = Path(__file__).parent / "assets"
@@ -79,7 +79,7 @@ def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, .
     return files
 
 
-def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
+def named_after(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> set[str]:
     """The paths of the files that follow from what is in the report, was timed or compiled: another has others."""
     facts = Facts(report, timed)
     return {
@@ -89,6 +89,7 @@ def named_after(report: Report, timed: tuple[Machine, ...]) -> set[str]:
         *(page.path for page in seeds.pages(facts)),
         *paths(timed).values(),
         "programs.html",
+        *programs.paths(compiled),
     }
 
 
@@ -112,10 +113,11 @@ def _templates() -> Environment:
     )
     templates.filters |= {"said": said, "label": label, "prose": prose}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
-    own = (*of_report, summary.replay, tally, link, linked, highlight, duration, amount, label)
+    own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label)
     templates.globals |= {each.__name__: each for each in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
+    templates.globals |= {"program_page": programs.path}
     templates.globals |= {"turn_words": TURNS, "order": ORDER}
     return templates
 

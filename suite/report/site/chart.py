@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from suite.report.site.table import minor_of
-from suite.report.site.timings import PHASES, Chart, Series, duration, told
+from suite.report.site.timings import PHASES, Chart, Series, quantity, told
 
 # In points, which are the units of the drawing; the margins have room for durations, releases and names.
 WIDTH, HEIGHT = 336, 176
@@ -60,11 +60,11 @@ class Plane:
 def drawn(chart: Chart, releases: Sequence[str]) -> Markup:
     """A line for each series, its band of noise, and an arrow where a change was confirmed."""
     plane = Plane(chart, releases)
-    inside = [*_scale(plane), *_axis(plane, releases)]
+    inside = [*_scale(plane, chart.unit), *_axis(plane, releases)]
     for place, series in enumerate(chart.series):
         inside += _line(plane, series, _colour(series, place))
     inside += [*_arrows(plane, chart, releases), *_names(plane, chart.series)]
-    spoken = "; ".join(told(series, releases) for series in chart.series)
+    spoken = "; ".join(told(series, releases, chart.unit) for series in chart.series)
     return Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
         WIDTH, HEIGHT, f"{chart.title}. {spoken}", Markup("").join(inside)
     )
@@ -80,8 +80,8 @@ def minors(releases: Sequence[str]) -> list[tuple[int, str]]:
     return [(place, minor) for minor, place in found.items()]
 
 
-def _scale(plane: Plane) -> Iterator[Markup]:
-    """Times, each with a line across."""
+def _scale(plane: Plane, unit: str) -> Iterator[Markup]:
+    """Times or counts, each with a line across."""
     powers = range(math.floor(math.log10(plane.least)), math.ceil(math.log10(plane.most)) + 1)
     steps = (1,) if plane.far else (1, 2, 5)
     ticks = [step * 10.0**power for power in powers for step in steps]
@@ -89,7 +89,7 @@ def _scale(plane: Plane) -> Iterator[Markup]:
     lines = "".join(f"M{_LEFT} {plane.y(each):g}H{plane.right:.0f}" for each in shown)
     yield Markup('<path class="grid" d="{}"/>').format(lines)
     for each in shown:
-        yield _text("soft", _LEFT - 4, plane.y(each) + 3, "end", duration(each))
+        yield _text("soft", _LEFT - 4, plane.y(each) + 3, "end", quantity(each, unit))
 
 
 def _axis(plane: Plane, releases: Sequence[str]) -> Iterator[Markup]:

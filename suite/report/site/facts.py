@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
 from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
+from suite.programs.changes import turns
 from suite.programs.model import Programs
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
@@ -102,6 +103,15 @@ class Facts:
     def steps(self) -> dict[str, Step]:
         """What turned on each cell of the line on which something did."""
         return {step.after.id: step for step in steps(self.line, self.report.issues, self.seen)}
+
+    @cached_property
+    def turned_programs(self) -> dict[str, list[tuple[Programs, int]]]:
+        """By the cell of a release, for each device how many programs are others on it than before, where any is."""
+        found: dict[str, list[tuple[Programs, int]]] = {}
+        for each in self.programs:
+            for cell, count in Counter(turn.after.cell for turn in turns(each)).items():
+                found.setdefault(cell, []).append((each, count))
+        return found
 
     @cached_property
     def own(self) -> list[tuple[CellRow, list[Observation], int]]:

@@ -9,18 +9,23 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from suite.errors import BadFile, Fault
 from suite.files import ROOT, read
+from suite.judge.neighbours import LineCell
+from suite.stack import lock
+from suite.timings import counts as phase_counts
 from suite.timings import release_line
 from suite.timings import results as measured
+from suite.timings.counts import COUNTS, UNITS, Counts, Turn, Unit
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -32,13 +37,17 @@ _FIRST = ("published", "basics", "training", "solves", "imports")
 _SENTENCE = re.compile(r"[.;] ")
 # In which order a call goes through them.
 PHASES = ("trace", "lower", "trace and lower", "compile", "first call", "new object", "dispatch", "execute")
+_TITLES: Mapping[Unit, str] = {
+    "instructions": "What the host does, counted: machine instructions, by callgrind.",
+    "calls": "What the host does, counted: calls of functions in Python.",
+}
 # A product that takes long enough to be waited for: is the call back before it is done?
 _DISPATCH, _EXECUTE = "basics.Matmul.time_dispatch(512)", "basics.Matmul.time_execute(512)"
 
 
 @dataclass(frozen=True)
 class Series:
-    """One benchmark along the releases, in seconds: None where it was not measured, `failed` where it raised."""
+    """One benchmark along the releases, in its chart's unit: None where not measured, `failed` where it raised."""
 
     name: str
     key: str
@@ -73,6 +82,7 @@ class Chart:
     story: str
     series: tuple[Series, ...]
     shifts: tuple[Shift, ...]
+    unit: Annotated[str, Field(exclude_if=lambda unit: unit == "seconds")] = "seconds"
 
     @property
     def workload(self) -> str:
@@ -149,6 +159,8 @@ class Machine:
     shifts: tuple[Shift, ...]
     judged: int
     asynchronous: Asynchronous | None
+    # Where what was counted of the host's phases changes along the line, the largest change first.
+    turns: Annotated[tuple[Turn, ...], Field(exclude_if=lambda turns: not turns)] = ()
 
 
 @dataclass(frozen=True)
@@ -178,7 +190,7 @@ def text(found: tuple[Machine, ...]) -> str:
     return _FILE.dump_json(found).decode() + "\n"
 
 
-def machines(results: Path, noise: Path, compared: Path) -> tuple[Machine, ...]:
+def machines(results: Path, noise: Path, compared: Path, counted: Path = COUNTS) -> tuple[Machine, ...]:
     """Every machine that has results of releases on the line. Raises BadFile."""
     commits = release_line.hashes(release_line.commits())
     found = []
@@ -188,12 +200,18 @@ def machines(results: Path, noise: Path, compared: Path) -> tuple[Machine, ...]:
             cell: measured.rows(results, folder.name, commit) for cell, commit in commits.items() if commit[:8] in made
         }
         if rows:
-            found.append(_machine(folder, rows, commits, noise, compared))
+            of_phases = phase_counts.load(folder.name, counted)
+            found.append(_machine(folder, rows, commits, noise, compared, of_phases))
     return tuple(found)
 
 
 def _machine(
-    folder: Path, rows: Mapping[str, Mapping[str, Row]], commits: Mapping[str, str], noise: Path, compared: Path
+    folder: Path,
+    rows: Mapping[str, Mapping[str, Row]],
+    commits: Mapping[str, str],
+    noise: Path,
+    compared: Path,
+    of_phases: Counts,
 ) -> Machine:
     kept = noise / f"{folder.name}.json"
     fences = read(NoiseFile, kept) if kept.exists() else None
@@ -209,7 +227,10 @@ def _machine(
         name=folder.name,
         hardware=_hardware(folder / "machine.json"),
         releases=tuple(rows),
-        sections=_sections([key for key in keys if key not in counted], rows, fences, shifts),
+        sections=(
+            *_sections([key for key in keys if key not in counted], rows, fences, shifts),
+            *_counted_sections(of_phases, tuple(rows)),
+        ),
         counts=tuple(filter(None, (_count(key, unit, rows) for key, unit in counted.items()))),
         counted=len(counted),
         tally=measured.tally(row for of in rows.values() for row in of.values()),
@@ -217,6 +238,52 @@ def _machine(
         shifts=tuple(shifts),
         judged=sum(len(each.benchmarks) for each in valid),
         asynchronous=asynchronous(rows),
+        turns=tuple(_turns(of_phases, fences)),
+    )
+
+
+def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Section]:
+    """For each unit in which two of these releases were counted, a chart of each workload, a line for each phase."""
+    known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
+    for unit in UNITS:
+        keys = [key for key in dict.fromkeys(chain(*known.values())) if phase_counts.telling(key, unit)]
+        charts = []
+        for (module, workload, *phase), of in groupby(sorted(keys, key=_group), key=_group):
+            series = [_counted_series(key, unit, releases, known) for key in of]
+            shown = [each for each in series if len([value for value in each.values if value is not None]) > 1]
+            if shown:
+                identifier = "-".join((f"{unit}-{module}.{workload}", *phase)).replace(" ", "-")
+                title = ", ".join((what(module, workload), *phase, unit))
+                ordered = tuple(sorted(shown, key=lambda each: _place(each.name, PHASES)))
+                charts.append(Chart(identifier, title, story(module, workload), ordered, (), unit))
+        if charts:
+            yield Section(f"timings-{unit}", _TITLES[unit], tuple(charts))
+
+
+def _counted_series(
+    key: str, unit: Unit, releases: Sequence[str], known: Mapping[str, Mapping[str, phase_counts.Counted]]
+) -> Series:
+    of = [known[release].get(key) if release in known else None for release in releases]
+    return Series(
+        name=parts(key).variant or parts(key).phase,
+        key=phase_counts.name(key, unit),
+        values=tuple(each.of(unit) if each else None for each in of),
+        failed=frozenset(place for place, each in enumerate(of) if each and each.failed),
+        fence=None,
+    )
+
+
+def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
+    """Where instructions change, and where they were not counted on both sides, calls."""
+    line = [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in release_line.cells()]
+    fences = {key: each.fence for key, each in noise.benchmarks.items()} if noise else {}
+    yield from sorted(
+        {
+            (turn.benchmark, turn.after): turn
+            for unit in reversed(UNITS)
+            for turn in phase_counts.turns(found, line, unit, fences)
+        }.values(),
+        key=lambda turn: -abs(math.log(turn.new / turn.old)),
     )
 
 
@@ -315,6 +382,21 @@ def duration(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def quantity(value: float, unit: str) -> str:
+    """A time as people would say it, or a count, to three digits."""
+    if unit == "seconds":
+        return duration(value)
+    for letter, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g} {letter}"
+    return f"{value:.3g}"
+
+
+def turned(turn: Turn) -> str:
+    """A change of a count, of what it is: `A scan of 100 steps, trace: 12.0% more calls, 3,001 before, 3,361 after`."""
+    return f"{spoken(turn.benchmark)}: {turn.told}"
+
+
 def amount(shift: Shift, value: float | None) -> str:
     """One side of a change, in its unit."""
     if value is None:
@@ -322,17 +404,16 @@ def amount(shift: Shift, value: float | None) -> str:
     return duration(value) if shift.unit == "seconds" else f"{value:,.0f} {shift.unit}"
 
 
-def told(series: Series, releases: Sequence[str]) -> str:
+def told(series: Series, releases: Sequence[str], unit: str = "seconds") -> str:
     """A series in a sentence, for who does not see the chart."""
     known = [(value, release) for value, release in zip(series.values, releases, strict=True) if value is not None]
     (first, since), (last, until) = known[0], known[-1]
     if len(known) == 1:
-        return f"{series.name}: {duration(first)} on {since}"
+        return f"{series.name}: {quantity(first, unit)} on {since}"
     least, most = min(known), max(known)
-    return (
-        f"{series.name}: {duration(first)} on {since}, {duration(last)} on {until}; least {duration(least[0])} on "
-        f"{least[1]}, most {duration(most[0])} on {most[1]}"
-    )
+    ends = f"{quantity(first, unit)} on {since}, {quantity(last, unit)} on {until}"
+    between = f"least {quantity(least[0], unit)} on {least[1]}, most {quantity(most[0], unit)} on {most[1]}"
+    return f"{series.name}: {ends}; {between}"
 
 
 @cache

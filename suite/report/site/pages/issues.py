@@ -10,6 +10,7 @@ from suite.judge.attribution import Grounds
 from suite.judge.table import VERDICTS
 from suite.report import summary
 from suite.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
+from suite.report.site.device_cases import Device, of_issue
 from suite.report.site.facts import Facts, Run
 from suite.report.site.page import Page
 from suite.report.site.table import Grid, Stretch, grids, kind_of, stretches
@@ -78,6 +79,7 @@ class View:
     `without` are cases that bite somewhere, and for which nothing is known to do. `nowhere_right`: on no release of the
     line are all cases well; `never_right` are the cases that are well on none. `related` are issues with what of the
     stack they concern both. `grids` are the stacks that hold the guests that its cases need.
+    `devices`: what programs show that were compiled for devices, and not run.
     """
 
     issue: IssueRow
@@ -92,6 +94,7 @@ class View:
     odd: list[Observation]
     related: list[tuple[IssueRow, list[str]]]
     grids: list[Grid]
+    devices: list[Device]
     grounds = GROUNDS
 
     @property
@@ -117,6 +120,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             _odd(facts, issue),
             _related(facts, issue, rarity),
             grids([row for row in facts.report.stacks if _guests(issue) & {*row.holds, row.along}], facts.cells),
+            of_issue(facts.programs, issue.id),
         )
         yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.title, view, ("assets/issue.js",))
 

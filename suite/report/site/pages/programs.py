@@ -1,4 +1,4 @@
-"""programs.html: what was counted of programs for devices that are not there, and what changed along the releases."""
+"""programs.html: what was counted of programs for devices that are not there; programs/: what a release changed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from packaging.version import Version
+
+from suite.programs.cases import BY_PROGRAM
 from suite.programs.changes import Turn, turns
-from suite.programs.model import Programs, Release
+from suite.programs.model import Diff, Programs, Release, Workload
 from suite.programs.targets import COUNTS, TARGETS, Count
+from suite.report.site import device_cases
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 
@@ -30,6 +34,25 @@ class Row:
 
 
 @dataclass(frozen=True)
+class ChangedProgram:
+    """A program that a release changed, and what differs in it, where both are kept."""
+
+    turn: Turn
+    workload: Workload
+    diff: Diff | None
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What the page of a release shows for a target; `between` are releases before it that were not compiled."""
+
+    found: Programs
+    after: Release
+    programs: tuple[ChangedProgram, ...]
+    between: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Table:
     """What a target's part of the page shows; `rows` are by workload, `lacking` a reason and where it holds."""
 
@@ -37,15 +60,57 @@ class Table:
     caveat: str
     counts: tuple[Count, ...]
     rows: tuple[tuple[str, tuple[Row, ...]], ...]
+    cases: tuple[device_cases.Row, ...]
     turns: tuple[tuple[Release, tuple[Turn, ...]], ...]
     lacking: tuple[tuple[str, str], ...]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of the programs, where any were compiled."""
+    """The page of the programs, where any were compiled, and one for each release that changed some for a target."""
     if facts.programs:
         tables = tuple(map(_table, facts.programs))
         yield Page("programs.html", "programs.html.jinja", "Programs for devices that are not there", tables)
+    for found in facts.programs:
+        for after, told in _by_release(found):
+            view = Changed(
+                found,
+                after,
+                tuple(ChangedProgram(turn, found.workloads[turn.workload], _diff(found, turn)) for turn in told),
+                tuple(_between(facts, found, min((turn.before for turn in told), key=_jax), after)),
+            )
+            title = f"What jax {after.jax} changed in programs for {found.title}"
+            yield Page(path(found.target, after.cell), "program_changes.html.jinja", title, view)
+
+
+def path(target: str, cell: str) -> str:
+    """Where the page is of what a release changed in the programs for a target."""
+    return f"programs/{target}-{cell}.html"
+
+
+def paths(compiled: Sequence[Programs]) -> set[str]:
+    """The pages of what changed in these."""
+    return {path(found.target, after.cell) for found in compiled for after, _ in _by_release(found)}
+
+
+def _by_release(found: Programs) -> list[tuple[Release, tuple[Turn, ...]]]:
+    return [(after, tuple(of)) for after, of in groupby(turns(found), lambda turn: turn.after)]
+
+
+def _diff(found: Programs, turn: Turn) -> Diff | None:
+    return found.diff(turn.workload, turn.before.cell, turn.after.cell)
+
+
+def _between(facts: Facts, found: Programs, before: Release, after: Release) -> Iterator[str]:
+    """The releases of jax between two that were compiled, which were not: the change may be of one of them."""
+    for cell in facts.line:
+        jax = cell.packages.get("jax", before.jax)
+        between = _jax(before) < Version(jax) < _jax(after) and cell.released_on < after.released_on
+        if between and cell.id == f"jax-{jax}" and not found.release(cell.id):
+            yield jax
+
+
+def _jax(release: Release) -> Version:
+    return Version(release.jax)
 
 
 def _table(found: Programs) -> Table:
@@ -62,11 +127,19 @@ def _table(found: Programs) -> Table:
             ),
         )
         for workload in found.workloads
+        if workload not in BY_PROGRAM
     )
-    newest_first = [(after, tuple(of)) for after, of in groupby(told, lambda turn: turn.after)][::-1]
     known = TARGETS.get(found.target)
     caveat = known.caveat if known else ""
-    return Table(found, caveat, tuple(of_target.values()), rows, tuple(newest_first), tuple(_lacking(found)))
+    return Table(
+        found,
+        caveat,
+        tuple(of_target.values()),
+        rows,
+        device_cases.rows(found),
+        tuple(_by_release(found)[::-1]),
+        tuple(_lacking(found)),
+    )
 
 
 def _cell(release: Release, workload: str, count: str, turned: set[tuple[str, str, str]]) -> Cell:

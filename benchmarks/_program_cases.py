@@ -1,0 +1,106 @@
+"""What issues of the catalogue are about, as programs that are compiled for a device that is not there.
+
+Each is the nearest there is to an issue's reproducer, but for that nothing is run. What is looked for in the compiled
+text, and what that says, is in `suite/programs/cases.py`.
+"""
+
+from benchmarks._program_workloads import Workload, _array
+
+
+def _on_host(function):
+    """Put `compute_on("device_host")` round a function, the way this release spells it."""
+    import inspect
+
+    import jax
+    from jax.experimental.compute_on import compute_on
+
+    if "out_memory_spaces" in inspect.signature(compute_on).parameters:  # from 0.11.1
+        return compute_on(function, compute_type="device_host", out_memory_spaces=jax.memory.Space.Device)
+    return compute_on("device_host")(function)
+
+
+def _marked():
+    import jax.numpy as jnp
+
+    return (lambda x: _on_host(lambda x: x * 3.0)(jnp.sin(x))), (_array(1024),)
+
+
+def _unmarked():
+    import jax.numpy as jnp
+
+    return (lambda x: jnp.sin(x) * 3.0), (_array(1024),)
+
+
+def _loop(body):
+    import jax
+
+    return (lambda x: jax.lax.fori_loop(0, 10, body, x)), (_array(4096),)
+
+
+def _kept_where_true():
+    import jax
+
+    return _loop(lambda i, x: jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[0].add(1.0), x))
+
+
+def _kept_where_false():
+    import jax
+
+    return _loop(lambda i, x: jax.lax.cond(i % 9 == 0, lambda x: x.at[0].add(1.0), lambda x: x, x))
+
+
+def _kept_where_last():
+    import jax
+
+    return _loop(lambda i, x: jax.lax.switch(i % 2, [lambda x: x.at[0].add(1.0), lambda x: x], x))
+
+
+def _updated_in_both():
+    import jax
+
+    return _loop(lambda i, x: jax.lax.cond(i % 9 > 0, lambda x: x.at[1].add(1.0), lambda x: x.at[0].add(1.0), x))
+
+
+def _read_by_a_loop():
+    import jax
+    import jax.numpy as jnp
+
+    def step(x):
+        y = jnp.exp(x)
+        return y * jax.lax.fori_loop(0, 8, lambda i, total: total + y[1000 * i], 0.0)
+
+    return step, (_array(2**18),)
+
+
+def _read_by_a_sum():
+    import jax.numpy as jnp
+
+    def step(x):
+        y = jnp.exp(x)
+        return y * jnp.sum(y)
+
+    return step, (_array(2**18),)
+
+
+def _read_by_nothing():
+    import jax.numpy as jnp
+
+    return (lambda x: jnp.exp(x) * 2.0), (_array(2**18),)
+
+
+_DONATED = {"donate_argnums": 0}
+CASES = {
+    "host-within-jit": Workload("A sine, and three times it on the host by compute_on", _marked),
+    "host-around-jit": Workload(
+        "A sine and three times it, with compute_on outside jax.jit", _unmarked, around=_on_host
+    ),
+    "nothing-on-the-host": Workload("A sine and three times it, without compute_on", _unmarked),
+    "kept-where-true": Workload("A loop over a cond that keeps its array where true", _kept_where_true),
+    "kept-where-false": Workload("A loop over a cond that keeps its array where false", _kept_where_false),
+    "kept-where-last": Workload("A loop over a switch that keeps its array in its last branch", _kept_where_last),
+    "updated-in-both": Workload("A loop over a cond that updates its array in both branches", _updated_in_both),
+    "without-a-condition": Workload("A loop that updates its array", lambda: _loop(lambda i, x: x.at[0].add(1.0))),
+    "donated-read-by-a-loop": Workload("Exp of a donated MiB, read by a loop", _read_by_a_loop, (), _DONATED),
+    "donated-read-by-a-sum": Workload("Exp of a donated MiB, summed", _read_by_a_sum, (), _DONATED),
+    "donated-read-by-nothing": Workload("Twice exp of a donated MiB", _read_by_nothing, (), _DONATED),
+}

@@ -1,0 +1,160 @@
+"""Device cases: what an issue says of a CPU, looked for in the text of a program that was compiled for a device. Pure.
+
+Nothing was run: a verdict here is of what the compiler wrote, and what the device would do with it nobody has seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from suite.judge.table import GOOD, Verdict
+from suite.programs.model import Release
+
+# How a behaviour was seen: its name, and the line of the program that shows it, or what there is none of.
+Seen = tuple[str, str]
+Role = Literal["case", "workaround", "control"]
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceCase:
+    """A program of `benchmarks/_program_cases.py` and what it says of a case of an issue.
+
+    `role`: it is the case's own program, or its workaround's, or the nearest one that must be right. `looked_for` is a
+    sentence, and `look` what looks: at the optimised HLO and at the counts. `verdicts` are by behaviour. Where nothing
+    was compiled, `refusals` have a part of jax's sentence, and the behaviour that it is.
+    """
+
+    program: str
+    issue: str
+    case: str
+    role: Role
+    looked_for: str
+    look: Callable[[str, Mapping[str, int]], Seen]
+    verdicts: Mapping[str, Verdict]
+    refusals: tuple[tuple[str, str], ...] = ()
+
+
+def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
+    """Whether anything of it is run on the host: XLA then calls a computation of the thread "host"."""
+    called = _line(text, r'custom_call_target="HostExecute"')
+    if called:
+        return "on-host", called
+    return "on-device", _line(text, r" multiply\(") or "no multiplication"
+
+
+def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
+    """What looks for a copy of an array of this shape in a loop, and not in the entry, which may copy its argument."""
+
+    def look(text: str, counts: Mapping[str, int]) -> Seen:
+        if not counts.get("while_loops"):
+            return "no-loop", "the program has no loop"
+        inside = "\n".join(_computations(text))
+        copied = _line(inside, rf"= \(?{re.escape(shape)}.* copy(-start)?\(")
+        return ("copies", copied) if copied else ("in-place", f"no copy of {shape} in the loop")
+
+    return look
+
+
+def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
+    """What looks for a temporary buffer of so many bytes, where the result takes the argument's place."""
+
+    def look(text: str, counts: Mapping[str, int]) -> Seen:
+        head = text.partition("\n")[0]
+        alias = re.search(r"input_output_alias=\{ .*? \}", head)
+        if not alias:
+            return "not-aliased", "the result has no place of an argument's"
+        if "temporary_bytes" not in counts:
+            return "untold", "the bytes of temporaries are not told"
+        found = counts["temporary_bytes"]
+        return ("copy" if found >= size else "in-place"), f"{found:,} bytes of temporaries, {alias[0]}"
+
+    return look
+
+
+def _computations(text: str) -> list[str]:
+    """The computations of a program but the one where it begins."""
+    return [each for each in re.split(r"\n(?=\S.*\{\n)", text) if not each.startswith(("ENTRY ", "HloModule "))]
+
+
+def _line(text: str, pattern: str) -> str:
+    """The first line with that in it, at most 200 characters of it."""
+    found = next((line.strip() for line in text.splitlines() if re.search(pattern, line)), "")
+    return found if len(found) <= 200 else f"{found[:199]}…"
+
+
+_MARKED = "a computation that XLA has the host run (HostExecute)"
+_KEEPS = "a copy of the loop's array of 4096 numbers in its body or in a branch"
+_DONATED = "temporary buffers of the donated array's size, 1 MiB, beside it"
+_HOST: Mapping[str, Verdict] = {"on-host": "clear", "on-device": "affected", "attribute-error": "guarded"}
+_LOOP: Mapping[str, Verdict] = {"in-place": "clear", "copies": "affected"}
+_BUFFER: Mapping[str, Verdict] = {
+    "in-place": "clear",
+    "copy": "affected",
+    "not-aliased": "affected",
+    "untold": "absent",
+}
+_COMPUTE_ON, _CONDITION, _COPY = (
+    "compute-on-aot",
+    "conditional-in-a-loop-copies-what-it-keeps",
+    "donated-array-with-a-copy-beside-it",
+)
+_4096, _MIB = _copies("f32[4096]"), _beside(2**20)
+
+CASES: tuple[DeviceCase, ...] = (
+    DeviceCase(
+        "host-around-jit",
+        _COMPUTE_ON,
+        "decorator-outside",
+        "case",
+        _MARKED,
+        _on_host,
+        _HOST,
+        (("has no attribute 'lower'", "attribute-error"),),
+    ),
+    DeviceCase("host-within-jit", _COMPUTE_ON, "decorator-inside", "case", _MARKED, _on_host, _HOST),
+    DeviceCase(
+        "nothing-on-the-host",
+        _COMPUTE_ON,
+        "decorator-inside",
+        "control",
+        _MARKED,
+        _on_host,
+        {"on-device": "clear"},
+    ),
+    DeviceCase("kept-where-true", _CONDITION, "kept-where-true", "case", _KEEPS, _4096, _LOOP),
+    DeviceCase("kept-where-false", _CONDITION, "kept-where-true", "workaround", _KEEPS, _4096, _LOOP),
+    DeviceCase("kept-where-last", _CONDITION, "kept-where-last", "case", _KEEPS, _4096, _LOOP),
+    DeviceCase("updated-in-both", _CONDITION, "updated-in-both", "case", _KEEPS, _4096, _LOOP),
+    DeviceCase("without-a-condition", _CONDITION, "kept-where-true", "control", _KEEPS, _4096, _LOOP),
+    DeviceCase("donated-read-by-a-loop", _COPY, "read-by-a-loop", "case", _DONATED, _MIB, _BUFFER),
+    DeviceCase("donated-read-by-a-sum", _COPY, "read-by-a-sum", "case", _DONATED, _MIB, _BUFFER),
+    DeviceCase("donated-read-by-nothing", _COPY, "read-by-a-sum", "control", _DONATED, _MIB, _BUFFER),
+)
+BY_PROGRAM: Mapping[str, DeviceCase] = {each.program: each for each in CASES}
+
+
+def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> Seen:
+    """What a program shows of its case, and in what that is seen; nothing where it is no case's, or cannot be told."""
+    case = BY_PROGRAM.get(program)
+    if case is None:
+        return "", ""
+    if reason:
+        return next(((behaviour, reason) for part, behaviour in case.refusals if part in reason), ("", ""))
+    return case.look(text, counts) if text else ("", "")
+
+
+def verdicts(release: Release) -> dict[str, Verdict]:
+    """The verdict on each program of a case that tells; `error` where the control of its issue is not as it must be."""
+    told = {
+        case: case.verdicts.get(program.seen, "different")
+        for case in CASES
+        if (program := release.program(case.program)) and program.seen
+    }
+    wrong = {case.issue for case, verdict in told.items() if case.role == "control" and verdict not in GOOD}
+    return {
+        case.program: "error" if case.issue in wrong and case.role != "control" else verdict
+        for case, verdict in told.items()
+    }

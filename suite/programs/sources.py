@@ -1,0 +1,62 @@
+"""What programs follow from, beside the release: how all are compiled and counted, and each one's own definition.
+
+A hash of the first is a release's, and one of the second a program's: a workload that is new, or another than it was,
+has only itself compiled. The cell's side is read here, and never imported: it wants jax.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping
+
+from suite.files import ROOT
+
+RECIPE = ("benchmarks/_program.py", "benchmarks/_program_counts.py", "benchmarks/programs/h100.txtpb")
+TABLES = ("benchmarks/_program_workloads.py", "benchmarks/_program_cases.py")
+
+
+def recipe() -> str:
+    """A hash of how programs are compiled and counted."""
+    return hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in RECIPE)).hexdigest()
+
+
+def programs() -> dict[str, str]:
+    """Name → a hash of what makes a program: its row but for the title, and all functions and values that it names."""
+    return of_tables("\n".join((ROOT / name).read_text(encoding="utf-8") for name in TABLES))
+
+
+def of_tables(text: str) -> dict[str, str]:
+    """The same of modules' text: each `NAME = {"name": Workload(title, …)}` in it is a table."""
+    body = ast.parse(text).body
+    named = {name: node for node in body for name in _names(node)}
+    tables = [node.value for node in body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)]
+    rows: dict[str, list[ast.AST]] = {
+        str(key.value): [*row.args[1:], *row.keywords]
+        for table in tables
+        for key, row in zip(table.keys, table.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(row, ast.Call)
+    }
+    return {name: _hash(text, made, named) for name, made in rows.items()}
+
+
+def _hash(text: str, made: list[ast.AST], named: Mapping[str, ast.stmt]) -> str:
+    """A hash of the text of expressions and of what they name, directly or not."""
+    reached, todo = {}, list(made)
+    while todo:
+        for each in ast.walk(todo.pop()):
+            name = each.id if isinstance(each, ast.Name) else ""
+            if name in named and name not in reached:
+                reached[name] = named[name]
+                todo.append(named[name])
+    # As it is written, and not as a Python would write it: that another does otherwise.
+    whole = [ast.get_source_segment(text, each) or "" for each in (*made, *(reached[name] for name in sorted(reached)))]
+    return hashlib.sha256("\n".join(whole).encode()).hexdigest()[:16]
+
+
+def _names(node: ast.stmt) -> Iterator[str]:
+    """What a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef):
+        yield node.name
+    elif isinstance(node, ast.Assign):
+        yield from (each.id for each in node.targets if isinstance(each, ast.Name))

@@ -1,0 +1,62 @@
+"""What device cases show along the releases that were compiled: a row of a table, and bands of those alike. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from suite.judge.table import Verdict
+from suite.programs.cases import CASES, DeviceCase, verdicts
+from suite.programs.model import Programs, Release
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a case shows on a release, and in what; no verdict where it was not compiled, or is not told."""
+
+    release: Release
+    verdict: Verdict | None
+    seen: str
+    shown: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A case along the releases that were compiled."""
+
+    case: DeviceCase
+    cells: tuple[Cell, ...]
+
+    @property
+    def bands(self) -> list[tuple[Cell, Cell, int]]:
+        """The releases side by side that show the same: the first, the last, and how many."""
+        told = [each for each in self.cells if each.verdict]
+        of = [list(alike) for _, alike in groupby(told, lambda cell: (cell.verdict, cell.seen))]
+        return [(alike[0], alike[-1], len(alike)) for alike in of]
+
+
+@dataclass(frozen=True)
+class Device:
+    """The cases of an issue on one target."""
+
+    found: Programs
+    rows: tuple[Row, ...]
+
+
+def rows(found: Programs, cases: Sequence[DeviceCase] = CASES) -> tuple[Row, ...]:
+    """The cases of which any release has a program."""
+    judged = [(release, verdicts(release)) for release in found.releases]
+    every = [Row(case, tuple(_cell(release, case, of) for release, of in judged)) for case in cases]
+    return tuple(row for row in every if row.bands)
+
+
+def of_issue(compiled: Sequence[Programs], issue: str) -> list[Device]:
+    """What the device cases of an issue show, by target; none where it has none."""
+    mine = [case for case in CASES if case.issue == issue]
+    return [Device(found, of) for found in compiled if (of := rows(found, mine))]
+
+
+def _cell(release: Release, case: DeviceCase, of: dict[str, Verdict]) -> Cell:
+    program = release.program(case.program)
+    return Cell(release, of.get(case.program), program.seen if program else "", program.shown if program else "")

@@ -1,0 +1,180 @@
+"""counts/<machine>.json: what the host's phases take on each release, counted, and where along the line that changes.
+
+A count has hardly any noise (`nox -s bench-noise` writes down how much), so that of two releases next to each other a
+difference beyond it is a change, by its exact size.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from suite.cell.atomic import write
+from suite.files import ROOT, FileModel, read
+from suite.judge.neighbours import LineCell, neighbours
+from suite.timings.statistics import COUNT_GATE
+
+COUNTS = ROOT / "benchmarks" / "counts"
+Unit = Literal["instructions", "calls"]
+UNITS: tuple[Unit, ...] = ("instructions", "calls")
+# What `benchmarks/_counting.py` counts, as asv calls it.
+HOST = re.compile(r"\.time_(trace|lower|trace_and_lower|compile|first_call|new_object|dispatch)(\(|$)")
+# How a count is called beside what asv times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
+_TIMED = re.compile(r"(?<=\.)time_")
+# Where Python calls little and the compiler does the work, or threads wait for each other, calls say nothing.
+_BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower)(\(|$)")
+
+
+class Counted(FileModel):
+    """One benchmark on one release, by asv's name of it: what one call takes, or why that is not known.
+
+    `lacking`: this release has no such thing. `failed`: it raised, or was ended.
+    """
+
+    version: str
+    calls: float | None = None
+    instructions: float | None = None
+    lacking: str = ""
+    failed: str = ""
+
+    def of(self, unit: Unit) -> float | None:
+        """The count in this unit."""
+        return self.calls if unit == "calls" else self.instructions
+
+    def beside(self, before: Counted | None) -> Counted:
+        """The same, with the instructions that were counted before where only calls were now."""
+        if before is None or before.version != self.version or self.instructions is not None or self.calls is None:
+            return self
+        return self.model_copy(update={"instructions": before.instructions})
+
+
+class Release(FileModel):
+    """A cell of the line, and the hash of the lock that it was counted with."""
+
+    cell: str
+    lock: str
+    benchmarks: dict[str, Counted] = Field(default_factory=dict)
+
+
+class Counts(FileModel):
+    """All that was counted on one machine."""
+
+    schema_version: Literal[1] = 1
+    machine: str
+    releases: tuple[Release, ...] = ()
+
+    def known(self, cell: str, lock: str) -> Mapping[str, Counted]:
+        """What is known of a cell as this lock has it."""
+        return next((each.benchmarks for each in self.releases if (each.cell, each.lock) == (cell, lock)), {})
+
+    def plus(self, cell: str, lock: str, found: Mapping[str, Counted]) -> Counts:
+        """The same with this added to what is known of a cell."""
+        known = self.known(cell, lock)
+        added = {key: each.beside(known.get(key)) for key, each in found.items()}
+        made = Release(cell=cell, lock=lock, benchmarks={**known, **added})
+        others = tuple(each for each in self.releases if each.cell != cell)
+        return self.model_copy(update={"releases": (*others, made)})
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A count that is another than on the release before: `change` is 0.12 for an eighth more."""
+
+    benchmark: str
+    unit: Unit
+    before: str
+    after: str
+    old: float
+    new: float
+
+    @property
+    def change(self) -> float:
+        """As a ratio."""
+        return self.new / self.old - 1
+
+    @property
+    def told(self) -> str:
+        """How much it changed: `12.0% more calls, 100 before, 112 after`; from the double on, `2.5 times as many`."""
+        many = f"{self.new / self.old:.3g} times as many"
+        size = many if self.change >= 1 else f"{abs(self.change):.1%} {'more' if self.change > 0 else 'fewer'}"
+        return f"{size} {self.unit}, {self.old:,.0f} before, {self.new:,.0f} after"
+
+
+def name(benchmark: str, unit: Unit) -> str:
+    """What a count is called: `basics.Scan.calls_trace` for `basics.Scan.time_trace`."""
+    return _TIMED.sub(f"{unit}_", benchmark, count=1)
+
+
+def of_host(key: str) -> bool:
+    """Whether this is a time or a count of a phase that the host does."""
+    return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
+
+
+def telling(benchmark: str, unit: Unit) -> bool:
+    """Whether a count in this unit says something of this benchmark."""
+    return unit == "instructions" or _BY_PYTHON.search(benchmark) is not None
+
+
+def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[Turn]:
+    """Where a count changes along the line by more than COUNT_GATE and than its fence, the largest change first.
+
+    Of each release that was counted the neighbour is the nearest before it that was; `fences` go by a count's name.
+    """
+    known = {each.cell: each.benchmarks for each in found.releases}
+    pairs = neighbours(each for each in line if each.id in known)
+    made = [
+        turn
+        for before, after in pairs
+        for turn in _between(before.id, after.id, known[before.id], known[after.id], unit)
+        if abs(turn.change) > max(COUNT_GATE, fences.get(name(turn.benchmark, unit), 0.0))
+    ]
+    return sorted(made, key=lambda each: -abs(each.change))
+
+
+def _between(
+    before: str, after: str, old: Mapping[str, Counted], new: Mapping[str, Counted], unit: Unit
+) -> Iterator[Turn]:
+    for benchmark in old.keys() & new.keys():
+        was, now = old[benchmark].of(unit), new[benchmark].of(unit)
+        same = old[benchmark].version == new[benchmark].version
+        if was and now and same and telling(benchmark, unit):
+            yield Turn(benchmark, unit, before, after, was, now)
+
+
+def spread(count: int) -> list[int]:
+    """The places of a line in an order of which every beginning is spread over all of it: the ends, then the halves."""
+    found = dict.fromkeys((0, count - 1) if count else ())
+    step = count
+    while step > 1:
+        step = (step + 1) // 2
+        found |= dict.fromkeys(range(0, count, step))
+    return list(found)
+
+
+def load(machine: str, folder: Path = COUNTS) -> Counts:
+    """What was counted on a machine; empty where nothing was. Raises BadFile."""
+    path = folder / f"{machine}.json"
+    return read(Counts, path) if path.exists() else Counts(machine=machine)
+
+
+def save(found: Counts, order: Iterable[str], folder: Path = COUNTS) -> None:
+    """Keep it, the releases in this order, a line for each benchmark."""
+    places = {cell: place for place, cell in enumerate(order)}
+    releases = sorted(found.releases, key=lambda each: places.get(each.cell, len(places)))
+    head = f'{{"schema_version": {found.schema_version}, "machine": {json.dumps(found.machine)}, "releases": [\n'
+    write(folder / f"{found.machine}.json", head + ",\n".join(map(_text, releases)) + "\n]}\n")
+
+
+def _text(release: Release) -> str:
+    rows = (
+        f"{json.dumps(key)}: {json.dumps(each.model_dump(exclude_defaults=True))}"
+        for key, each in sorted(release.benchmarks.items())
+    )
+    inside = ",\n".join(rows)
+    return f'{{"cell": {json.dumps(release.cell)}, "lock": "{release.lock}", "benchmarks": {{\n{inside}\n}}}}'

@@ -1,0 +1,92 @@
+"""`python -m suite bench count`: the host's phases counted along the line, and where that changes.
+
+What is known of a lock is not counted again, so that a run goes on where one was ended. The releases are taken in an
+order of which every beginning is spread over the line: what is there after an hour is a line, with fewer points.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+
+from rich.text import Text
+
+from suite.errors import Exit, Failed
+from suite.judge.neighbours import LineCell
+from suite.stack import lock
+from suite.stack.plan import Cell
+from suite.timings import counts, release_line
+from suite.timings.asv_call import OUT
+from suite.timings.counting import Counter
+from suite.timings.counts import COUNTS, Counted, Counts, Turn
+
+# So many changes are said at the end; the rest are on the page.
+_SAID = 20
+
+
+def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool) -> Exit:
+    """Count in each cell what is not known, keep it, and say what changes along the line. Raises BadFile."""
+    missed, seconds = 0, 0.0
+    # What there is to count is the same everywhere: what a release lacks says so as it is counted.
+    listed = {
+        key: each for key, each in counter.listed(cells[-1], patterns).items() if counts.telling(key, counter.unit)
+    }
+    for number, place in enumerate(counts.spread(len(cells)), 1):
+        cell, started = cells[place], time.monotonic()
+        known = {} if fresh else counts.load(machine).known(cell.id, lock.load(cell).sha256)
+        try:
+            found = _count(counter, cell, listed, known)
+        except Failed as error:
+            missed += 1
+            OUT.print(Text.assemble(("  not counted", "red"), f" {error}"), soft_wrap=True)
+            continue
+        if found:
+            # Read again: another run may have added to it.
+            kept = counts.load(machine).plus(cell.id, lock.load(cell).sha256, found)
+            counts.save(kept, [each.id for each in release_line.cells()])
+        failed = [key for key, each in found.items() if each.failed]
+        missed += len(failed)
+        seconds += time.monotonic() - started
+        left = math.ceil(seconds / number * (len(cells) - number) / 60)
+        told = f": {len(found) - len(failed)} counted, {len(failed)} failed; about {left} minutes more"
+        OUT.print(Text.assemble(f"{number}/{len(cells)} ", (cell.id, "bold"), told), soft_wrap=True)
+        for key in failed:
+            OUT.print(Text.assemble(("  failed", "red"), f" {key}: {found[key].failed}"), soft_wrap=True)
+    made = counts.load(machine)
+    changes = turns(made, counter)
+    for turn in changes[:_SAID]:
+        OUT.print(said(turn), soft_wrap=True)
+    last = f"{len(changes)} counts of {counter.unit} change along {len(made.releases)} releases: {_where(machine)}"
+    OUT.print(last, soft_wrap=True)
+    return Exit.INCOMPLETE if missed else Exit.AS_EXPECTED
+
+
+def _count(
+    counter: Counter, cell: Cell, listed: Mapping[str, str], known: Mapping[str, Counted]
+) -> Mapping[str, Counted]:
+    """Count what is not known of a cell in this unit, of what is listed, name → version."""
+
+    def lacks(key: str, version: str) -> bool:
+        there = known.get(key)
+        done = there is not None and (there.of(counter.unit) is not None or there.lacking)
+        return not (done and there and there.version == version)
+
+    wanted = [key for key, version in listed.items() if lacks(key, version)]
+    with OUT.status(Text(cell.id)) as status:
+        return counter.count(cell, wanted, lambda key: status.update(Text(f"{cell.id} {key}")))
+
+
+def turns(found: Counts, counter: Counter) -> list[Turn]:
+    """Where what was counted changes along the line, beyond a hundredth."""
+    line = [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in release_line.cells()]
+    return counts.turns(found, line, counter.unit, {})
+
+
+def said(turn: Turn) -> str:
+    """A change in a sentence, with its releases."""
+    return f"{turn.after}, after {turn.before}: {turn.benchmark}: {turn.told}"
+
+
+def _where(machine: str) -> str:
+    return f"benchmarks/{COUNTS.name}/{machine}.json"

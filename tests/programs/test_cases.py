@@ -1,0 +1,126 @@
+"""Device cases: what is seen in programs that XLA wrote; each text was read by eye, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from suite.programs import cases, model, texts
+from suite.programs.model import Program
+from suite.programs.targets import TARGETS
+from suite.run import catalogue
+from tests.programs.conftest import programs, release
+
+TEXTS = Path(__file__).parent / "texts"
+DONATED = "HloModule a, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={}\n"
+
+
+def judged(*told: tuple[str, str]) -> dict[str, str]:
+    """The verdicts on programs that show this."""
+    of = [Program(workload=name, seen=seen, shown="a line") for name, seen in told]
+    return dict(cases.verdicts(release("0.9.0", of)))
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "behaviour", "shown"),
+    [
+        ("h100-jax-0.8.0-host-within-jit", "host-within-jit", "on-host", 'custom_call_target="HostExecute"'),
+        (
+            "h100-jax-0.4.38-host-within-jit",
+            "host-within-jit",
+            "on-device",
+            "ROOT multiply.2.1 = f32[1024]{0} mul",
+        ),
+        ("h100-jax-0.9.0-kept-where-false", "kept-where-false", "copies", "%copy.1 = f32[4096]{0} copy(%get-tuple"),
+        ("h100-jax-0.9.0-kept-where-true", "kept-where-true", "in-place", "no copy of f32[4096] in the loop"),
+    ],
+)
+def test_what_a_text_shows_is_named_with_its_line(name: str, program: str, behaviour: str, shown: str) -> None:
+    """A computation on the host, a multiplication on the GPU, a copy in a branch; one before the loop is none."""
+    found, line = cases.seen(program, (TEXTS / f"{name}.hlo.txt").read_text(encoding="utf-8"), {"while_loops": 1}, "")
+
+    assert behaviour == found
+    assert shown in line
+
+
+def test_without_a_loop_nothing_is_said_of_its_copies() -> None:
+    """A compiler that needs no loop has answered another question."""
+    assert "no-loop" == cases.seen("kept-where-true", "HloModule a\n", {"while_loops": 0}, "")[0]
+    assert {"kept-where-true": "different"} == judged(("kept-where-true", "no-loop"))
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "behaviour"),
+    [
+        (DONATED, {"temporary_bytes": 2**20 + 513}, "copy"),
+        (DONATED, {"temporary_bytes": 2048}, "in-place"),
+        (DONATED, {}, "untold"),
+        ("HloModule a, is_scheduled=true\n", {"temporary_bytes": 2048}, "not-aliased"),
+    ],
+)
+def test_a_donated_array_is_judged_by_its_alias_and_by_what_is_beside_it(
+    text: str, counts: dict[str, int], behaviour: str
+) -> None:
+    """The result must have the argument's place; then the bytes of temporaries tell whether there is another array."""
+    assert behaviour == cases.seen("donated-read-by-a-loop", text, counts, "")[0]
+
+
+def test_a_refusal_that_is_known_is_a_behaviour_and_another_tells_nothing() -> None:
+    """`.lower` that is not there is what upstream does on purpose; a compiler that fails otherwise is no verdict."""
+    refusals = ("AttributeError: 'function' object has no attribute 'lower'", "XlaRuntimeError: out of memory")
+
+    assert ["attribute-error", ""] == [cases.seen("host-around-jit", "", {}, each)[0] for each in refusals]
+
+
+def test_a_program_that_is_no_case_shows_nothing() -> None:
+    """A workload is counted, and not judged."""
+    assert ("", "") == cases.seen("scan", "HloModule scan\n", {}, "")
+
+
+def test_where_the_control_is_wrong_nothing_is_said_of_upstream() -> None:
+    """A loop without a condition that copies makes an error of its issue's verdicts, and of no other issue's."""
+    loop = [("kept-where-true", "copies"), ("host-within-jit", "on-host")]
+    well, wrong = (judged(*loop, ("without-a-condition", seen)) for seen in ("in-place", "copies"))
+
+    assert {"kept-where-true": "affected", "host-within-jit": "clear", "without-a-condition": "clear"} == well
+    assert {**well, "kept-where-true": "error", "without-a-condition": "affected"} == wrong
+
+
+def test_what_nobody_foresaw_is_different() -> None:
+    """A behaviour without a verdict must be looked at."""
+    assert {"nothing-on-the-host": "different"} == judged(("nothing-on-the-host", "on-host"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_published_is_what_the_kept_programs_show(target: str) -> None:
+    """The tree has the text of each program of a case, and what looks at it now says what the JSON says."""
+    found, kept = model.load(TARGETS[target]), texts.packed(TARGETS[target])
+    of_cases = [
+        f"{each.workload}/{release.cell}.txt"
+        for release in found.releases
+        for each in release.programs
+        if each.workload in cases.BY_PROGRAM and not each.reason
+    ]
+
+    assert len(of_cases) > 50
+    assert set(of_cases) <= set(kept)
+    assert texts.judged(found) == found
+
+
+def test_another_look_judges_what_is_kept_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was judged another way is judged by the text that is in the tree, and what has none stays."""
+    text = (TEXTS / "h100-jax-0.9.0-kept-where-false.hlo.txt").read_bytes()
+    monkeypatch.setattr(texts, "packed", lambda target, folder: {"kept-where-false/jax-0.9.0.txt": text})
+    of = [Program(workload=name, counts={"while_loops": 1}, seen="odd") for name in ("kept-where-false", "scan")]
+    found = texts.judged(programs(release("0.9.0", of)), tmp_path)
+
+    assert ["copies", "odd"] == [each.seen for each in found.releases[0].programs]
+
+
+def test_every_case_names_a_case_of_an_issue_and_each_issue_has_a_control() -> None:
+    """A device case belongs to a case that the catalogue has."""
+    known = {(each.issue.id, case.id) for each in catalogue.entries() for case in each.issue.cases}
+
+    assert {(each.issue, each.case) for each in cases.CASES} <= known
+    assert {each.issue for each in cases.CASES} == {each.issue for each in cases.CASES if each.role == "control"}
