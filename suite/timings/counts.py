@@ -124,9 +124,14 @@ def telling(benchmark: str, unit: Unit) -> bool:
 def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[Turn]:
     """Where a count changes along the line by more than COUNT_GATE and than its fence, the largest change first.
 
-    Of each release that was counted the neighbour is the nearest before it that was; `fences` go by a count's name.
+    Of each release that was counted in this unit the neighbour is the nearest before it that was; `fences` go by a
+    count's name.
     """
-    known = {each.cell: each.benchmarks for each in found.releases}
+    known = {
+        each.cell: each.benchmarks
+        for each in found.releases
+        if any(counted.of(unit) is not None for counted in each.benchmarks.values())
+    }
     pairs = neighbours(each for each in line if each.id in known)
     made = [
         turn

@@ -21,6 +21,12 @@ LINE = [
     for month, version in ((1, "0.8.2"), (2, "0.9.0"), (3, "0.8.3"))
 ]
 
+# The same in the order of days, so that each release stands before the next.
+BRANCH = [
+    LineCell(f"jax-{version}", "jax", {"jax": version}, date(2025, month, 1))
+    for month, version in ((1, "0.8.2"), (2, "0.8.3"), (3, "0.9.0"))
+]
+
 
 def made(**values: float) -> Counts:
     """Counts of one benchmark on releases, `v0_9_0` for jax 0.9.0: so many calls, and a thousand times as many
@@ -44,6 +50,15 @@ def test_a_change_is_named_by_its_neighbours_and_its_size() -> None:
     assert "2.5 times as many calls, 100 before, 250 after" == replace(turn, new=250).told
     assert "50.0% fewer calls, 100 before, 50 after" == replace(turn, new=50).told
     assert {TRACE, COMPILE} == {each.benchmark for each in counts.turns(found, LINE, "instructions", {})}
+
+
+def test_what_was_counted_otherwise_stands_between_no_two() -> None:
+    """A release whose calls alone were counted hides no change of instructions between those beside it."""
+    found = made(v0_8_2=100, v0_9_0=112).plus("jax-0.8.3", "lock", {TRACE: Counted(version="1", calls=100)})
+
+    between = {(each.before, each.after) for each in counts.turns(found, BRANCH, "instructions", {})}
+
+    assert {("jax-0.8.2", "jax-0.9.0")} == between
 
 
 def test_a_change_within_the_fence_is_none() -> None:

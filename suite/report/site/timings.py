@@ -274,12 +274,13 @@ def _counted_series(
 
 
 def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
-    """Where instructions change, and where they were not counted on both sides, calls."""
+    """Where instructions change, and where they were not counted from the same jax on, calls."""
     line = [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in release_line.cells()]
     fences = {key: each.fence for key, each in noise.benchmarks.items()} if noise else {}
+    jax = {each.id: each.pins["jax"] for each in line}
     yield from sorted(
         {
-            (turn.benchmark, turn.after): turn
+            (turn.benchmark, turn.after, jax[turn.before]): turn
             for unit in reversed(UNITS)
             for turn in phase_counts.turns(found, line, unit, fences)
         }.values(),
