@@ -34,12 +34,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from suite.timings.counts import COUNT_GATE
 from suite.timings.results import OUTCOMES, Fence, Outcome
 
 MIN_PROCESSES = 8
 ALPHA = 0.01
 GATE = 0.10
-COUNT_GATE = 0.01
 COUNT_MARGIN = 3.0
 # The change that a benchmark must be able to show, or its silence says nothing.
 RESOLUTION = 0.20
