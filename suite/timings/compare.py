@@ -5,8 +5,8 @@ A comparison is not `asv continuous`. That pools the samples of all processes of
 time it had. So each process is an asv run of one round with a results folder of its own: what stands there was measured
 in that process, now, and never before.
 
-What the host does in a phase is not timed where it can be counted (see `counting`): its instructions, where valgrind
-is, repeat to a few in a thousand. Without valgrind the calls of tracing and lowering are counted, beside their times.
+Tracing and lowering are not timed where they can be counted (see `counting`): their instructions, where valgrind is,
+repeat to a few in a thousand. Without valgrind their calls are counted, beside their times.
 """
 
 from __future__ import annotations
@@ -101,14 +101,14 @@ def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[s
     """
     timed = list(patterns)
     if counter.unit == "instructions":
-        timed = [f"^(?!.*{counts.HOST.pattern})(?=.*(?:{pattern}))" for pattern in patterns]
+        timed = [f"^(?!.*{counts.BY_PYTHON.pattern})(?=.*(?:{pattern}))" for pattern in patterns]
     known = results.names(asv.results)
     return [] if known and not any(re.search(pattern, key) for pattern in timed for key in known) else timed
 
 
 def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> dict[str, Pair]:
     """Count what the host does in both cells, in turns: name → what so many processes of each said. Raises Failed."""
-    listed = [key for key in counter.listed(base, patterns) if counts.telling(key, counter.unit)]
+    listed = [key for key in counter.listed(base, patterns) if counts.telling(key)]
     told: dict[str, list[Mapping[str, Counted]]] = {"base": [], "other": []}
     cells, started = {"base": base, "other": other}, time.monotonic()
     for number in range(processes if listed else 0):
@@ -176,7 +176,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
     judging = {
         key: each
         for key, each in {**kept, **made}.items()
-        if not (counter.unit == "instructions" and counts.HOST.search(key))
+        if not (counter.unit == "instructions" and counts.BY_PYTHON.search(key))
     }
     middle = statistics.median_high(each.detectable or math.inf for each in judging.values())
     file = NoiseFile(

@@ -28,8 +28,9 @@ UNITS: tuple[Unit, ...] = ("instructions", "calls")
 HOST = re.compile(r"\.time_(trace|lower|trace_and_lower|compile|first_call|new_object|dispatch)(\(|$)")
 # How a count is called beside what asv times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
 _TIMED = re.compile(r"(?<=\.)time_")
-# Where Python calls little and the compiler does the work, or threads wait for each other, calls say nothing.
-_BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower)(\(|$)")
+# What is counted of them. Where the compiler does the work, or the program is run, calls say nothing, and callgrind,
+# which takes fifty times as long as the machine, takes hours.
+BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower)(\(|$)")
 
 
 class Counted(FileModel):
@@ -117,9 +118,9 @@ def of_host(key: str) -> bool:
     return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
 
 
-def telling(benchmark: str, unit: Unit) -> bool:
-    """Whether a count in this unit says something of this benchmark."""
-    return unit == "instructions" or _BY_PYTHON.search(benchmark) is not None
+def telling(benchmark: str) -> bool:
+    """Whether a count says something of this benchmark, and can be had."""
+    return BY_PYTHON.search(benchmark) is not None
 
 
 def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[Turn]:
@@ -149,7 +150,7 @@ def _between(
     for benchmark in old.keys() & new.keys():
         was, now = old[benchmark].of(unit), new[benchmark].of(unit)
         same = old[benchmark].version == new[benchmark].version
-        if was and now and same and telling(benchmark, unit):
+        if was and now and same and telling(benchmark):
             yield Turn(benchmark, unit, before, after, was, now)
 
 
