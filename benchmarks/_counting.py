@@ -1,4 +1,4 @@
-"""What the host does in a phase, counted: calls of functions in Python's thread, and machine instructions.
+"""What a trace and a lowering take, counted: calls of functions in Python's thread, and machine instructions.
 
     python -m benchmarks._counting                                           what there is to count, a line of JSON each
     python -m benchmarks._counting "basics.Scan.time_trace" "basics.Scan.time_lower"                    calls of these
@@ -8,9 +8,8 @@ What is counted is what asv would time: the same benchmark, by the same meter, a
 own caches, with the garbage collector off. Each benchmark has a process of its own, forked from one that has imported
 the stack, so that what else was asked for makes no difference.
 
-Calls are those that `sys.setprofile` tells of: of Python functions, and of C functions by Python ones. Of trace, lower
-and dispatch the instructions are those of Python's thread, as those of a thread that computes meanwhile differ from run
-to run; of what has the compiler in it they are all threads'.
+Calls are those that `sys.setprofile` tells of: of Python functions, and of C functions by Python ones. Instructions are
+those of Python's thread, as those of a thread that computes meanwhile differ from run to run.
 """
 
 import ctypes
@@ -30,9 +29,7 @@ from pathlib import Path
 
 from benchmarks import _phases
 
-# A phase that the host does; of the second kind most is done by the compiler's threads.
-BY_PYTHON = ("trace", "lower", "trace_and_lower", "dispatch")
-BY_ALL = ("compile", "first_call", "new_object")
+PHASES = ("trace", "lower", "trace_and_lower")
 WARM_UPS = 2
 # What takes longer is given up; callgrind takes fifty times as long as the machine does.
 SECONDS = 1800
@@ -101,17 +98,14 @@ class Instructions:
         _ask(_TOGGLE)
 
 
-def counted(out, *, every_thread):
+def counted(out):
     """The instructions that callgrind wrote down: a file for each thread, Python's the first."""
-    total = 0
-    for path in out.parent.glob(f"{out.name}-*"):
-        if every_thread or path.name.endswith("-01"):
-            total += int(re.search(r"^totals: (\d+)", path.read_text(encoding="utf-8"), re.M).group(1))
-    return total
+    written = Path(f"{out}-01").read_text(encoding="utf-8")
+    return int(re.search(r"^totals: (\d+)", written, re.M).group(1))
 
 
 def benchmarks(names):
-    """The benchmarks of the host's phases in these modules: asv's name with parameters → version and what to call."""
+    """The benchmarks of PHASES in these modules: asv's name with parameters → version and what to call."""
     found = {}
     for name in names:
         module = importlib.import_module(f"benchmarks.{name}")
@@ -121,7 +115,7 @@ def benchmarks(names):
             given = getattr(workload, "params", ())
             lists = [each if isinstance(each, (list, tuple)) else [each] for each in given]
             lists = lists if given and isinstance(given[0], (list, tuple)) else [given] if given else []
-            for phase in (*BY_PYTHON, *BY_ALL):
+            for phase in PHASES:
                 if hasattr(workload, f"time_{phase}"):
                     for params in itertools.product(*lists):
                         shown = f"({', '.join(map(repr, params))})" if params else ""
@@ -131,22 +125,19 @@ def benchmarks(names):
 
 
 def count(workload, phase, params):
-    """Count one benchmark: calls, and instructions where this runs under callgrind, as a call of it has on average."""
+    """Count one benchmark, once: calls, and instructions where this runs under callgrind."""
     made = workload()
     timed = getattr(made, f"time_{phase}")
     for _ in range(WARM_UPS):
         timed(*params)
-    number = timed.number if phase == "dispatch" else 1
     gc.collect()
     gc.disable()
     _phases.METER = calls = Calls()
-    for _ in range(number):
-        timed(*params)
+    timed(*params)
     if _ask(_RUNNING):
         _phases.METER = Instructions()
-        for _ in range(number):
-            timed(*params)
-    return {"calls": calls.total / number, "number": number}
+        timed(*params)
+    return {"calls": calls.total}
 
 
 def _in_a_fork(workload, phase, params):
@@ -172,10 +163,8 @@ def _in_a_fork(workload, phase, params):
     if status or not told:
         return {"failed": f"it ended with {os.waitstatus_to_exitcode(status)}"}
     found = json.loads(told)
-    number = found.pop("number", 0)
-    if number and _ask(_RUNNING):
-        total = counted(Path(f"{os.environ[OUT]}.{child}"), every_thread=phase in BY_ALL)
-        found["instructions"] = total / number
+    if "calls" in found and _ask(_RUNNING):
+        found["instructions"] = counted(f"{os.environ[OUT]}.{child}")
     return found
 
 

@@ -108,7 +108,7 @@ def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[s
 
 def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> dict[str, Pair]:
     """Count what the host does in both cells, in turns: name → what so many processes of each said. Raises Failed."""
-    listed = [key for key in counter.listed(base, patterns) if counts.telling(key)]
+    listed = [*counter.listed(base, patterns)]
     told: dict[str, list[Mapping[str, Counted]]] = {"base": [], "other": []}
     cells, started = {"base": base, "other": other}, time.monotonic()
     for number in range(processes if listed else 0):

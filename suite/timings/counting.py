@@ -36,7 +36,7 @@ class Counter:
     unit: Unit
 
     def listed(self, cell: Cell, patterns: Sequence[str]) -> dict[str, str]:
-        """The benchmarks of the host's phases that one of `patterns` finds: asv's name → version. Raises Failed."""
+        """The traces and lowerings that one of `patterns` finds: asv's name → version. Raises Failed."""
         listed = {key: each.version for key, each in self._run(cell, ())}
         return {key: listed[key] for key in listed if any(re.search(pattern, key) for pattern in patterns)}
 

@@ -118,11 +118,6 @@ def of_host(key: str) -> bool:
     return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
 
 
-def telling(benchmark: str) -> bool:
-    """Whether a count says something of this benchmark, and can be had."""
-    return BY_PYTHON.search(benchmark) is not None
-
-
 def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[Turn]:
     """Where a count changes along the line by more than COUNT_GATE and than its fence, the largest change first.
 
@@ -150,7 +145,7 @@ def _between(
     for benchmark in old.keys() & new.keys():
         was, now = old[benchmark].of(unit), new[benchmark].of(unit)
         same = old[benchmark].version == new[benchmark].version
-        if was and now and same and telling(benchmark):
+        if was and now and same:
             yield Turn(benchmark, unit, before, after, was, now)
 
 

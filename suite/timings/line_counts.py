@@ -29,7 +29,7 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
     """Count in each cell what is not known, keep it, and say what changes along the line. Raises BadFile."""
     missed, seconds = 0, 0.0
     # What there is to count is the same everywhere: what a release lacks says so as it is counted.
-    listed = {key: each for key, each in counter.listed(cells[-1], patterns).items() if counts.telling(key)}
+    listed = counter.listed(cells[-1], patterns)
     for number, place in enumerate(counts.spread(len(cells)), 1):
         cell, started = cells[place], time.monotonic()
         known = {} if fresh else counts.load(machine).known(cell.id, lock.load(cell).sha256)

@@ -15,7 +15,7 @@ import pytest
 
 from suite.files import ROOT
 from suite.timings.bench import DEFAULT_BENCH
-from suite.timings.counts import HOST
+from suite.timings.counts import BY_PYTHON
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
@@ -107,12 +107,12 @@ def test_the_default_set_is_told_by_name(found: list[dict[str, object]]) -> None
     assert {"Large"} == {re.sub(".*(?=Large$)", "", name.split(".")[1]) for name in asked_for}
 
 
-def test_every_phase_of_the_host_can_be_counted(found: list[dict[str, object]]) -> None:
-    """What is counted goes by the names that asv times it by, and the driver knows them for the host's."""
+def test_every_trace_and_lowering_can_be_counted(found: list[dict[str, object]]) -> None:
+    """What is counted goes by the names that asv times it by, and the driver knows them."""
     process = run("from benchmarks import _counting; _counting.main([])")
 
     listed = {json.loads(line)["benchmark"].partition("(")[0] for line in process.stdout.splitlines()}
-    assert {str(each["name"]) for each in found if HOST.search(str(each["name"]))} == listed
+    assert {str(each["name"]) for each in found if BY_PYTHON.search(str(each["name"]))} == listed
 
 
 def test_calls_are_those_within_the_meter() -> None:

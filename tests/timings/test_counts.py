@@ -15,7 +15,7 @@ from suite.judge.neighbours import LineCell
 from suite.timings import counts
 from suite.timings.counts import Counted, Counts, Turn
 
-TRACE, COMPILE = "basics.Scan.time_trace", "basics.Scan.time_compile"
+TRACE = "basics.Scan.time_trace"
 LINE = [
     LineCell(f"jax-{version}", "jax", {"jax": version}, date(2025, month, 1))
     for month, version in ((1, "0.8.2"), (2, "0.9.0"), (3, "0.8.3"))
@@ -34,7 +34,7 @@ def made(**values: float) -> Counts:
     found = Counts(machine="m")
     for cell, calls in values.items():
         counted = Counted(version="1", calls=calls, instructions=1000 * calls)
-        found = found.plus(f"jax-{cell[1:].replace('_', '.')}", "lock", {TRACE: counted, COMPILE: counted})
+        found = found.plus(f"jax-{cell[1:].replace('_', '.')}", "lock", {TRACE: counted})
     return found
 
 

@@ -246,7 +246,7 @@ def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Sectio
     """For each unit in which two of these releases were counted, a chart of each workload, a line for each phase."""
     known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
     for unit in UNITS:
-        keys = [key for key in dict.fromkeys(chain(*known.values())) if phase_counts.telling(key)]
+        keys = list(dict.fromkeys(chain(*known.values())))
         charts = []
         for (module, workload, *phase), of in groupby(sorted(keys, key=_group), key=_group):
             series = [_counted_series(key, unit, releases, known) for key in of]
