@@ -5,7 +5,7 @@
 
 You'd expect a library that you do not use not to matter. e3nn-jax looks whether Equinox is there, and passes over an
 ImportError alone: an Equinox that jax has left behind fails with another error, and e3nn-jax with it. The second one is
-of its own: `scatter_mean` with `map_back` and `nel`, and a plot of signals, call `jax.tree_map`, which JAX took away in
+of its own: `scatter_mean` with `map_back` and `nel`, and `find_peaks`, call `jax.tree_map`, which JAX took away in
 0.6.0, in the newest release too. Its metadata sets no bound on jax, lower or upper.
 """
 
