@@ -1,15 +1,17 @@
-"""What a trace and a lowering take, counted: calls of functions in Python's thread, and machine instructions.
+"""What the host does in a phase, counted: calls of functions in Python's thread, and machine instructions.
 
     python -m benchmarks._counting                                           what there is to count, a line of JSON each
     python -m benchmarks._counting "basics.Scan.time_trace" "basics.Scan.time_lower"                    calls of these
     valgrind --tool=callgrind … -m benchmarks._counting "basics.Scan.time_trace"         the same, and instructions
 
-What is counted is what asv would time: the same benchmark, by the same meter, after WARM_UPS samples that fill JAX's
-own caches, with the garbage collector off. Each benchmark has a process of its own, forked from one that has imported
-the stack, so that what else was asked for makes no difference.
+What is counted is what asv would time: the same benchmark, by the same meter, after samples that fill JAX's own caches,
+with the garbage collector off. The phases of a workload share a process, forked from one that has imported the stack:
+callgrind translates the compiler once for all of them, which takes longer than what is counted, and what else was asked
+for makes no difference.
 
-Calls are those that `sys.setprofile` tells of: of Python functions, and of C functions by Python ones. Instructions are
-those of Python's thread, as those of a thread that computes meanwhile differ from run to run.
+Calls are those that `sys.setprofile` tells of: of Python functions, and of C functions by Python ones. The compiler's
+work has none, and its instructions are those of all its threads (`--separate-threads=no`). Of the other phases they are
+those of Python's thread (`--separate-threads=yes`): those of a thread that computes meanwhile differ from run to run.
 """
 
 import ctypes
@@ -29,19 +31,23 @@ from pathlib import Path
 
 from benchmarks import _phases
 
-PHASES = ("trace", "lower", "trace_and_lower")
-WARM_UPS = 2
-# What takes longer is given up; callgrind takes fifty times as long as the machine does.
+# Phases that the host does, in Python's thread; and those that the compiler has a part in.
+BY_PYTHON = ("trace", "lower", "trace_and_lower", "dispatch")
+BY_COMPILER = ("compile", "first_call", "new_object")
+WARM_UPS = {**dict.fromkeys(BY_PYTHON, 2), **dict.fromkeys(BY_COMPILER, 1)}
+# Of so many samples the least counts: a table that grows within one, as it would have sooner or later, is up to 7%.
+SAMPLES = 2
+# What takes longer is given up; callgrind takes ten times as long as the machine does, and the first time in a process
+# a hundred times.
 SECONDS = 1800
-# Where callgrind writes what it counted, so that this can read it: it puts the process's id after it.
+# Where callgrind writes what it counted, so that this can read it.
 OUT = "SUITE_CALLGRIND_OUT"
 
 # valgrind looks for these instructions, which do nothing elsewhere, and answers (valgrind.h, "client requests").
 # It is a function of one argument, the address of a request, that returns the answer.
 _REQUEST = {"x86_64": "4889f8 31d2 48c1c703 48c1c70d 48c1c73d 48c1c733 4887db 4889d0 c3"}
 _RUNNING = 0x1001
-_CALLGRIND = (ord("C") << 24) + (ord("T") << 16)
-_TOGGLE, _START = _CALLGRIND + 2, _CALLGRIND + 4
+_DUMP = (ord("C") << 24) + (ord("T") << 16)
 
 
 @functools.cache
@@ -57,8 +63,8 @@ def _asker():
     return asker
 
 
-def _ask(request, argument=0):
-    asker, asked = _asker(), (ctypes.c_ulong * 6)(request, argument)
+def _ask(request):
+    asker, asked = _asker(), (ctypes.c_ulong * 6)(request)
     return asker(ctypes.addressof(asked)) if asker else 0
 
 
@@ -82,30 +88,42 @@ class Calls:
 
 
 class Instructions:
-    """A meter of instructions: from its first use on all threads are counted, and Python's only within `with`."""
+    """A meter of instructions: callgrind writes down what it counted, and counts from zero, before and after."""
+
+    dumps = 0
 
     def __init__(self):
-        self._started = False
+        self.total = 0
 
     def __enter__(self):
-        if self._started:
-            _ask(_TOGGLE)
-        else:
-            self._started = True
-            _ask(_START)
+        _ask(_DUMP)
 
     def __exit__(self, *_):
-        _ask(_TOGGLE)
+        _ask(_DUMP)
+        self._written()
+        self.total += self._written()
+
+    def _written(self):
+        Instructions.dumps += 1
+        dump = Path(f"{os.environ[OUT]}.{os.getpid()}.{Instructions.dumps}")
+        # With --separate-threads=yes the number of the thread stands behind it: Python's is the first.
+        path = dump if dump.exists() else dump.with_name(f"{dump.name}-01")
+        total = re.search(r"^totals: (\d+)", path.read_text(encoding="utf-8"), re.M)
+        path.unlink()
+        return int(total.group(1))
 
 
-def counted(out):
-    """The instructions that callgrind wrote down: a file for each thread, Python's the first."""
-    written = Path(f"{out}-01").read_text(encoding="utf-8")
-    return int(re.search(r"^totals: (\d+)", written, re.M).group(1))
+def own_instructions():
+    """What the meter takes itself: what it counts where nothing is done. The first time is not like the others."""
+    for _ in range(2):
+        meter = Instructions()
+        with meter:
+            pass
+    return meter.total
 
 
 def benchmarks(names):
-    """The benchmarks of PHASES in these modules: asv's name with parameters → version and what to call."""
+    """The benchmarks of these modules that can be counted: asv's name with parameters → version and what to call."""
     found = {}
     for name in names:
         module = importlib.import_module(f"benchmarks.{name}")
@@ -115,7 +133,7 @@ def benchmarks(names):
             given = getattr(workload, "params", ())
             lists = [each if isinstance(each, (list, tuple)) else [each] for each in given]
             lists = lists if given and isinstance(given[0], (list, tuple)) else [given] if given else []
-            for phase in PHASES:
+            for phase in WARM_UPS:
                 if hasattr(workload, f"time_{phase}"):
                     for params in itertools.product(*lists):
                         shown = f"({', '.join(map(repr, params))})" if params else ""
@@ -125,57 +143,77 @@ def benchmarks(names):
 
 
 def count(workload, phase, params):
-    """Count one benchmark, once: calls, and instructions where this runs under callgrind."""
+    """Count one benchmark: calls, and instructions where this runs under callgrind."""
     made = workload()
     timed = getattr(made, f"time_{phase}")
-    for _ in range(WARM_UPS):
+
+    def sample(meter):
+        _phases.METER = meter
         timed(*params)
+        return meter.total
+
+    for _ in range(WARM_UPS[phase]):
+        timed(*params)
+    told = {}
     gc.collect()
     gc.disable()
-    _phases.METER = calls = Calls()
-    timed(*params)
+    if phase in BY_PYTHON:
+        told["calls"] = sample(Calls())
     if _ask(_RUNNING):
-        _phases.METER = Instructions()
-        timed(*params)
-    return {"calls": calls.total}
+        own = own_instructions()
+        told["instructions"] = min(sample(Instructions()) for _ in range(SAMPLES)) - own
+    return told
 
 
-def _in_a_fork(workload, phase, params):
-    """Count in a process of its own: what it found, or why it did not."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
+def _be_counted(asked, writer):
+    """Count these, and write down a line for each; the process ends with it."""
+    # What a release lacks says so, on standard output.
+    sys.stdout = sys.stderr
+    for key, each in asked.items():
+        signal.alarm(SECONDS)
         try:
-            # What is not there says so, on standard output.
-            sys.stdout = sys.stderr
-            signal.alarm(SECONDS)
-            told = count(workload, phase, params)
+            told = count(*each)
         except NotImplementedError as error:
             told = {"lacking": str(error)}
-        except BaseException as error:
+        except Exception as error:
             told = {"failed": f"{type(error).__name__}: {error}"[:300]}
-        os.write(writer, json.dumps(told).encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as said:
-        told = said.read()
-    _, status = os.waitpid(child, 0)
-    if status or not told:
-        return {"failed": f"it ended with {os.waitstatus_to_exitcode(status)}"}
-    found = json.loads(told)
-    if "calls" in found and _ask(_RUNNING):
-        found["instructions"] = counted(f"{os.environ[OUT]}.{child}")
-    return found
+        finally:
+            gc.enable()
+        os.write(writer, f"{json.dumps([key, told])}\n".encode())
+    os._exit(0)
+
+
+def counted(asked):
+    """Count these in a process of their own, name → told; what ends it has failed, and those after it get another."""
+    left = dict(asked)
+    while left:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _be_counted(left, writer)
+        os.close(writer)
+        with os.fdopen(reader, encoding="utf-8") as lines:
+            for line in lines:
+                key, told = json.loads(line)
+                del left[key]
+                yield key, told
+        _, status = os.waitpid(child, 0)
+        if left:
+            del left[key := next(iter(left))]
+            yield key, {"failed": f"it ended with {os.waitstatus_to_exitcode(status)}"}
 
 
 def main(keys):
     """Count these; or say what there is."""
     every = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
     found = benchmarks(dict.fromkeys(key.partition(".")[0] for key in keys) if keys else every)
-    for key, (version, asked) in found.items():
-        if not keys or key in keys:
-            told = _in_a_fork(*asked) if keys else {}
-            print(json.dumps({"benchmark": key, "version": version, **told}), flush=True)
+    if not keys:
+        for key, (version, _) in found.items():
+            print(json.dumps({"benchmark": key, "version": version}))
+    wanted = [(key, asked) for key, (_, asked) in found.items() if key in keys]
+    for _, of_workload in itertools.groupby(wanted, key=lambda each: each[1][0]):
+        for key, told in counted(of_workload):
+            print(json.dumps({"benchmark": key, "version": found[key][0], **told}), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ A comparison is not `asv continuous`. That pools the samples of all processes of
 time it had. So each process is an asv run of one round with a results folder of its own: what stands there was measured
 in that process, now, and never before.
 
-Tracing and lowering are not timed where they can be counted (see `counting`): their instructions, where valgrind is,
-repeat to a few in a thousand. Without valgrind their calls are counted, beside their times.
+What the host does is not timed where it can be counted (see `counting`): its instructions, where valgrind is, repeat to
+a few in a thousand. Without valgrind the calls of what Python does are counted, beside its times.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[s
     """
     timed = list(patterns)
     if counter.unit == "instructions":
-        timed = [f"^(?!.*{counts.BY_PYTHON.pattern})(?=.*(?:{pattern}))" for pattern in patterns]
+        timed = [f"^(?!.*{counts.HOST.pattern})(?=.*(?:{pattern}))" for pattern in patterns]
     known = results.names(asv.results)
     return [] if known and not any(re.search(pattern, key) for pattern in timed for key in known) else timed
 
@@ -173,10 +173,12 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
     before = read(NoiseFile, path) if path.exists() else None
     # Of the same cell, what was not measured this time stays; so do the times of what is counted now.
     kept = before.benchmarks if before and before.cell == cell.id else {}
+    every = {**kept, **made}
+    # What is timed and counted, too, is judged by its count.
     judging = {
         key: each
-        for key, each in {**kept, **made}.items()
-        if not (counter.unit == "instructions" and counts.BY_PYTHON.search(key))
+        for key, each in every.items()
+        if (counted_as := counts.name(key, "instructions")) == key or counted_as not in every
     }
     middle = statistics.median_high(each.detectable or math.inf for each in judging.values())
     file = NoiseFile(
@@ -186,7 +188,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         processes=processes // 2 * 2,
         false_positives=round(statistics.mean(each.false_positives for each in judging.values()), 5),
         detectable=_finite(middle),
-        benchmarks={**kept, **made},
+        benchmarks=every,
     )
     write(path, dump(file.model_dump()))
     shown = f"{file.detectable:.0%}" if file.detectable is not None else "none of those tried"

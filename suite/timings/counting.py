@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,11 +17,11 @@ from suite.errors import Failed
 from suite.run import environment, probe_call
 from suite.stack import lock
 from suite.stack.plan import Cell
-from suite.timings.counts import Counted, Unit
+from suite.timings.counts import BY_PYTHON, HOST, Counted, Unit
 
 # Of one lock the counts of two processes differ by so little that two of each side show whether that is so today.
 PROCESSES = 2
-_CALLGRIND = ("valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", "--separate-threads=yes")
+_CALLGRIND = ("valgrind", "--tool=callgrind", "--quiet", "--dump-line=no")
 Note = Callable[[str], None]
 
 
@@ -36,51 +37,65 @@ class Counter:
     unit: Unit
 
     def listed(self, cell: Cell, patterns: Sequence[str]) -> dict[str, str]:
-        """The traces and lowerings that one of `patterns` finds: asv's name → version. Raises Failed."""
-        listed = {key: each.version for key, each in self._run(cell, ())}
+        """The benchmarks to be counted that one of `patterns` finds: asv's name → version. Raises Failed."""
+        phases = HOST if self.unit == "instructions" else BY_PYTHON
+        with _python_of(cell) as python, self._counting(cell, python, ()) as told:
+            listed = {key: each.version for key, each in told if phases.search(key)}
         return {key: listed[key] for key in listed if any(re.search(pattern, key) for pattern in patterns)}
 
     def count(self, cell: Cell, benchmarks: Collection[str], note: Note = lambda name: None) -> dict[str, Counted]:
-        """Count each of these in a process of its own; `note` is told of each that is done. Raises Failed."""
+        """Count each of these; `note` is told of each that is done. Raises Failed."""
+        by_python = [key for key in benchmarks if BY_PYTHON.search(key)]
+        by_compiler = [key for key in benchmarks if not BY_PYTHON.search(key)]
         found = {}
-        for key, counted in self._run(cell, benchmarks) if benchmarks else ():
-            found[key] = counted
-            note(key)
+        with _python_of(cell) as python, ExitStack() as both:
+            # One process for each, at once: callgrind counts them otherwise, and no count minds a busy machine.
+            counting = [self._counting(cell, python, keys) for keys in (by_python, by_compiler) if keys]
+            for told in [both.enter_context(each) for each in counting]:
+                for key, counted in told:
+                    found[key] = counted
+                    note(key)
         return found
 
-    def _run(self, cell: Cell, benchmarks: Collection[str]) -> Iterator[tuple[str, Counted]]:
-        with tempfile.TemporaryDirectory() as scratch, environment.reserve(cell):
-            try:
-                executable = environment.prepare(cell, lock.load(cell)).executable
-            except environment.Unprepared as error:
-                raise Failed(f"{cell.id}: {error.detail}") from error
-            command = probe_call.command(executable, "benchmarks._counting", *benchmarks)
+    @contextmanager
+    def _counting(
+        self, cell: Cell, python: Path, benchmarks: Collection[str]
+    ) -> Iterator[Iterator[tuple[str, Counted]]]:
+        command = probe_call.command(python, "benchmarks._counting", *benchmarks)
+        threads = "yes" if all(map(BY_PYTHON.search, benchmarks)) else "no"
+        log = probe_call.LOGS / f"counting-{cell.id}-{threads}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
             out = Path(scratch, "callgrind")
             if benchmarks and self.unit == "instructions":
-                # Python keeps small objects in arenas of its own, and their addresses go into hashes.
-                fixed = ("setarch", "-R") if shutil.which("setarch") else ()
-                command = [*fixed, *_CALLGRIND, f"--callgrind-out-file={out}.%p", *command]
-            probe_call.LOGS.mkdir(parents=True, exist_ok=True)
-            log = probe_call.LOGS / f"counting-{cell.id}.log"
-            with (
-                log.open("wb") as errors,
-                subprocess.Popen(
-                    command,
-                    env={**probe_call.surroundings(), "JAX_PLATFORMS": "cpu", "SUITE_CALLGRIND_OUT": str(out)},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    encoding="utf-8",
-                ) as process,
-            ):
+                counting = (*_CALLGRIND, f"--separate-threads={threads}", f"--callgrind-out-file={out}.%p")
+                command = [*counting, *command]
+            with subprocess.Popen(
+                command,
+                env={**probe_call.surroundings(), "JAX_PLATFORMS": "cpu", "SUITE_CALLGRIND_OUT": str(out)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                encoding="utf-8",
+            ) as process:
                 assert process.stdout is not None
                 try:
-                    for line in process.stdout:
-                        told = json.loads(line)
-                        yield told.pop("benchmark"), Counted(**told)
+                    lines = map(json.loads, process.stdout)
+                    yield ((told.pop("benchmark"), Counted(**told)) for told in lines)
                 except BaseException:
                     process.kill()
                     raise
-            if process.returncode:
-                said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-                raise Failed(f"{cell.id}: counting ended with {process.returncode}: {' / '.join(said[-2:])}")
+        if process.returncode:
+            said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            raise Failed(f"{cell.id}: counting ended with {process.returncode}: {' / '.join(said[-2:])}")
+
+
+@contextmanager
+def _python_of(cell: Cell) -> Iterator[Path]:
+    """The interpreter of a cell, made ready and kept from others. Raises Failed."""
+    with environment.reserve(cell):
+        try:
+            python = environment.prepare(cell, lock.load(cell)).executable
+        except environment.Unprepared as error:
+            raise Failed(f"{cell.id}: {error.detail}") from error
+        yield python

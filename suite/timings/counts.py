@@ -24,13 +24,12 @@ COUNTS = ROOT / "benchmarks" / "counts"
 COUNT_GATE = 0.01
 Unit = Literal["instructions", "calls"]
 UNITS: tuple[Unit, ...] = ("instructions", "calls")
-# What `benchmarks/_counting.py` counts, as asv calls it.
+# The phases that the host does, as asv calls them: `benchmarks/_counting.py` counts the instructions of all.
 HOST = re.compile(r"\.time_(trace|lower|trace_and_lower|compile|first_call|new_object|dispatch)(\(|$)")
 # How a count is called beside what asv times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
 _TIMED = re.compile(r"(?<=\.)time_")
-# What is counted of them. Where the compiler does the work, or the program is run, calls say nothing, and callgrind,
-# which takes fifty times as long as the machine, takes hours.
-BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower)(\(|$)")
+# Those that Python does: of the others, which the compiler has a part in, calls say nothing.
+BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower|dispatch)(\(|$)")
 
 
 class Counted(FileModel):

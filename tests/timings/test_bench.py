@@ -317,9 +317,9 @@ def test_a_count_of_the_same_release_twice_is_no_regression(pretend: Callable[..
 
 
 def test_what_is_counted_is_not_timed(pretend: Callable[..., Pretended]) -> None:
-    """Where instructions judge, asv is asked for no trace, but for a compilation; and not at all for a trace alone."""
+    """Where instructions judge, asv is asked for no trace, but for an execution; and not at all for a trace alone."""
     asv, counter = pretend(told()), PretendedCounter("instructions", COUNTED, wandering())
-    known: Known = {"m.Scan.time_trace": ("time", "seconds", []), "m.Scan.time_compile": ("time", "seconds", [])}
+    known: Known = {"m.Scan.time_trace": ("time", "seconds", []), "m.Scan.time_execute": ("time", "seconds", [])}
     put_results(asv.results / asv.machine, known, HASHES[BASE], {})
 
     assert Exit.AS_EXPECTED == compare.compare(asv, counter, *CELLS, ["time_trace"], 8)

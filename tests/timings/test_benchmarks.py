@@ -15,7 +15,7 @@ import pytest
 
 from suite.files import ROOT
 from suite.timings.bench import DEFAULT_BENCH
-from suite.timings.counts import BY_PYTHON
+from suite.timings.counts import HOST
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
@@ -107,12 +107,12 @@ def test_the_default_set_is_told_by_name(found: list[dict[str, object]]) -> None
     assert {"Large"} == {re.sub(".*(?=Large$)", "", name.split(".")[1]) for name in asked_for}
 
 
-def test_every_trace_and_lowering_can_be_counted(found: list[dict[str, object]]) -> None:
+def test_every_phase_of_the_host_can_be_counted(found: list[dict[str, object]]) -> None:
     """What is counted goes by the names that asv times it by, and the driver knows them."""
     process = run("from benchmarks import _counting; _counting.main([])")
 
     listed = {json.loads(line)["benchmark"].partition("(")[0] for line in process.stdout.splitlines()}
-    assert {str(each["name"]) for each in found if BY_PYTHON.search(str(each["name"]))} == listed
+    assert {str(each["name"]) for each in found if HOST.search(str(each["name"]))} == listed
 
 
 def test_calls_are_those_within_the_meter() -> None:
@@ -133,6 +133,34 @@ def test_calls_are_those_within_the_meter() -> None:
     )
 
     assert ("4\n", "") == (process.stdout, process.stderr)
+
+
+def test_what_ends_its_process_leaves_the_others_counted() -> None:
+    """A phase that ends the process has failed, one that a release lacks says why, and those after it are counted."""
+    process = run(
+        """
+        import json, os
+        from benchmarks import _counting, _phases
+        class Workload:
+            def time_trace(self):
+                with _phases.METER:
+                    len("abc")
+            def time_lower(self):
+                os._exit(3)
+            def time_compile(self):
+                raise NotImplementedError("of another release")
+            time_dispatch = time_trace
+        asked = {phase: (Workload, phase, ()) for phase in ("trace", "lower", "compile", "dispatch")}
+        print(json.dumps(dict(_counting.counted(asked))))
+        """
+    )
+
+    assert {
+        "trace": {"calls": 1},
+        "lower": {"failed": "it ended with 3"},
+        "compile": {"lacking": "of another release"},
+        "dispatch": {"calls": 1},
+    } == json.loads(process.stdout)
 
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
