@@ -91,7 +91,7 @@ def assert_versions():
 def _assert_installed(pins, whose):
     wrong = []
     for name, pinned in pins:
-        if (installed := _version(name)) != pinned:
+        if (installed := version(name)) != pinned:
             wrong.append(f"{name} is {installed}, not {pinned}")
     if wrong:
         raise RuntimeError(f"this is not the stack {whose}: {', '.join(wrong)}")
@@ -128,11 +128,11 @@ def preimport_diffrax():
     asv forks those from one that has imported all benchmarks, and a device does not survive that. Optimistix 0.0.11
     starts one as it is imported; it is told by its version, since to try it would be to start it.
     """
-    if _version("optimistix") != "0.0.11":
+    if version("optimistix") != "0.0.11":
         importlib.import_module("diffrax")
 
 
-def _version(package):
+def version(package):
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

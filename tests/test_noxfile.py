@@ -195,10 +195,11 @@ runpy.run_module("suite", run_name="__main__", alter_sys=True)
 
 
 def test_a_report_needs_what_the_head_lists(tmp_path: Path) -> None:
-    """With the packages that the head of the noxfile lists, and no others, a report and all its pages are made."""
+    """With the packages that the head of the noxfile lists, and no others, a report and each kind of page is made."""
+    words = ("report", DEFAULT_CELLS[0].id, "--issue", "same-seed-other-numbers", "--to", str(tmp_path / "to"))
     head = re.findall(r'^#   "([\w-]+)==', (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.M)
     ran = subprocess.run(
-        [sys.executable, "-c", ALONE, " ".join(head), "report", DEFAULT_CELLS[0].id, "--to", str(tmp_path / "to")],
+        [sys.executable, "-c", ALONE, " ".join(head), *words],
         cwd=ROOT,
         env={**os.environ, "SUITE_STATE": str(tmp_path / "state")},
         capture_output=True,

@@ -21,7 +21,7 @@ from suite.timings.counts import BY_PYTHON, HOST, Counted, Unit
 
 # Of one lock the counts of two processes differ by so little that two of each side show whether that is so today.
 PROCESSES = 2
-_CALLGRIND = ("valgrind", "--tool=callgrind", "--quiet", "--dump-line=no")
+_CALLGRIND = ("valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", "--dump-line=no")
 Note = Callable[[str], None]
 
 

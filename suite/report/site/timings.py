@@ -30,13 +30,16 @@ from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
 
 BENCHMARKS = ROOT / "benchmarks"
 # What the device does; all else is the host's. A first call is both.
-DEVICE = frozenset({"execute", "device busy"})
+DEVICE = frozenset({"execute", "workaround", "device busy"})
 # Published figures come first, then what all else is made of.
 _FIRST = ("published", "basics", "training", "solves", "imports")
 # Where the first sentence of a story ends, or what would do as one.
 _SENTENCE = re.compile(r"[.;] ")
 # In which order a call goes through them.
-PHASES = ("trace", "lower", "trace and lower", "compile", "first call", "new object", "dispatch", "execute")
+PHASES = (
+    *("trace", "lower", "trace and lower", "compile", "first call", "new object", "dispatch", "execute"),
+    "workaround",
+)
 _TITLES: Mapping[Unit, str] = {
     "instructions": "What the host does, counted: machine instructions, by callgrind.",
     "calls": "What the host does, counted: calls of functions in Python.",
