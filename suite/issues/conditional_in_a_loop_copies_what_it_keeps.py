@@ -9,7 +9,9 @@ for False. jax#38145 and others before it met that as a slow loop; openxla/xla#4
 at what each branch does instead. Counted here are the copies of x in the compiled loop: the one that the loop starts
 from is right, since x is the caller's.
 
-With jax 0.5.0 one copy too many on a CPU became three.
+With jax 0.5.0 one copy too many on a CPU became three. Compiled for a TPU v5e the two orders differ as on a CPU.
+Compiled for an H100 they change places from jax 0.9.0 to 0.11.0: there the branch for True is the one to keep x, and
+the order that is advised here copies. Neither device copies where both branches update x.
 """
 
 from __future__ import annotations
