@@ -353,10 +353,11 @@ def bench_compare(session: nox.Session) -> None:
 
 @nox.session(name="bench-count", default=False, reuse_venv=True)
 def bench_count(session: nox.Session) -> None:
-    """Count what tracing and lowering take: instructions by callgrind, and calls in Python.
+    """Count what the host does: instructions by callgrind, and calls in Python.
 
     Of the default cells, those named, or `-- --line`; what is known is not counted again, so a run can be ended and
-    gone on with. Without valgrind, or with `-- --calls`, only calls are counted.
+    gone on with. A release takes a quarter of an hour, less with `--bench`; calls alone, with `-- --calls` or where
+    there is no valgrind, some seconds.
     """
     timings(session)
 

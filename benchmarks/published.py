@@ -22,8 +22,16 @@ brackets, by `nox -s bench`):
 diffrax#711 has no such step here: it is twice as slow on some releases since 0.4.31, and on others not. diffrax#680 is
 slower on none of those that it names, and 25 times on jax 0.11.1, as jax#40101 is.
 
-Not here: jax-ml/jax#31319. Its text was not to be had when this was written. The thread of that week that has figures
-of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.
+What readers are told to do about it is timed beside them (`time_workaround`), on fourteen releases: the time without it
+over the time with it, where the row is slow.
+
+    old runtime           diffrax#518 3.2 to 6.5; jax#25190 17 to 155; jax#26145 3.3 to 8.1; jax#36799 4.8 to 21: up to
+                          jax 0.6.2, the last release that has it
+    indices drawn before  jax#31284 82 (470 in Large); jax#31282 1.1: it does not help where the loop is linearised
+    stacked in blocks     jax#40101 11; on other releases it takes up to twice as long
+
+Not here: jax-ml/jax#31319, which needs no clock: the issue `callbacks-off-the-fast-path` has it. The thread of that
+week that has figures of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.
 """
 
 import abc

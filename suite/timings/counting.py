@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -77,13 +79,15 @@ class Counter:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 encoding="utf-8",
+                process_group=0,
             ) as process:
                 assert process.stdout is not None
                 try:
                     lines = map(json.loads, process.stdout)
                     yield ((told.pop("benchmark"), Counted(**told)) for told in lines)
                 except BaseException:
-                    process.kill()
+                    # What counts is its child.
+                    os.killpg(process.pid, signal.SIGKILL)
                     raise
         if process.returncode:
             said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
