@@ -285,7 +285,7 @@ def test_the_probe_ends_well_whatever_a_case_does(observe: Observe) -> None:
     for finished in map(observe, MODULES):
         issue = find(finished.session.names[0])[0].issue.id
         told = [(step, issue, case) for _, case in finished.session.names for step in ("start", "done")]
-        # On a busy machine the thread that watches over an import can still be on its way out when forking is asked about.
+        # On a busy machine the thread that watched an import can be on its way out when forking is asked about.
         events = [event for event in finished.events if event["event"] not in ("import", "unforkable")]
         assert (0, [*told, ("end", None, None)]) == (
             finished.status,
