@@ -9,6 +9,8 @@ import pytest
 from suite.files import REPORTS, read
 from suite.report import write as writing
 from suite.report.model import Report
+from suite.run import alike
+from suite.stack import plan
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +27,14 @@ def pageless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for folder in ("RESULTS", "COMPILED"):
             patched.setattr(writing, folder, tmp_path_factory.mktemp("nothing"))
         yield
+
+
+@pytest.fixture
+def replanned() -> Iterator[None]:
+    """A test that makes another plan meets nothing that was kept of the real one, and leaves nothing of its own."""
+    kept = plan.cells, alike._cells
+    for each in kept:
+        each.cache_clear()
+    yield
+    for each in kept:
+        each.cache_clear()

@@ -206,7 +206,7 @@ device = "cpu"
 
 
 @pytest.fixture
-def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, Any]]:
+def stack(replanned: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     """The matrix of a line of two releases and an arm, and a snapshot of what that needs; the plan is of these."""
     wanted, offered = tomllib.loads(LINE), json.loads(releases.PATH.read_text(encoding="utf-8"))
     pins = lock.load(plan.cell("jax-0.6.1+equinox-0.12.2+diffrax-0.7.0")).pins
@@ -220,9 +220,7 @@ def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any
     for path, data in ((matrix.PATH, wanted), (releases.PATH, offered)):
         path.write_text(json.dumps(data), encoding="utf-8")
     plan.cells.cache_clear()
-    yield wanted, offered
-    monkeypatch.undo()
-    plan.cells.cache_clear()
+    return wanted, offered
 
 
 def calls_of(to: Path) -> list[list[str]]:

@@ -109,7 +109,7 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
 
 
 def test_what_is_kept_is_in_every_report_of_the_whole(
-    whole: Report, seen: Make, state: Path, monkeypatch: pytest.MonkeyPatch
+    whole: Report, seen: Make, state: Path, replanned: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file in reports/sent is in a report of all cells, and in no report of some of them."""
     monkeypatch.setattr(sent, "KEPT", seen().parent)

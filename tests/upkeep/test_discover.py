@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Of
 
 
 @pytest.fixture
-def planned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def planned(replanned: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A plan of the releases of jax alone; the report goes to a folder of its own."""
     matrix = tmp_path / "matrix.toml"
     line = '[line]\nreleases = ["jax"]\nbeside = []\ndefault = ["newest"]\n'
@@ -71,9 +71,6 @@ def planned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setattr(discover, "REPORTS", tmp_path / "reports")
     monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    plan.cells.cache_clear()
-    yield
-    plan.cells.cache_clear()
 
 
 def told(entries: Sequence[Entry] = ()) -> str:
