@@ -23,11 +23,11 @@ diffrax#711 has no such step here: it is twice as slow on some releases since 0.
 slower on none of those that it names, and 25 times on jax 0.11.1, as jax#40101 is.
 
 What readers are told to do about it is timed beside them (`time_workaround`), on fourteen releases: the time without it
-over the time with it, where the row is slow.
+over the time with it, where the row is slow. The time without it is that of another day.
 
     old runtime           diffrax#518 3.2 to 6.5; jax#25190 17 to 155; jax#26145 3.3 to 8.1; jax#36799 4.8 to 21: up to
                           jax 0.6.2, the last release that has it
-    indices drawn before  jax#31284 82 (470 in Large); jax#31282 1.1: it does not help where the loop is linearised
+    indices drawn before  jax#31284 82 (470 in Large); jax#31282 1.1 (1.0 in Large), no help
     stacked in blocks     jax#40101 11; on other releases it takes up to twice as long
 
 Not here: jax-ml/jax#31319, which needs no clock: the issue `callbacks-off-the-fast-path` has it. The thread of that

@@ -28,7 +28,7 @@ Note = Callable[[str], None]
 
 
 def best() -> Unit:
-    """The best that this machine can count: it is known of x86-64 alone how to have callgrind start and stop."""
+    """The best that this machine can count: it is known of x86-64 alone how callgrind is asked for it."""
     return "instructions" if shutil.which("valgrind") and platform.machine() == "x86_64" else "calls"
 
 

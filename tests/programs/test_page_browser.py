@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     issues = [each for each in catalogue.entries() if each.issue.id == "compute-on-aot"]
     report = as_known([session.cell("jax-0.11.0"), session.cell("jax-0.11.1")], issues)
     kept = texts.with_diffs(model.load(TARGETS["h100"]))
-    # axe looks at thousands of rows for as long as at two.
+    # Of every release axe would look at thousands of rows, all of a kind.
     two = [each for each in kept.releases if each.cell in ("jax-0.11.0", "jax-0.11.1")]
     compiled = kept.model_copy(update={"releases": two})
     return put(site(report, (), (compiled,)), tmp_path_factory.mktemp("site"))

@@ -15,7 +15,7 @@ import pytest
 
 from suite.files import ROOT
 from suite.timings.bench import DEFAULT_BENCH
-from suite.timings.counts import HOST
+from suite.timings.counts import BY_PYTHON, HOST
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
@@ -113,6 +113,16 @@ def test_every_phase_of_the_host_can_be_counted(found: list[dict[str, object]]) 
 
     listed = {json.loads(line)["benchmark"].partition("(")[0] for line in process.stdout.splitlines()}
     assert {str(each["name"]) for each in found if HOST.search(str(each["name"]))} == listed
+
+
+def test_both_sides_agree_on_what_python_does() -> None:
+    """The driver starts callgrind for Python's thread alone where the cell's side says that Python does the work."""
+    process = run("from benchmarks import _counting; print(*_counting.BY_PYTHON, '|', *_counting.BY_COMPILER)")
+
+    by_python, by_compiler = (side.split() for side in process.stdout.split("|"))
+    assert all(BY_PYTHON.search(f"basics.Scan.time_{phase}") for phase in by_python)
+    assert not any(BY_PYTHON.search(f"basics.Scan.time_{phase}") for phase in by_compiler)
+    assert all(HOST.search(f"basics.Scan.time_{phase}") for phase in (*by_python, *by_compiler))
 
 
 def test_calls_are_those_within_the_meter() -> None:
