@@ -14,22 +14,17 @@ work has none, and its instructions are those of all its threads (`--separate-th
 those of Python's thread (`--separate-threads=yes`): those of a thread that computes meanwhile differ from run to run.
 """
 
-import ctypes
-import functools
 import gc
 import importlib
 import inspect
 import itertools
 import json
-import mmap
 import os
-import platform
-import re
 import signal
 import sys
 from pathlib import Path
 
-from benchmarks import _phases
+from benchmarks import _meters, _phases
 
 # Phases that the host does, in Python's thread; and those that the compiler has a part in.
 BY_PYTHON = ("trace", "lower", "trace_and_lower", "dispatch")
@@ -40,87 +35,6 @@ SAMPLES = 2
 # What takes longer is given up; callgrind takes ten times as long as the machine does, and the first time in a process
 # a hundred times.
 SECONDS = 1800
-# Where callgrind writes what it counted, so that this can read it.
-OUT = "SUITE_CALLGRIND_OUT"
-
-# valgrind looks for these instructions, which do nothing elsewhere, and answers (valgrind.h, "client requests").
-# It is a function of one argument, the address of a request, that returns the answer.
-_REQUEST = {"x86_64": "4889f8 31d2 48c1c703 48c1c70d 48c1c73d 48c1c733 4887db 4889d0 c3"}
-_RUNNING = 0x1001
-_CALLGRIND = (ord("C") << 24) + (ord("T") << 16)
-_DUMP, _START = _CALLGRIND, _CALLGRIND + 4
-
-
-@functools.cache
-def _asker():
-    """The function that asks valgrind; None where it is not known how."""
-    code = _REQUEST.get(platform.machine())
-    if code is None:
-        return None
-    page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-    page.write(bytes.fromhex(code))
-    asker = ctypes.CFUNCTYPE(ctypes.c_ulong, ctypes.c_void_p)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
-    asker.page = page
-    return asker
-
-
-def _ask(request):
-    asker, asked = _asker(), (ctypes.c_ulong * 6)(request)
-    return asker(ctypes.addressof(asked)) if asker else 0
-
-
-class Calls:
-    """A meter of calls."""
-
-    def __init__(self):
-        self.total = 0
-
-    def __enter__(self):
-        sys.setprofile(self._on_event)
-
-    def __exit__(self, *_):
-        sys.setprofile(None)
-        # This call, and that of `setprofile`.
-        self.total -= 2
-
-    def _on_event(self, frame, event, what):
-        if event in ("call", "c_call"):
-            self.total += 1
-
-
-class Instructions:
-    """A meter of instructions: callgrind writes down what it counted, and counts from zero, before and after."""
-
-    dumps = 0
-
-    def __init__(self):
-        self.total = 0
-
-    def __enter__(self):
-        _ask(_DUMP)
-
-    def __exit__(self, *_):
-        _ask(_DUMP)
-        self._written()
-        self.total += self._written()
-
-    def _written(self):
-        Instructions.dumps += 1
-        dump = Path(f"{os.environ[OUT]}.{os.getpid()}.{Instructions.dumps}")
-        # With --separate-threads=yes the number of the thread stands behind it: Python's is the first.
-        path = dump if dump.exists() else dump.with_name(f"{dump.name}-01")
-        total = re.search(r"^totals: (\d+)", path.read_text(encoding="utf-8"), re.M)
-        path.unlink()
-        return int(total.group(1))
-
-
-def own_instructions():
-    """What the meter takes itself: what it counts where nothing is done. The first time is not like the others."""
-    for _ in range(2):
-        meter = Instructions()
-        with meter:
-            pass
-    return meter.total
 
 
 def benchmarks(names):
@@ -159,10 +73,10 @@ def count(workload, phase, params):
     gc.collect()
     gc.disable()
     if phase in BY_PYTHON:
-        told["calls"] = sample(Calls())
-    if _ask(_RUNNING):
-        own = own_instructions()
-        told["instructions"] = min(sample(Instructions()) for _ in range(SAMPLES)) - own
+        told["calls"] = sample(_meters.Calls())
+    if _meters.under_callgrind():
+        own = _meters.own_instructions()
+        told["instructions"] = min(sample(_meters.Instructions()) for _ in range(SAMPLES)) - own
     return told
 
 
@@ -212,7 +126,7 @@ def main(keys):
         for key, (version, _) in found.items():
             print(json.dumps({"benchmark": key, "version": version}))
     # Until here callgrind counts nothing (`--instr-atstart=no`), and imports take a third of the time.
-    _ask(_START)
+    _meters.start()
     wanted = [(key, asked) for key, (_, asked) in found.items() if key in keys]
     for _, of_workload in itertools.groupby(wanted, key=lambda each: each[1][0]):
         for key, told in counted(of_workload):

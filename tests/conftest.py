@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from suite.__main__ import main
+from suite.errors import Exit
 from suite.files import REPORTS, read
 from suite.report import write as writing
 from suite.report.model import Report
 from suite.run import alike
 from suite.stack import plan
+from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
 
 @pytest.fixture(scope="session")
@@ -38,3 +42,27 @@ def replanned() -> Iterator[None]:
     yield
     for each in kept:
         each.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def real_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A state folder in which the cell has been run once, on one issue."""
+    folder = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        keep_in(folder, patch)
+        assert Exit.AS_EXPECTED == main(RECORD)
+        yield folder
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder in which nothing has been run."""
+    keep_in(tmp_path, monkeypatch)
+    return tmp_path
+
+
+@pytest.fixture
+def recorded(real_state: Path) -> Callable[[], dict[str, bytes]]:
+    """The issue's records, by the names of their files."""
+    folder = real_state / "records" / CELL.id / ISSUE
+    return lambda: {path.name: path.read_bytes() for path in sorted(folder.glob("*.json"))}

@@ -23,8 +23,14 @@ from suite.timings.counts import BY_PYTHON, HOST, Counted, Unit
 
 # Of one lock the counts of two processes differ by so little that two of each side show whether that is so today.
 PROCESSES = 2
-_CALLGRIND = ("valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", "--dump-line=no")
 Note = Callable[[str], None]
+
+
+def callgrind(out: Path, *, by_python: bool) -> tuple[str, ...]:
+    """What a command begins with that is to be counted: in Python's own thread alone, or in all that there are."""
+    threads = "yes" if by_python else "no"
+    asked = ("--instr-atstart=no", "--dump-line=no", f"--separate-threads={threads}")
+    return ("valgrind", "--tool=callgrind", "--quiet", *asked, f"--callgrind-out-file={out}.%p")
 
 
 def best() -> Unit:
@@ -64,14 +70,13 @@ class Counter:
         self, cell: Cell, python: Path, benchmarks: Collection[str]
     ) -> Iterator[Iterator[tuple[str, Counted]]]:
         command = probe_call.command(python, "benchmarks._counting", *benchmarks)
-        threads = "yes" if all(map(BY_PYTHON.search, benchmarks)) else "no"
-        log = probe_call.LOGS / f"counting-{cell.id}-{threads}.log"
+        by_python = all(map(BY_PYTHON.search, benchmarks))
+        log = probe_call.LOGS / f"counting-{cell.id}-{'python' if by_python else 'compiler'}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
             out = Path(scratch, "callgrind")
             if benchmarks and self.unit == "instructions":
-                counting = (*_CALLGRIND, f"--separate-threads={threads}", f"--callgrind-out-file={out}.%p")
-                command = [*counting, *command]
+                command = [*callgrind(out, by_python=by_python), *command]
             with subprocess.Popen(
                 command,
                 env={**probe_call.surroundings(), "JAX_PLATFORMS": "cpu", "SUITE_CALLGRIND_OUT": str(out)},

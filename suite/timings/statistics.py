@@ -32,7 +32,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from suite.timings.counts import COUNT_GATE
 from suite.timings.results import OUTCOMES, Fence, Outcome
@@ -107,7 +107,7 @@ def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[
     second = [_first(again[key], verdicts[key].limit) for key in looking]
     # A test that could not be made still counts among those that were asked for.
     tests = [verdict.p if math.isfinite(verdict.p) else 1.0 for verdict in second]
-    corrected = stats.false_discovery_control(tests) if tests else ()
+    corrected = scipy.stats.false_discovery_control(tests) if tests else ()
     for key, verdict, p in zip(looking, second, corrected, strict=True):
         verdicts[key] = _confirmed(verdicts[key], verdict, float(p))
     return verdicts
@@ -260,7 +260,7 @@ def _sizes(base: Array, other: Array) -> Array:
 
 def _tests(base: Array, other: Array) -> Array:
     """The p of a two-sided Mann-Whitney test, row by row: exact for as few as eight without ties."""
-    p: Array = np.atleast_1d(stats.mannwhitneyu(base, other, axis=1).pvalue)
+    p: Array = np.atleast_1d(scipy.stats.mannwhitneyu(base, other, axis=1).pvalue)
     return p
 
 

@@ -64,9 +64,9 @@ def test_a_page_is_read_by_everybody(page: Page, complaints: list[str], folder: 
     page.emulate_media(color_scheme="light")
     page.goto((folder / name).as_uri())
     page.evaluate(UNFOLD)
-    found = {"light": violations(page, preload=False)}
+    found = {"light": violations(page)}
     page.emulate_media(color_scheme="dark")
-    found["dark"] = violations(page, preload=False, runOnly=["color-contrast"])
+    found["dark"] = violations(page, runOnly=["color-contrast"])
     page.set_viewport_size({"width": 360, "height": 720})
 
     assert {"light": [], "dark": []} == found
@@ -115,5 +115,5 @@ def test_an_empty_report_has_its_pages(page: Page, complaints: list[str], name: 
     put(site(EMPTY, ()), tmp_path)
     page.goto((tmp_path / name).as_uri())
 
-    assert [] == violations(page, preload=False)
+    assert [] == violations(page)
     assert [] == complaints

@@ -6,15 +6,18 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from suite.files import ROOT
 from suite.timings.bench import DEFAULT_BENCH
+from suite.timings.counting import callgrind
 from suite.timings.counts import BY_PYTHON, HOST
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
 
@@ -59,10 +62,10 @@ print(json.dumps(found))
 """
 
 
-def run(code: str, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a process of its own, with stubs for the stack."""
+def run(code: str, *args: str, under: Sequence[str] = (), **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, with stubs for the stack, `under` another command."""
     return subprocess.run(
-        [sys.executable, "-c", STUBS + textwrap.dedent(code), *args],
+        [*under, sys.executable, "-c", STUBS + textwrap.dedent(code), *args],
         cwd=ROOT,
         env={**{name: value for name, value in os.environ.items() if not name.startswith("ASV_")}, **variables},
         capture_output=True,
@@ -129,8 +132,8 @@ def test_calls_are_those_within_the_meter() -> None:
     """Calls of Python functions and of C functions by Python count, within `with` alone, and the meter's own do not."""
     process = run(
         """
-        from benchmarks import _counting
-        calls = _counting.Calls()
+        from benchmarks import _meters
+        calls = _meters.Calls()
         def called():
             return len("abc")
         called()
@@ -171,6 +174,47 @@ def test_what_ends_its_process_leaves_the_others_counted() -> None:
         "compile": {"lacking": "of another release"},
         "dispatch": {"calls": 1},
     } == json.loads(process.stdout)
+
+
+def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None:
+    """Of a phase that Python does, callgrind counts the instructions of its own thread; of the compiler's, of all."""
+    if shutil.which("valgrind") is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, and there is no valgrind: .ci/run installs it")
+        pytest.skip("no valgrind on this machine: no instruction is counted")
+    code = """
+        import json, threading
+        from benchmarks import _counting, _meters, _phases
+        def work():
+            for _ in range(20_000):
+                len("abc")
+        class Workload:
+            def time_trace(self):
+                with _phases.METER:
+                    work()
+            def time_compile(self):
+                beside = threading.Thread(target=work)
+                with _phases.METER:
+                    beside.start()
+                    beside.join()
+        _meters.start()
+        asked = {phase: (Workload, phase, ()) for phase in ("trace", "compile")}
+        print(json.dumps(dict(_counting.counted(asked))))
+        """
+
+    def counted(*, by_python: bool) -> tuple[int, int]:
+        out = tmp_path / "callgrind"
+        process = run(code, under=callgrind(out, by_python=by_python), SUITE_CALLGRIND_OUT=str(out))
+        told = json.loads(process.stdout)
+        assert told["trace"]["calls"] == 20_001
+        return told["trace"]["instructions"], told["compile"]["instructions"]
+
+    here, elsewhere = counted(by_python=True)
+    assert 1_000_000 < here
+    assert elsewhere < 0.1 * here
+    again, everywhere = counted(by_python=False)
+    assert pytest.approx(again, rel=0.01) == here
+    assert here < everywhere < 1.5 * here
 
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)

@@ -8,6 +8,7 @@ it); compat.json has the text as it was.
 from __future__ import annotations
 
 import csv
+from functools import cache
 from io import StringIO
 
 from suite.report.markup import one_line
@@ -24,22 +25,26 @@ def observations_csv(report: Report) -> str:
     text = StringIO()
     rows = csv.writer(text)
     rows.writerow(HEADER)
-    cells = {cell.id: cell for cell in report.cells}
-    rows.writerows(_row(cells[each.cell], each) for each in report.observations)
+    stacks = {cell.id: _stack(cell) for cell in report.cells}
+    rows.writerows([*stacks[each.cell], *_seen(each)] for each in report.observations)
     return text.getvalue()
 
 
-def _row(cell: CellRow, each: Observation) -> list[str]:
-    stack = [cell.id, cell.kind, str(cell.released_on), cell.python, *(cell.packages.get(of, "") for of in _VERSIONS)]
-    seen = [getattr(each, name) or "" for name in _SEEN]
+def _stack(cell: CellRow) -> list[str]:
+    versions = (cell.packages.get(of, "") for of in _VERSIONS)
+    return [_plain(each) for each in (cell.id, cell.kind, str(cell.released_on), cell.python, *versions)]
+
+
+def _seen(each: Observation) -> list[str]:
     return [
-        *map(_plain, [*stack, *seen]),
+        *(_plain(getattr(each, name) or "") for name in _SEEN),
         *(str(getattr(each, name)) for name in _COSTS),
         _plain(each.detail),
         each.ran_in or "",
     ]
 
 
+@cache
 def _plain(text: str) -> str:
     shown = one_line(text)
     return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown

@@ -13,7 +13,7 @@ from suite.report.assemble import assemble
 from suite.report.model import Report
 from suite.run import cell_run, probe_call
 from suite.run.spread.worker import Kept
-from tests.run.test_cluster import CELLS, State, found
+from tests.faults.test_cluster import CELLS, State, found
 
 (CELL, *_) = CELLS
 ISSUES = ("absent", "waits")

@@ -368,7 +368,7 @@ DRIVE = """
 import sys
 from rich.console import Console
 from suite.run.spread import cluster
-from tests.run.test_cluster import CELLS, ISSUES, found
+from tests.faults.test_cluster import CELLS, ISSUES, found
 cluster.run_cells(sys.argv[1], CELLS, found(*ISSUES), fresh=False, console=Console())
 """
 

@@ -1,0 +1,76 @@
+"""A run of a real cell that is ended in the middle: what had finished is kept, and the next run goes on."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from suite.__main__ import main
+from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _processes_in(folder: Path) -> list[str]:
+    """The command lines of processes that run an interpreter under `folder`."""
+    commands = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            commands.append(each.read_bytes().replace(b"\0", b" ").decode())
+        except OSError:  # it has ended
+            continue
+    return [command for command in commands if command.startswith(str(folder))]
+
+
+def test_an_interrupted_run_loses_nothing_that_had_finished(
+    real_state: Path, recorded: Callable[[], dict[str, bytes]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run ended in the middle keeps its finished cases, leaves no process, and the next start says what is left."""
+    shutil.rmtree(real_state / "records" / CELL.id / ISSUE)
+    kept: dict[str, bytes] = {}
+
+    def has_two_more() -> bool:
+        return len(recorded()) >= len(kept) + 2
+
+    for how, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
+        running = started(real_state)
+        eventually(has_two_more)
+        running.send_signal(how)
+        _, complained = running.communicate(timeout=30)
+        assert code == running.returncode
+        assert ("what had finished is kept" in complained) == (how is signal.SIGINT)
+        eventually(lambda: not _processes_in(real_state))
+        assert kept.items() <= recorded().items()
+        kept = recorded()
+        assert len(kept) < COUNT
+
+    main(RECORD)
+    said = f"{len(kept)} of {COUNT} cases are known and unchanged, {COUNT - len(kept)} left to run"
+    assert said in capsys.readouterr().out
+    assert kept.items() <= recorded().items()
+    assert COUNT == len(recorded())
+
+
+def test_a_fresh_run_that_is_cut_short_loses_nothing(
+    real_state: Path, recorded: Callable[[], dict[str, bytes]]
+) -> None:
+    """What --fresh was killed before it could replace counts again, as it was, in a run that asks for no more."""
+    before = recorded()
+    with started(real_state, "--fresh") as running:
+        eventually(lambda: recorded() and not before.items() >= recorded().items())
+        running.kill()
+    assert recorded().keys() < before.keys()
+    main(RECORD)
+    assert before.keys() == recorded().keys()
+    assert not before.items().isdisjoint(recorded().items())

@@ -1,0 +1,40 @@
+"""The one real cell of the tests, the newest of the default ones, and the issue that is run in it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from suite.files import ROOT
+from suite.run import catalogue, environment, probe_call, records
+from suite.stack import plan
+
+CELL = plan.tagged("default")[-1]
+ISSUE = "wraps-lower-bypass"
+RECORD = ["record", CELL.id, "--issue", ISSUE]
+COUNT = len(catalogue.select([ISSUE])[0].issue.cases)
+
+
+def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Have this process keep its state in `folder`, as SUITE_STATE has another one."""
+    for module, name in ((records, "records"), (environment, "envs"), (probe_call, "logs")):
+        patch.setattr(module, {"envs": "ENVIRONMENTS"}.get(name, name.upper()), folder / name)
+
+
+def started(state: Path, *words: str) -> subprocess.Popen[str]:
+    """A run of the cell in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "suite", *RECORD, *words],
+        cwd=ROOT,
+        env={**os.environ, "SUITE_STATE": str(state), "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # What a shell runs in the background is born deaf to Ctrl-C, and so are the tests' own children then.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
