@@ -23,7 +23,7 @@ def untimed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def known() -> Report:
     """A report on some real stacks, on which every issue did what is known of it, and not what it did before."""
     made = as_known(few())

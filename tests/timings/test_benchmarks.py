@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -62,10 +61,10 @@ print(json.dumps(found))
 """
 
 
-def run(code: str, *args: str, under: Sequence[str] = (), **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a process of its own, with stubs for the stack, `under` another command."""
+def run(code: str, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, with stubs for the stack."""
     return subprocess.run(
-        [*under, sys.executable, "-c", STUBS + textwrap.dedent(code), *args],
+        [sys.executable, "-c", STUBS + textwrap.dedent(code), *args],
         cwd=ROOT,
         env={**{name: value for name, value in os.environ.items() if not name.startswith("ASV_")}, **variables},
         capture_output=True,
@@ -183,31 +182,32 @@ def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None
             pytest.fail("CI is set, and there is no valgrind: .ci/run installs it")
         pytest.skip("no valgrind on this machine: no instruction is counted")
     code = """
-        import json, threading
-        from benchmarks import _counting, _meters, _phases
+        import threading
+        from benchmarks import _meters
         def work():
             for _ in range(20_000):
                 len("abc")
-        class Workload:
-            def time_trace(self):
-                with _phases.METER:
-                    work()
-            def time_compile(self):
-                beside = threading.Thread(target=work)
-                with _phases.METER:
-                    beside.start()
-                    beside.join()
+        def counted(do):
+            meter = _meters.Instructions()
+            with meter:
+                do()
+            return meter.total
+        def elsewhere():
+            beside = threading.Thread(target=work)
+            beside.start()
+            beside.join()
         _meters.start()
-        asked = {phase: (Workload, phase, ()) for phase in ("trace", "compile")}
-        print(json.dumps(dict(_counting.counted(asked))))
+        own = _meters.own_instructions()
+        print(counted(work) - own, counted(elsewhere) - own)
         """
 
-    def counted(*, by_python: bool) -> tuple[int, int]:
+    def counted(*, by_python: bool) -> list[int]:
         out = tmp_path / "callgrind"
-        process = run(code, under=callgrind(out, by_python=by_python), SUITE_CALLGRIND_OUT=str(out))
-        told = json.loads(process.stdout)
-        assert told["trace"]["calls"] == 20_001
-        return told["trace"]["instructions"], told["compile"]["instructions"]
+        # Without what `site` imports: callgrind takes a second for it.
+        command = [*callgrind(out, by_python=by_python), sys.executable, "-S", "-c", textwrap.dedent(code)]
+        surroundings = {**os.environ, "SUITE_CALLGRIND_OUT": str(out)}
+        told = subprocess.run(command, cwd=ROOT, env=surroundings, stdout=subprocess.PIPE, text=True, check=True)
+        return [int(each) for each in told.stdout.split()]
 
     here, elsewhere = counted(by_python=True)
     assert 1_000_000 < here
