@@ -13,8 +13,10 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from suite.cell import guard
 from suite.errors import Failed
 from suite.run import environment, probe_call
 from suite.stack import lock
@@ -85,6 +87,7 @@ class Counter:
                 stderr=errors,
                 encoding="utf-8",
                 process_group=0,
+                preexec_fn=partial(guard.die_with_parent, signal.SIGKILL),
             ) as process:
                 assert process.stdout is not None
                 try:

@@ -1,9 +1,12 @@
-"""A run of a real cell that is ended in the middle: what had finished is kept, and the next run goes on."""
+"""A real cell: what is ended in the middle keeps what had finished and leaves no process; callgrind changes nothing."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.files import ROOT
+from suite.timings.counting import Counter
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 
 
@@ -30,7 +35,7 @@ def _processes_in(folder: Path) -> list[str]:
             commands.append(each.read_bytes().replace(b"\0", b" ").decode())
         except OSError:  # it has ended
             continue
-    return [command for command in commands if command.startswith(str(folder))]
+    return [command for command in commands if f" {folder}/" in f" {command}"]
 
 
 def test_an_interrupted_run_loses_nothing_that_had_finished(
@@ -74,3 +79,39 @@ def test_a_fresh_run_that_is_cut_short_loses_nothing(
     main(RECORD)
     assert before.keys() == recorded().keys()
     assert not before.items().isdisjoint(recorded().items())
+
+
+@pytest.fixture
+def _valgrind() -> None:
+    if shutil.which("valgrind") is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, and there is no valgrind: .ci/run installs it")
+        pytest.skip("no valgrind on this machine: no instruction is counted")
+
+
+@pytest.mark.usefixtures("_valgrind")
+def test_a_count_leaves_no_process(real_state: Path) -> None:
+    """What takes callgrind minutes ends with who has asked for it, however that ends."""
+    code = (
+        "from suite.timings.counting import Counter; from tests.real_cell import CELL; "
+        "Counter('instructions').count(CELL, ['basics.Matmul.time_dispatch(512)'])"
+    )
+    surroundings = {**os.environ, "SUITE_STATE": str(real_state)}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=surroundings) as asking:
+        # One imports the stack, and one that is forked from it is counted.
+        eventually(lambda: len(_processes_in(real_state)) == 2)
+        asking.kill()
+
+    eventually(lambda: not _processes_in(real_state))
+
+
+@pytest.mark.usefixtures("_valgrind")
+def test_instructions_of_a_trace_are_counted(real_state: Path) -> None:
+    """Callgrind counts what tracing a scan takes, millions of instructions, and its calls are those without it."""
+    trace = "basics.Scan.time_trace"
+
+    under, plain = (Counter(unit).count(CELL, [trace])[trace] for unit in ("instructions", "calls"))
+
+    assert under.calls == plain.calls
+    assert under.instructions is not None
+    assert 1_000_000 < under.instructions < 1_000_000_000
