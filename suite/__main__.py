@@ -103,10 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     merging = command("merge", "join the reports of a run's shards into one", epilog=_RUN_CODES)
     shards = "a compat.json, or a folder with one; a file that `check --confirm` left becomes a cell of its own"
     merging.add_argument("shards", nargs="+", type=Path, metavar="SHARD", help=shards)
-    for each in (reporting, merging):
-        each.add_argument(
-            "--to", type=Path, default=_REPORTS / "latest", metavar="FOLDER", help="default: reports/latest"
-        )
+    _add_to(merging)
     merging.add_argument("--verbose", action="store_true", help=_VERBOSE)
     differing = command(
         "diff",
@@ -170,7 +167,13 @@ def _of_a_run() -> argparse.ArgumentParser:
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler: tcp://host:8786"
     )
+    _add_to(parser)
     return parser
+
+
+def _add_to(parser: argparse.ArgumentParser) -> None:
+    where = "where the report goes (default: reports/latest)"
+    parser.add_argument("--to", type=Path, default=_REPORTS / "latest", metavar="FOLDER", help=where)
 
 
 def _add_bisect(parser: argparse.ArgumentParser) -> None:

@@ -63,6 +63,14 @@ def test_a_wrong_word_is_told_what_would_be_right(
     assert told in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["plan"], ["record", CELL.id], ["report", "--tag", "full"]])
+def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
+    """What follows `--` goes to plan, cells and report alike: where the report goes is no mistake to a cell."""
+    options = parse([*words, "--shard", "3/10", "--verbose", "--to", "elsewhere"])
+
+    assert ("3/10", Path("elsewhere")) == (str(options.shard), options.to)
+
+
 @pytest.mark.parametrize("words", [["--issue", "stack-smoke"], ["--shard", "1/3"], ["--headlines"]])
 def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A part of a run is not written over the published report, however that is named."""

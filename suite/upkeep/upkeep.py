@@ -52,7 +52,7 @@ def measure(tag: str, console: Console) -> None:
 
         def run(*options: str) -> float:
             made = tree / "reports" / "latest" / "compat.json"
-            return timed.session(SESSIONS[tag], *options, made=made, tree=tree, state=state)
+            return timed.session(SESSIONS[tag], "--all-cases", *options, made=made, tree=tree, state=state)
 
         def first_and_again(part: Shard | None, before: float) -> Size:
             some, options = commands.share(cells, part), ("--shard", str(part)) if part else ()

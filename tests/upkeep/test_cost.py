@@ -16,7 +16,7 @@ from suite.upkeep import cost, timed
 
 
 def test_each_thing_is_said_as_it_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Six things have a line each, and the table the ratios of what they took."""
+    """Five things have a line each, and the table the ratios of what they took."""
     monkeypatch.setattr(environment, "ready", lambda *_: object())
     monkeypatch.setattr(records, "RECORDS", tmp_path)
     monkeypatch.setattr(cost, "time", SimpleNamespace(monotonic=count(0, 10).__next__))
@@ -27,9 +27,9 @@ def test_each_thing_is_said_as_it_is_measured(monkeypatch: pytest.MonkeyPatch, t
     cost.measure(Console(file=screen, width=200))
 
     lines = screen.getvalue().splitlines()
-    assert ["10.0 s"] * 6 == [line.partition(" … ")[2] for line in lines[:6]]
+    assert ["10.0 s"] * 5 == [line.partition(" … ")[2] for line in lines[:5]]
     assert ["≤ 1.2", "≥ 3"] == [line[-7:].strip(" │") for line in lines if "≤" in line or "≥" in line]
-    assert 3 == sum(" 1.00 " in line for line in lines)
+    assert 2 == sum(" 1.00 " in line for line in lines)
 
 
 def test_what_does_not_come_to_its_end_has_no_time(tmp_path: Path) -> None:
