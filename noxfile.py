@@ -213,9 +213,9 @@ def compat_full(session: nox.Session) -> None:
     """The same for every cell there is, all cases of all issues.
 
     Ten machines share it: the third runs `nox -s compat-full -- --shard 3/10`, one of ten parts that cost the same, and
-    hands on its reports/latest, or what `--to FOLDER` says; `nox -s merge -- FOLDER…` joins the ten, and counts what nobody brought as not
-    run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that wants a job for each
-    part, or for each cell. `compat` and `compat-line` are shared alike.
+    hands on its reports/latest, or what `--to FOLDER` says; `nox -s merge -- FOLDER…` joins the ten, and counts what
+    nobody brought as not run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that
+    wants a job for each part, or for each cell. `compat` and `compat-line` are shared alike.
     """
     run_on_cluster(session)
     suite(session)

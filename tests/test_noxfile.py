@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -163,49 +161,3 @@ def test_listing_needs_few_libraries() -> None:
     ran = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert set() == heavy & set(ran.stdout.split())
-
-
-# Its words: the packages that are there, then what `python -m suite` is called with.
-ALONE = """
-import importlib.abc, importlib.metadata, re, runpy, sys
-
-there, ahead = set(), sys.argv.pop(1).split()
-while ahead:
-    name = re.sub(r"[-_.]+", "-", ahead.pop()).lower()
-    if name not in there:
-        there.add(name)
-        try:
-            required = importlib.metadata.requires(name) or []
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        ahead += [re.match(r"[\\w.-]+", each)[0] for each in required if "extra ==" not in each]
-known = importlib.metadata.packages_distributions()
-hidden = {
-    module for module, of in known.items() if there.isdisjoint(re.sub(r"[-_.]+", "-", each).lower() for each in of)
-}
-
-class Hidden(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in hidden:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Hidden())
-runpy.run_module("suite", run_name="__main__", alter_sys=True)
-"""
-
-
-def test_a_report_needs_what_the_head_lists(tmp_path: Path) -> None:
-    """With the packages that the head of the noxfile lists, and no others, a report and each kind of page is made."""
-    words = ("report", DEFAULT_CELLS[0].id, "--issue", "same-seed-other-numbers", "--to", str(tmp_path / "to"))
-    head = re.findall(r'^#   "([\w-]+)==', (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.M)
-    ran = subprocess.run(
-        [sys.executable, "-c", ALONE, " ".join(head), *words],
-        cwd=ROOT,
-        env={**os.environ, "SUITE_STATE": str(tmp_path / "state")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert "has no" not in ran.stderr
-    assert (tmp_path / "to" / "timings.html").exists(), ran.stderr

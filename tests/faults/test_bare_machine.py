@@ -1,0 +1,91 @@
+"""On a machine that has nothing but what a file of ours names, the first command gets on, and a report is made."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import uv
+
+from suite.files import ROOT
+from suite.stack import plan
+from tests.upkeep.test_readme import COMMANDS
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A copy of the tree as git would clone it, with nothing else."""
+    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
+    for name in subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines():
+        if (ROOT / name).is_file():
+            (tmp_path / "clone" / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / "clone" / name)
+    return tmp_path / "clone"
+
+
+def test_a_command_sets_itself_up_in_a_fresh_clone(clone: Path, tmp_path: Path) -> None:
+    """With nothing but a bare Python the first command gets as far as saying what it is going to fetch."""
+    # With pip alone, as `python -m venv` makes it, and twenty times as fast.
+    subprocess.run(
+        [uv.find_uv_bin(), "venv", "--quiet", "--seed", "--python", sys.executable, "bare"], cwd=tmp_path, check=True
+    )
+    command = COMMANDS[0].replace("-s compat", "-s 'plan(default)'")
+    assert command != COMMANDS[0]
+    path = f"{tmp_path / 'bare' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NOX_", "VIRTUAL_ENV", "SUITE_"))}
+    ran = subprocess.run(
+        ["bash", "-c", command], cwd=clone, env={**kept, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert re.search(r"\d+ environments to make: up to [\d,]+ MB to fetch", ran.stdout)
+
+
+# Its words: the packages that are there, then what `python -m suite` is called with.
+ALONE = """
+import importlib.abc, importlib.metadata, re, runpy, sys
+
+there, ahead = set(), sys.argv.pop(1).split()
+while ahead:
+    name = re.sub(r"[-_.]+", "-", ahead.pop()).lower()
+    if name not in there:
+        there.add(name)
+        try:
+            required = importlib.metadata.requires(name) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        ahead += [re.match(r"[\\w.-]+", each)[0] for each in required if "extra ==" not in each]
+known = importlib.metadata.packages_distributions()
+hidden = {
+    module for module, of in known.items() if there.isdisjoint(re.sub(r"[-_.]+", "-", each).lower() for each in of)
+}
+
+class Hidden(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+runpy.run_module("suite", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_a_report_needs_what_the_head_lists(tmp_path: Path) -> None:
+    """With the packages that the head of the noxfile lists, and no others, a report and each kind of page is made."""
+    words = ("report", plan.tagged("default")[0].id, "--issue", "same-seed-other-numbers", "--to", str(tmp_path / "to"))
+    head = re.findall(r'^#   "([\w-]+)==', (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.M)
+    ran = subprocess.run(
+        [sys.executable, "-c", ALONE, " ".join(head), *words],
+        cwd=ROOT,
+        env={**os.environ, "SUITE_STATE": str(tmp_path / "state")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "has no" not in ran.stderr
+    assert (tmp_path / "to" / "timings.html").exists(), ran.stderr
