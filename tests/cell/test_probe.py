@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from suite.cell.issue import Case
-from suite.files import read
+from suite.files import ROOT, read
 from suite.judge.record import Attempt, Outcome, Part, Record
 from suite.run import catalogue, probe_call, records
 from suite.run.catalogue import Entry
@@ -442,6 +442,19 @@ def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
     part = reproducer(observe, "recognised/raises")
 
     assert ("json.decoder.JSONDecodeError", True) == (part.exception, "in raises" in (part.traceback or ""))
+
+
+def test_watching_an_import_does_not_end_forking() -> None:
+    """The thread that ends an import which hangs is gone before the probe is asked whether it may fork.
+
+    Told at once, one in fifteen is still there, and all cases after it would have fresh interpreters.
+    """
+    code = """if True:
+        from suite.cell import probe
+        refused = [why for _ in range(200) if probe._import("json", 300.0) or (why := probe._why_not_fork())]
+        raise SystemExit("; ".join(refused) or 0)
+    """
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_an_order_of_nothing_ends_well(tmp_path: Path) -> None:
