@@ -166,10 +166,10 @@ def expected_behaviours(cells: Iterable[Cell]) -> dict[tuple[str, str, str], set
 def test_the_default_cells_show_every_behaviour_of_the_line() -> None:
     """Each behaviour that an issue is known to show on the line, a default cell shows; these are half of it at most.
 
-    What was so for the days of one release or two is for the whole line to show.
+    What was so for the days of three releases or fewer is for the whole line to show.
     """
     line, default = plan.tagged("line"), plan.tagged("default")
-    lasting = {behaviour for behaviour, releases in expected_behaviours(line).items() if len(releases) > 2}
+    lasting = {behaviour for behaviour, releases in expected_behaviours(line).items() if len(releases) > 3}
 
     assert len(default) <= len(line) / 2
     assert lasting <= expected_behaviours(default).keys()
