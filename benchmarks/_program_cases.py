@@ -88,6 +88,72 @@ def _read_by_nothing():
     return (lambda x: jnp.exp(x) * 2.0), (_array(2**18),)
 
 
+def _activations(policy):
+    import jax
+    import jax.numpy as jnp
+    from jax.ad_checkpoint import checkpoint_name
+
+    def loss(x):
+        return jnp.sum(checkpoint_name(jnp.exp(x), "kept") ** 2)
+
+    return jax.grad(jax.checkpoint(loss, policy=policy)), (_array(2**18),)
+
+
+def _offloaded():
+    import jax
+
+    return _activations(
+        jax.checkpoint_policies.save_and_offload_only_these_names(
+            names_which_can_be_saved=[],
+            names_which_can_be_offloaded=["kept"],
+            offload_src="device",
+            offload_dst="pinned_host",
+        )
+    )
+
+
+def _saved():
+    import jax
+
+    return _activations(jax.checkpoint_policies.save_only_these_names("kept"))
+
+
+def _kernel():
+    import jax
+    from jax.experimental import pallas as pl
+
+    def add_one(x_ref, o_ref):
+        o_ref[...] = x_ref[...] + 1.0
+
+    return pl.pallas_call(add_one, jax.ShapeDtypeStruct((8, 128), "float32")), (_array(8, 128),)
+
+
+def _kernel_told_of_an_h100():
+    import jax
+
+    kernel, args = _kernel()
+    there = jax.sharding.AbstractDevice(device_kind="NVIDIA H100 80GB HBM3", num_cores=None, platform="cuda")
+    mesh = jax.sharding.AbstractMesh((1,), ("x",), abstract_device=there)
+
+    def run(x):
+        with jax.sharding.use_abstract_mesh(mesh):
+            return kernel(x)
+
+    return run, args
+
+
+def _product():
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def multiply(x_ref, y_ref, o_ref):
+        o_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+    shape = jax.ShapeDtypeStruct((128, 128), "float32")
+    return pl.pallas_call(multiply, shape), (shape, shape)
+
+
 _DONATED = {"donate_argnums": 0}
 CASES = {
     "host-within-jit": Workload("A sine, and three times it on the host by compute_on", _marked),
@@ -103,4 +169,10 @@ CASES = {
     "donated-read-by-a-loop": Workload("Exp of a donated MiB, read by a loop", _read_by_a_loop, (), _DONATED),
     "donated-read-by-a-sum": Workload("Exp of a donated MiB, summed", _read_by_a_sum, (), _DONATED),
     "donated-read-by-nothing": Workload("Twice exp of a donated MiB", _read_by_nothing, (), _DONATED),
+    "activations-on-the-host": Workload("The gradient of a square of exp of a MiB, exp offloaded", _offloaded),
+    "activations-on-the-device": Workload("The gradient of a square of exp of a MiB, exp saved", _saved),
+    "kernel-for-a-gpu": Workload("A Pallas kernel that adds one to 8 × 128 numbers", _kernel),
+    "kernel-for-an-h100": Workload("The same, told of an H100 by an AbstractDevice", _kernel_told_of_an_h100),
+    "without-a-kernel": Workload("One added to 8 × 128 numbers", lambda: ((lambda x: x + 1.0), (_array(8, 128),))),
+    "kernel-for-a-tpu": Workload("A Pallas kernel that multiplies matrices of 128 × 128", _product),
 }

@@ -172,7 +172,7 @@ class Diffrax606Large(_Lorenz):
     saved = 3000
 
 
-class Diffrax680(_Run):
+class Diffrax680(_OldRuntime):
     """diffrax#680: "JAX 0.7.1 is known to cause major performance issues"; the figures are in jax#31282 and #31284.
 
     Euler, 4000 steps on dy/dt = -y over 4 float32, each step saved: a small write into a large carry in each pass. It
@@ -201,7 +201,7 @@ class Diffrax680(_Run):
         return solve, (np.ones(4, np.float32),)
 
 
-class Diffrax711(_Run):
+class Diffrax711(_OldRuntime):
     """diffrax#711: "almost twice as slow" on every jax after 0.4.28.
 
     Tsit5 with rtol 1e-8 and atol 1e-10 in double precision on the expansion of a universe with a photon bath and an
@@ -376,6 +376,72 @@ class Jax31282(_Linearised):
 
 class Jax31282Large(_Linearised):
     """jax#31282 in the thread's size: 2 arrays of 100 000."""
+
+    version = "1"
+    timeout = 600.0
+    length = 100_000
+
+
+class _Buffered(_Avoided):
+    version = "1"
+    length: int
+
+    def make(self):
+        """Make the loop."""
+
+        def body_fun(carry):
+            step, xs = carry
+            i = jax.random.randint(jax.random.PRNGKey(step), shape=(), minval=0, maxval=step)
+            return step + 1, xs.at[step].set(2 * jnp.tanh(xs[i]))
+
+        return self._linearised(body_fun)
+
+    def avoid(self):
+        """Draw all indices before the loop."""
+        steps = np.arange(self.length)
+        drawn = np.asarray(jax.jit(_drawn)(steps, steps))
+
+        def body_fun(carry):
+            step, xs = carry
+            return step + 1, xs.at[step].set(2 * jnp.tanh(xs[jnp.asarray(drawn)[step]]))
+
+        return self._linearised(body_fun)
+
+    def _linearised(self, body_fun):
+        import equinox.internal as eqxi
+
+        length = self.length
+
+        @jax.vmap
+        def run(step, xs):
+            def loop(xs):
+                return eqxi.while_loop(
+                    lambda carry: carry[0] < length,
+                    body_fun,
+                    (step, xs),
+                    buffers=lambda carry: carry[1],
+                    kind="checkpointed",
+                    checkpoints=length // 2,
+                )
+
+            return jax.linearize(loop, xs)
+
+        return run, (np.arange(2, dtype=np.int32), np.zeros((2, length), np.float32))
+
+
+class Equinox1082(_Buffered):
+    """equinox#1082: Equinox's own loop, which Diffrax's solves run on. On 0.7.1 15 s, where its tests allow 1 s.
+
+    A `checkpointed` loop over two arrays of 5000 float32, a write and a read at an index that is drawn in each pass;
+    linearised, so that its residuals are saved. (The test has 100 000: each pass came to copy the array.)
+    """
+
+    version = "1"
+    length = 5_000
+
+
+class Equinox1082Large(_Buffered):
+    """equinox#1082 in the test's size: two arrays of 100 000, and 50 000 checkpoints."""
 
     version = "1"
     timeout = 600.0

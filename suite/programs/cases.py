@@ -45,6 +45,24 @@ def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
     return "on-device", _line(text, r" multiply\(") or "no multiplication"
 
 
+def _offloaded(text: str, counts: Mapping[str, int]) -> Seen:
+    """Whether anything of it lies in the host's memory, which XLA calls space 5."""
+    there = _line(text, r"S\(5\)")
+    return ("offloaded", there) if there else ("kept", "nothing of it is in memory space 5")
+
+
+def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Seen]:
+    """What looks for a call of a kernel: part of its target → behaviour. Of another's call it says nothing."""
+
+    def look(text: str, counts: Mapping[str, int]) -> Seen:
+        called = re.search(r'custom_call_target="[^"]*"', text)
+        if called is None:
+            return "no-call", "the program calls no kernel"
+        return next(((behaviour, called[0]) for part, behaviour in targets.items() if part in called[0]), ("", ""))
+
+    return look
+
+
 def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
     """What looks for a copy of an array of this shape in a loop, and not in the entry, which may copy its argument."""
 
@@ -96,11 +114,21 @@ _BUFFER: Mapping[str, Verdict] = {
     "not-aliased": "affected",
     "untold": "absent",
 }
-_COMPUTE_ON, _CONDITION, _COPY = (
+# Up to 0.8.3 jax knows no memories of a GPU that is not there, and lowers no move between them: what that leaves on the
+# device says nothing of a GPU that is there.
+_MEMORY: Mapping[str, Verdict] = {"offloaded": "clear", "kept": "absent"}
+_KERNEL: Mapping[str, Verdict] = {"triton": "clear", "mosaic": "documented", "wants-a-gpu": "affected"}
+_COMPUTE_ON, _CONDITION, _COPY, _HOST_MEMORY, _PALLAS = (
     "compute-on-aot",
     "conditional-in-a-loop-copies-what-it-keeps",
     "donated-array-with-a-copy-beside-it",
+    "host-memory-asked-for-within-jit",
+    "pallas-kernels-of-older-releases",
 )
+_SPACE = "an array in the host's memory, which XLA writes as S(5)"
+_CALL = "a call of the kernel, by Triton's name or Mosaic's"
+_WANTS_A_GPU = (("No supported GPU devices found", "wants-a-gpu"),)
+_GPU = _called({"triton": "triton", "mosaic": "mosaic"})
 _4096, _MIB = _copies("f32[4096]"), _beside(2**20)
 
 CASES: tuple[DeviceCase, ...] = (
@@ -132,6 +160,28 @@ CASES: tuple[DeviceCase, ...] = (
     DeviceCase("donated-read-by-a-loop", _COPY, "read-by-a-loop", "case", _DONATED, _MIB, _BUFFER),
     DeviceCase("donated-read-by-a-sum", _COPY, "read-by-a-sum", "case", _DONATED, _MIB, _BUFFER),
     DeviceCase("donated-read-by-nothing", _COPY, "read-by-a-sum", "control", _DONATED, _MIB, _BUFFER),
+    DeviceCase("activations-on-the-host", _HOST_MEMORY, "offloaded-activations", "case", _SPACE, _offloaded, _MEMORY),
+    DeviceCase(
+        "activations-on-the-device",
+        _HOST_MEMORY,
+        "offloaded-activations",
+        "control",
+        _SPACE,
+        _offloaded,
+        {"kept": "clear"},
+    ),
+    DeviceCase("kernel-for-a-gpu", _PALLAS, "lowered-for-a-gpu", "case", _CALL, _GPU, _KERNEL, _WANTS_A_GPU),
+    DeviceCase("kernel-for-an-h100", _PALLAS, "lowered-for-a-gpu", "workaround", _CALL, _GPU, _KERNEL, _WANTS_A_GPU),
+    DeviceCase("without-a-kernel", _PALLAS, "lowered-for-a-gpu", "control", _CALL, _GPU, {"no-call": "clear"}),
+    DeviceCase(
+        "kernel-for-a-tpu",
+        _PALLAS,
+        "lowered-for-a-tpu",
+        "case",
+        "a call of the kernel, tpu_custom_call",
+        _called({"tpu_custom_call": "lowered"}),
+        {"lowered": "clear"},
+    ),
 )
 BY_PROGRAM: Mapping[str, DeviceCase] = {each.program: each for each in CASES}
 

@@ -66,11 +66,34 @@ def test_a_donated_array_is_judged_by_its_alias_and_by_what_is_beside_it(
     assert behaviour == cases.seen("donated-read-by-a-loop", text, counts, "")[0]
 
 
+@pytest.mark.parametrize(
+    ("program", "line", "behaviour"),
+    [
+        (
+            "activations-on-the-host",
+            "%copy-start = (f32[8]{0:T(1024)S(5)}, f32[8]{0}, u32[]) copy-start(%e)",
+            "offloaded",
+        ),
+        ("activations-on-the-host", "%copy-start = (f32[8]{0:S(1)}, f32[8]{0}, u32[]) copy-start(%e)", "kept"),
+        ("kernel-for-a-gpu", 'custom-call(%x), custom_call_target="__gpu$xla.gpu.triton"', "triton"),
+        ("kernel-for-a-gpu", 'custom-call(%x), custom_call_target="mosaic_gpu_v2"', "mosaic"),
+        ("kernel-for-a-gpu", 'custom-call(%x), custom_call_target="tpu_custom_call"', ""),
+        ("kernel-for-a-tpu", 'custom-call(%x), custom_call_target="tpu_custom_call"', "lowered"),
+        ("without-a-kernel", "ROOT %fusion = f32[8,128]{1,0} fusion(%x), kind=kLoop", "no-call"),
+    ],
+)
+def test_a_line_tells_of_the_host_s_memory_or_of_a_kernel(program: str, line: str, behaviour: str) -> None:
+    """Memory space 5 is the host's; a kernel is called by its compiler's name, and another device's says nothing."""
+    assert behaviour == cases.seen(program, f"HloModule a\n  {line}\n", {}, "")[0]
+
+
 def test_a_refusal_that_is_known_is_a_behaviour_and_another_tells_nothing() -> None:
     """`.lower` that is not there is what upstream does on purpose; a compiler that fails otherwise is no verdict."""
     refusals = ("AttributeError: 'function' object has no attribute 'lower'", "XlaRuntimeError: out of memory")
 
     assert ["attribute-error", ""] == [cases.seen("host-around-jit", "", {}, each)[0] for each in refusals]
+    wanted = "RuntimeError: No supported GPU devices found, please specify an abstract GPU device"
+    assert "wants-a-gpu" == cases.seen("kernel-for-a-gpu", "", {}, wanted)[0]
 
 
 def test_a_program_that_is_no_case_shows_nothing() -> None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from suite.judge.attribution import Grounds
 from suite.judge.table import VERDICTS
+from suite.programs.case_rows import Device, of_issue
 from suite.report import summary
 from suite.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
-from suite.report.site.device_cases import Device, of_issue
 from suite.report.site.facts import Facts, Run
 from suite.report.site.page import Page
 from suite.report.site.table import Grid, Stretch, grids, kind_of, stretches

@@ -8,11 +8,11 @@ from itertools import groupby
 
 from packaging.version import Version
 
+from suite.programs import case_rows
 from suite.programs.cases import BY_PROGRAM
 from suite.programs.changes import Turn, turns
 from suite.programs.model import Diff, Programs, Release, Workload
 from suite.programs.targets import COUNTS, TARGETS, Count
-from suite.report.site import device_cases
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 
@@ -60,7 +60,7 @@ class Table:
     caveat: str
     counts: tuple[Count, ...]
     rows: tuple[tuple[str, tuple[Row, ...]], ...]
-    cases: tuple[device_cases.Row, ...]
+    cases: tuple[case_rows.Row, ...]
     turns: tuple[tuple[Release, tuple[Turn, ...]], ...]
     lacking: tuple[tuple[str, str], ...]
 
@@ -136,7 +136,7 @@ def _table(found: Programs) -> Table:
         caveat,
         tuple(of_target.values()),
         rows,
-        device_cases.rows(found),
+        case_rows.rows(found),
         tuple(_by_release(found)[::-1]),
         tuple(_lacking(found)),
     )
