@@ -12,7 +12,7 @@ from packaging.version import Version
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.judge.prediction import Name, Prediction, Stopped, foresee, how, with_jaxlib
-from suite.judge.rules import Pins, first_match, met, requirements
+from suite.judge.rules import STACK, Pins, first_match, met, requirements
 from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
 
 # What is worst comes first: what gives other numbers without a word, then what says so by itself.
@@ -164,7 +164,7 @@ def _packages(knowledge: Knowledge) -> Iterable[str]:
 def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
     """The packages of `versions` that are newer than any that was run."""
     found = []
-    for name in ("jax", "equinox", "diffrax", "lineax", "optimistix"):
+    for name in (each for each in STACK if each != "jaxlib"):
         if (
             name in versions
             and (known := knowledge.releases.get(name))

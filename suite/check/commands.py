@@ -24,12 +24,10 @@ from suite.check.knowledge import Knowledge
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.prediction import Name
-from suite.judge.rules import requirements
+from suite.judge.rules import STACK, requirements
 
 if TYPE_CHECKING:
     from suite.check.ignored import Left
-
-STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
 
 
 def check(

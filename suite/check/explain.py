@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from suite.cell.issue import Signature
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.judge.rules import STACK
 
 # What is longer was not written by a person, and says what it says at its ends.
 _LONGEST = 1_000_000
-_PIN = re.compile(r"\b(jax|jaxlib|equinox|diffrax|lineax|optimistix)[-=@ ]{1,2}v?(\d+(?:\.\d+)+)")
+_PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")
 
 
 @dataclass(frozen=True)

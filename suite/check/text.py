@@ -13,13 +13,13 @@ from suite.check.answer import KINDS, Answer, Bite
 from suite.check.explain import Match
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownIssue
+from suite.judge.rules import STACK
 from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
 
 if TYPE_CHECKING:
     from suite.check.source.usage import Use
 
-SHOWN = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
 _MOST_USES = 5
 
 
@@ -42,8 +42,8 @@ def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Use]]) ->
 
 def named(answer: Answer) -> str:
     """The stack in a line."""
-    told = [f"{name} {answer.versions[name]}" for name in SHOWN if name in answer.versions]
-    unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in SHOWN}
+    told = [f"{name} {answer.versions[name]}" for name in STACK if name in answer.versions]
+    unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in STACK}
     return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 
 

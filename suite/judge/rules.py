@@ -14,6 +14,8 @@ from suite.spelling import plain_requirement
 
 Pins = Mapping[str, str]
 
+# JAX and what builds on it, in the order in which people name them.
+STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
 # Which packages of the stack import which: what a case needs, it needs with these.
 IMPORTS: Mapping[str, tuple[str, ...]] = {
     "diffrax": ("optimistix", "lineax", "equinox", "jax"),

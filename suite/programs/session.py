@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from suite.errors import Exit, Failed, Misused, nearest
+from suite.judge.rules import STACK
 from suite.programs import cases, compiling, model, sources, texts, wheels
 from suite.programs.changes import turns
 from suite.programs.compiling import Compiled
@@ -25,7 +26,6 @@ from suite.stack.plan import Cell
 
 # Before it, jax cannot be told what a GPU is that is not there.
 OLDEST = Version("0.4.38")
-_NAMED = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
 
 
 def every_cell() -> tuple[Cell, ...]:
@@ -181,7 +181,7 @@ def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
     release = Release(
         cell=job.cell.id,
         released_on=job.cell.released_on,
-        packages={name: pins[name] for name in _NAMED if name in pins},
+        packages={name: pins[name] for name in STACK if name in pins},
         wheels=job.wheels.versions,
         recipe=job.recipe,
         key=job.key,
