@@ -111,9 +111,10 @@ def required(session: str) -> list[str]:
         cells = commands.share(cells, options.shard)
         if not options.fresh and not LISTING:
             cells = commands.unfinished(cells, options)
-    # The newest have the most cases and take the longest: of few cells, the last to start should not be one of those.
-    ordered = reversed(cells) if session == "compat" else cells
-    return [f"plan({TAGS[session]})", *(f"cell({cell.id})" for cell in ordered)]
+        if session == "compat":
+            # Of few cells, which are run side by side decides how long one core has nothing to do.
+            cells = commands.in_turn(cells, ASKED.parallel or 1)
+    return [f"plan({TAGS[session]})", *(f"cell({cell.id})" for cell in cells)]
 
 
 # All that can be wrong with the words and the files is said before anything runs.

@@ -83,6 +83,13 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
     return found
 
 
+def in_turn(cells: tuple[Cell, ...], workers: int) -> tuple[Cell, ...]:
+    """`cells` in the order in which so many at a time are done soonest, by the same costs. Raises BadFile."""
+    if not 1 < workers < len(cells):
+        return cells
+    return shard.in_turn(cells, shard.costs(cells, measured()), workers)
+
+
 def measured() -> Sequence[Timed]:
     """What was published; where nothing is that can be read, as after a change of schema, all cells cost the same."""
     from suite.report.model import Report

@@ -68,13 +68,6 @@ def test_the_main_job_requires_the_default_cells(nox: Nox, words: tuple[str, ...
     assert sorted([*DEFAULT, "plan(default)", "compat"]) == sorted(selected(nox, *words))
 
 
-def test_the_newest_release_starts_first(nox: Nox) -> None:
-    """Cells that take the longest are not left for the end of `nox -j2 -s compat`, which would wait for one of them."""
-    nox("-l", "-s", "compat")
-
-    assert ["plan(default)", *reversed(DEFAULT)] == registry.get()["compat"].requires
-
-
 @pytest.mark.parametrize(
     ("words", "sessions"),
     [
