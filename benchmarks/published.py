@@ -10,6 +10,7 @@ brackets, by `nox -s bench`):
     diffrax#518   8          4.7 (7.8)    jax 0.4.33 (0.6.0); 0.7.1 is fast again
     diffrax#606   20, 17     (3.3, 23)    diffrax 0.6.1, and jax 0.5.3 with diffrax 0.7.0; in Large, and the thread's
                                           first figure is of another program
+    equinox#1082  over 15    3.4 (42)     jax 0.7.1 alone; with 5000 passes (and 100 000, in Large)
     jax#25190     20         147          jax 0.4.33 to 0.5.2. On one device a pass takes a nanosecond before it, and
                                           half a microsecond on the thread's 96, which may share cores
     jax#26145     5.5        5.7          jax 0.4.33; to 0.11.2, though the thread has it gone in 0.6.0, by faster
@@ -20,15 +21,20 @@ brackets, by `nox -s bench`):
     jax#40101     9400       196          jax 0.11.1 alone; quadratic, and with a tenth of the thread's passes
 
 diffrax#711 has no such step here: it is twice as slow on some releases since 0.4.31, and on others not. diffrax#680 is
-slower on none of those that it names, and 25 times on jax 0.11.1, as jax#40101 is.
+slower on none of those that it names, and 25 times on jax 0.11.1, as jax#40101 is. equinox#1082 has a step that it does
+not name: from jax 0.4.33 on it takes 2 to 12 times as long as on 0.4.31, by `nox -s bench`.
 
 What readers are told to do about it is timed beside them (`time_workaround`), on fourteen releases: the time without it
 over the time with it, where the row is slow. The time without it is that of another day.
 
     old runtime           diffrax#518 3.2 to 6.5; jax#25190 17 to 155; jax#26145 3.3 to 8.1; jax#36799 4.8 to 21: up to
-                          jax 0.6.2, the last release that has it
-    indices drawn before  jax#31284 82 (470 in Large); jax#31282 1.1 (1.0 in Large), no help
+                          jax 0.6.2, the last release that has it; diffrax#680 7 to 19 up to 0.5.0, and 1.2 in 0.5.3
+                          and 0.6.0; diffrax#711 0.8 to 1.3 up to 0.5.3, no help
+    indices drawn before  jax#31284 82 (470 in Large); jax#31282 1.1 (1.0 in Large) and equinox#1082 1.0, no help
     stacked in blocks     jax#40101 11; on other releases it takes up to twice as long
+
+diffrax#606, whose compilation is slow, came to another release of Diffrax, and diffrax#680 to another of jax: those are
+on the line. The old runtime is what diffrax#615 and #627 were told.
 
 Not here: jax-ml/jax#31319, which needs no clock: the issue `callbacks-off-the-fast-path` has it. The thread of that
 week that has figures of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.
