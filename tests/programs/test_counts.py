@@ -54,6 +54,23 @@ def test_what_is_kept_of_a_program_names_no_place() -> None:
     assert lean == counts.lean(lean)
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        'backend_config={debug = false, ir = "ML\\00/home/somebody/kernel.py", num_warps = 4 : i32}',
+        'backend_config={kernel_hash = "somebody\\01", module = "/home/somebody/kernel.py"}',
+        'backend_config={"custom_call_config":{"body":"c29tZWJvZHk=somebody"}}',
+    ],
+)
+def test_a_kernel_s_own_code_is_left_out(config: str) -> None:
+    """What a Pallas kernel was compiled from names the files that it was written in; that it is called stays."""
+    line = f'  ROOT %c = f32[8]{{0}} custom-call(%x), custom_call_target="kernel", {config}\n'
+    lean = counts.lean(line)
+
+    assert "somebody" not in lean
+    assert 'custom_call_target="kernel", backend_config={' in lean
+
+
 def test_long_lists_are_cut_short() -> None:
     """A hundred numbers in a row become three dots, a shape stays."""
     line = f"  %c = f32[2,3]{{1,0}} constant({{{', '.join(['0.5'] * 100)}}})"
