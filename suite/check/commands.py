@@ -17,14 +17,14 @@ from suite.check import answer as answers
 from suite.check import concern, holes, knowledge, machine, text
 from suite.check import explain as explaining
 from suite.check.answer import KINDS, Answer
-from suite.check.inputs import discovery, interpreters, locks
+from suite.check.inputs import discovery, interpreters, locks, spoken
 from suite.check.inputs.bounds import bounds as read_bounds
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.prediction import Name
-from suite.judge.rules import STACK, requirements
+from suite.judge.rules import STACK
 
 if TYPE_CHECKING:
     from suite.check.ignored import Left
@@ -50,14 +50,14 @@ def check(
         raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
     if bounds is not None:
         return _holes(known, bounds, fail_on, console)
-    stack = _stack(before, None) if before else _found(python, lock)
+    stack = _stack(known, before, None) if before else _found(python, lock)
     if stack.versions.keys().isdisjoint(STACK) and stack.unsaid.keys().isdisjoint(STACK):
         console.print(Text(f"{stack.where}: none of {', '.join(STACK)} is there", style="bold"), soft_wrap=True)
         return Exit.UNDECIDED
     found = answers.answer(known, stack)
     gone: tuple[str, ...] = ()
     if to:
-        after = answers.answer(known, _stack(to, stack))
+        after = answers.answer(known, _stack(known, to, stack))
         gone = tuple("/".join(name) for name in _names(found) - _names(after))
         found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
@@ -90,25 +90,20 @@ def _found(python: Path | None, lock: Path | None) -> Stack:
     return locks.read(lock) if lock is not None else discovery.find(Path.cwd(), os.environ)
 
 
-def _stack(words: str, over: Stack | None) -> Stack:
-    """What words name: a lock, or requirements such as `jax==0.10.2`, over the versions of another stack."""
+def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
+    """What words name: a lock, or versions such as `jax==0.10.2`, over those of another stack."""
     if (path := Path(words)).is_file():
         return locks.read(path)
+    moved = [name for name in STACK if name != "jaxlib" and (over is None or name in over.versions)]
     try:
-        pins = {each.name: _pinned(str(each.specifier)) for each in requirements(words)}
+        pins = spoken.versions(words, known.releases, moved)
     except ValueError as error:
         raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or a lock that is there") from error
-    if not all(pins.values()):
-        raise Misused(f"{words}: a stack has one version of each: jax==0.10.2, apart by spaces")
     kept = {name: version for name, version in (over.versions if over else {}).items() if name not in pins}
     # A jaxlib goes with its jax.
     if "jax" in pins and "jaxlib" not in pins:
         kept.pop("jaxlib", None)
     return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words)
-
-
-def _pinned(specifier: str) -> str:
-    return specifier.removeprefix("==") if specifier.startswith("==") and "," not in specifier else ""
 
 
 def _names(found: Answer) -> set[Name]:
@@ -198,7 +193,7 @@ def explain(file: Path | None, on: str | None, *, console: Terminal) -> Exit:
     """Look a traceback or an error message up among the signatures of the issues, and say what to do."""
     said = _said(file)
     known = knowledge.load()
-    stack = _stack(on, None) if on else Stack(explaining.versions(said), "the text")
+    stack = _stack(known, on, None) if on else Stack(explaining.versions(said), "the text")
     found = explaining.matches(known, said)
     if not found:
         text.say(console, "No documented issue has this: it may still be known upstream.", "bold")

@@ -53,10 +53,10 @@ def add(command: Command) -> None:
     what.add_argument("--lock", type=Path, metavar="FILE", help=locks)
     bounded = "a pyproject.toml: the releases that its bounds admit, and on which something bites"
     what.add_argument("--bounds", type=Path, metavar="FILE", help=bounded)
-    stack = 'a lock, or versions: "jax==0.4.35 equinox==0.11.10"'
+    stack = 'a lock, or versions: "jax==0.4.35 equinox==0.11.10", "diffrax 0.7", newest'
     what.add_argument("--from", dest="before", metavar="STACK", help=stack)
     checking.add_argument(
-        "--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move"
+        "--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move; newest"
     )
     checking.add_argument("--source", type=Path, metavar="DIR", help="name the places in this code that are concerned")
     confirmed = (

@@ -1,0 +1,46 @@
+"""A stack in somebody's words: each word means something, or is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suite.check.inputs.spoken import versions
+
+RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0.1"], "diffrax": ["0.6.0", "0.7.0", "0.7.2"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("newest", {"jax": "0.12.0.1", "diffrax": "0.7.2"}),
+        ("jax newest", {"jax": "0.12.0.1"}),
+        ("0.10", {"jax": "0.10.2"}),
+        ("v0.10.0", {"jax": "0.10.0"}),
+        ("JAX 0.1", {"jax": "0.1"}),
+        ("diffrax 0.7", {"diffrax": "0.7.2"}),
+        ("jax==0.10 diffrax latest", {"jax": "0.10", "diffrax": "0.7.2"}),
+        ("jaxtyping 0.2.36", {"jaxtyping": "0.2.36"}),
+    ],
+)
+def test_words_name_versions(words: str, meant: dict[str, str]) -> None:
+    """A version beside no name is jax's, the start of one is its newest, and after `==` it is just that one."""
+    assert meant == versions(words, RELEASES, RELEASES)
+
+
+@pytest.mark.parametrize(
+    "words", ["", "jax", "jax>=0.4", "jax==0.4.*", "jax 0.4 jax 0.10", "lineax newest", "old.lock"]
+)
+def test_what_names_no_one_version_is_refused(words: str) -> None:
+    """Ranges, two versions of a package, and a release of what is not known."""
+    with pytest.raises(ValueError, match=r"one version of each|no release of lineax"):
+        versions(words, RELEASES, RELEASES)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(RELEASES)), st.integers(0, 2), min_size=1))
+def test_a_release_by_its_name_is_that_release(places: dict[str, int]) -> None:
+    """However it is spelled: pinned, or in words."""
+    named = {name: RELEASES[name][place] for name, place in places.items()}
+    for between in ("==", " "):
+        assert named == versions(" ".join(f"{name}{between}{each}" for name, each in named.items()), RELEASES, RELEASES)
