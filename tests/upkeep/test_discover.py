@@ -120,7 +120,7 @@ def test_a_yanked_release_is_told_as_that(offered: Offered, planned: None, monke
     assert taken == releases.load()
 
 
-def test_a_new_release_has_its_cell_run(offered: Offered, planned: None) -> None:
+def test_a_new_release_has_its_cell_run(offered: Offered, planned: None, pageless: None) -> None:
     """A new release of jax is a new cell; one that cannot be had is reported as such, and nothing else is run."""
     offered["jax"]["0.4.31"] = ["jaxlib==0.4.31"]
 
