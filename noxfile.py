@@ -321,7 +321,8 @@ def device_programs(session: nox.Session) -> None:
 
     Every release of jax from 0.4.38 on, or those named: `-- jax-0.10.2 jax-0.11.0 --target h100`. It says first what it
     fetches; what is known is not compiled again, `-- --fresh` does. `-- --diff jax-0.10.2 jax-0.11.0 scan` shows the
-    two programs. A compiler that cannot be had here is told in a sentence, and fails nothing.
+    two programs. A compiler that cannot be had here is told in a sentence, and fails nothing. `-- --python PATH` holds
+    what a device that is there makes of them against what was compiled without it.
     """
     suite(session, well=(Exit.AS_EXPECTED, Exit.INCOMPLETE))
 

@@ -263,6 +263,12 @@ def _add_programs(parser: argparse.ArgumentParser) -> None:
         metavar=("A", "B", "WORKLOAD"),
         help="compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 jax-0.11.0 scan",
     )
+    parser.add_argument(
+        "--python",
+        type=Path,
+        metavar="PATH",
+        help="where such a device is: what it compiles with this interpreter, against what was compiled without it",
+    )
 
 
 def _named(where: str) -> Callable[[str], Any]:

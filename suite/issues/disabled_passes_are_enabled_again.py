@@ -5,8 +5,8 @@
     jax.jit(lambda x: 2.0 * jnp.sqrt(x) + 1.0).lower(x).compile().as_text()    # one fusion
 
 You'd expect both to be left out. The option came with jax 0.4.34, and until 0.11.0 writes "rematerialization" over what
-the flag had disabled, without a word; from 0.11.1 on it is added to that. A pass that miscompiles is disabled by the flag,
-as openxla/xla#49176 says to; the option is for training on GPUs, as in p-doom/jasmine#231. The one undoes the other.
+the flag had disabled, without a word; from 0.11.1 on it is added to that. The flag is for a pass that miscompiles, as
+in openxla/xla#49176; the option for training on a GPU, as in p-doom/jasmine#231. The one undoes the other.
 
 In no thread: since when, and what it costs. openxla/xla#49176 is of a shift under jit that overwrites its own rows, and
 is right with `algsimp` disabled; with the option set, it is wrong all the same on jax 0.4.35 to 0.11.0.

@@ -115,7 +115,7 @@ def _turn(
         for package in workload.needs
         if before.packages.get(package) != after.packages.get(package)
     )
-    changes = tuple(_changes(old, new))
+    changes = tuple(changed(old, new))
     saw = (old.seen, new.seen) if old.seen and new.seen and old.seen != new.seen else None
     lost = "" if old.reason else new.reason
     if saw:
@@ -130,7 +130,8 @@ def _alike(before: Release, old: Program | None, after: Release, new: Program | 
     return bool(old and new and old.source == new.source and before.recipe == after.recipe)
 
 
-def _changes(old: Program, new: Program) -> Iterator[Change]:
+def changed(old: Program, new: Program) -> Iterator[Change]:
+    """Each count that both have and that is not the same."""
     for count in COUNTS:
         if count in old.counts and count in new.counts and old.counts[count] != new.counts[count]:
             yield Change(count, old.counts[count], new.counts[count])

@@ -1,4 +1,7 @@
-"""An environment → what was counted there: runs `benchmarks._program`, again where a program ended the compiler."""
+"""An environment → what was counted there: runs `benchmarks._program`, again where a program ended the compiler.
+
+`ABSENT` compiles for a device that is not there, and `HERE` by the one that is.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from suite.run import probe_call
 
 # Who ends a compiler so is the machine or somebody, and not the program: nothing follows for the release.
 _FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
+ABSENT, HERE = "benchmarks._program", "benchmarks._program_here"
 TEXTS = STATE / "programs" / "texts"
 LOGS = STATE / "logs"
 # Without a word for so long, a compiler is given up.
@@ -37,12 +41,19 @@ class Compiled:
 
 
 def compile(
-    executable: Path, cell: str, target: str, wanted: Sequence[str], note: Callable[[int, str], None]
+    executable: Path,
+    cell: str,
+    target: str,
+    wanted: Sequence[str],
+    note: Callable[[int, str], None],
+    *,
+    by: str = ABSENT,
 ) -> Compiled:
     """Compile these workloads for `target` with this interpreter; `note` is told how far it is. Raises Ended."""
     found = Compiled()
     while left := _left(wanted, found):
-        doing, how = _once(executable, cell, target, left, found, lambda doing: note(len(found.programs), doing))
+        command = probe_call.command(executable, by, target, str(TEXTS / cell), *left)
+        doing, how = _once(command, cell, found, lambda doing: note(len(found.programs), doing))
         if found.reason:
             break
         if doing:
@@ -59,18 +70,10 @@ def _left(wanted: Sequence[str], found: Compiled) -> list[str]:
     return [name for name in wanted if name not in done]
 
 
-def _once(
-    executable: Path,
-    cell: str,
-    target: str,
-    wanted: Sequence[str],
-    found: Compiled,
-    note: Callable[[str], None],
-) -> tuple[str, str]:
+def _once(command: Sequence[str], cell: str, found: Compiled, note: Callable[[str], None]) -> tuple[str, str]:
     """One process, to its end: the workload that it was in when it ended, if any, and how it ended. Raises Ended."""
     LOGS.mkdir(parents=True, exist_ok=True)
     doing, late = "", False
-    command = probe_call.command(executable, "benchmarks._program", target, str(TEXTS / cell), *wanted)
     with (
         (LOGS / f"program-{cell}.log").open("wb") as errors,
         subprocess.Popen(

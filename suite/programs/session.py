@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from packaging.version import Version
 from rich.console import Console
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from suite.errors import Exit, Failed, Misused, nearest
 from suite.judge.rules import STACK
-from suite.programs import cases, compiling, model, sources, texts, wheels
+from suite.programs import cases, compiling, model, own_device, sources, texts, wheels
 from suite.programs.changes import turns
 from suite.programs.compiling import Compiled
 from suite.programs.model import Program, Programs, Release
@@ -46,14 +47,19 @@ def carry_out(
     cells: Sequence[Cell],
     target: str | None,
     diff: tuple[str, str, str] | None,
+    python: Path | None,
     console: Console,
     *,
     fresh: bool,
 ) -> Exit:
     """Compile what is not known for one target, or for all, and say what changed; or show the diff of two programs.
 
+    With `python` hold what its own device compiles against what was compiled without one.
+
     Raises Misused, BadFile, OSError.
     """
+    if python:
+        return own_device.compare(python, console)
     asked = [TARGETS[target]] if target else list(TARGETS.values())
     if diff:
         for line in texts.diff(asked[0], *diff):

@@ -12,11 +12,13 @@ from suite.stack.releases import EXTRAS
 class Target:
     """A device to compile for: which wheel has its compiler, among those that an extra of jax asks for.
 
-    `caveat` says in what its programs are not those that a machine with the device would run.
+    `kinds` is how jax calls the device where it is there, or how that begins. `caveat` says in what its programs are
+    not those that a machine with the device would run.
     """
 
     id: str
     device: str
+    kinds: tuple[str, ...]
     wheel: str
     extra: str
     caveat: str
@@ -33,6 +35,7 @@ TARGETS: Mapping[str, Target] = {
         Target(
             "h100",
             "NVIDIA H100",
+            ("NVIDIA H100",),
             "jax-cuda12-plugin",
             EXTRAS["gpu"],
             "XLA had no GPU to try kernels on: with one it tunes its kernels, and may sort by another.",
@@ -40,6 +43,7 @@ TARGETS: Mapping[str, Target] = {
         Target(
             "v5e",
             "TPU v5e",
+            ("TPU v5 lite", "TPU v5e"),
             "libtpu",
             EXTRAS["tpu"],
             "The compiler is libtpu, as jax asks for it. What it tells of bytes can change where the program does not.",

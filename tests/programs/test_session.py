@@ -38,7 +38,7 @@ class World:
 
     def run(self, *cells: Cell, fresh: bool = False) -> Exit:
         """The command, for an H100."""
-        return session.carry_out(cells, "h100", None, Terminal(width=300), fresh=fresh)
+        return session.carry_out(cells, "h100", None, None, Terminal(width=300), fresh=fresh)
 
     def known(self) -> Programs:
         """What is kept."""
@@ -218,7 +218,7 @@ def test_only_releases_that_can_are_asked() -> None:
 def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
     """Without the two programs there is no diff, but the command that makes them."""
     with pytest.raises(Misused, match=r"`python -m suite programs jax-0\.9\.0 --target v5e --fresh` compiles it"):
-        session.carry_out((), "v5e", ("jax-0.9.0", "jax-0.9.1", "no-such"), Terminal(), fresh=False)
+        session.carry_out((), "v5e", ("jax-0.9.0", "jax-0.9.1", "no-such"), None, Terminal(), fresh=False)
 
 
 def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,8 +252,7 @@ def test_a_real_release_compiles_for_an_h100() -> None:
     if not made:
         pytest.skip("no environment with a compiler for an H100: `python -m suite programs --target h100` makes them")
     executable = environment.ENVIRONMENTS / made[-1] / "bin" / "python"
-    found = Compiled()
-    compiling._once(executable, f"{made[-1]}-tried", "h100", ["scan"], found, lambda doing: None)
+    found = compiling.compile(executable, f"{made[-1]}-tried", "h100", ["scan"], lambda done, doing: None)
 
     (program,) = found.programs
     assert (1, 3232, 448) == tuple(program.counts[name] for name in ("while_loops", "argument_bytes", "output_bytes"))

@@ -13,6 +13,7 @@ import pytest
 
 from suite.__main__ import main
 from suite.errors import Exit
+from suite.programs import compiling
 from suite.report.model import Report
 from suite.run import catalogue, cell_run, environment
 from suite.run.alike import LAYERS
@@ -122,3 +123,16 @@ def test_calls_of_a_trace_are_counted(real_state: Path) -> None:
     calls = first["basics.Scan.time_trace"].calls
     assert calls is not None
     assert 1_000 < calls < 100_000
+
+
+def test_a_program_is_compiled_by_the_device_at_hand(
+    real_state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a real cell that device is a CPU, and its program for a scan has one loop, as any device's has."""
+    monkeypatch.setattr(compiling, "TEXTS", tmp_path)
+    python = real_state / "envs" / CELL.id / "bin" / "python"
+    found = compiling.compile(python, "here", "v5e", ["scan"], lambda done, doing: None, by=compiling.HERE)
+
+    (program,) = found.programs
+    assert (1, 3232, 448) == tuple(program.counts[name] for name in ("while_loops", "argument_bytes", "output_bytes"))
+    assert " while(" in (tmp_path / "here" / "scan.hlo.txt").read_text(encoding="utf-8")

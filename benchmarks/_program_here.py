@@ -1,0 +1,41 @@
+"""The programs of `_program`, compiled by the device that jax sees: the same texts are counted, and nothing is run.
+
+    python -m benchmarks._program_here
+    python -m benchmarks._program_here h100 FOLDER scan
+
+Without a word it prints which device that is, and which jax. Else it prints what `_program` prints of each program, by
+the texts of that target. With a device at hand XLA tries its kernels on it: its settings are left as they are.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import _program
+
+
+def main(arguments):
+    """Compile, and print what is counted; or say what there is."""
+    with tempfile.TemporaryDirectory() as dumped:
+        dump = f"--xla_dump_to={dumped} --xla_dump_hlo_as_text --xla_dump_hlo_module_re=jit_program_.*"
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {dump}".strip()
+        import jax
+        import numpy as np
+
+        device = jax.devices()[0]
+        if not arguments:
+            print(json.dumps({"jax": jax.__version__, "device": device.device_kind}))
+            return
+        name, folder, *wanted = arguments
+        mesh = jax.sharding.Mesh(np.array([device]), ("x",))
+        sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+        for workload in wanted:
+            _program._say(starts=workload)
+            found = _program._program(_program.TARGETS[name], workload, sharding, Path(dumped), Path(folder))
+            _program._say(workload=workload, **found)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,87 @@
+"""An interpreter that has such a device → how the programs that it compiles differ from those compiled without it.
+
+Nothing is kept but the texts: what is compiled here follows from this machine's device and driver, too.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from suite.errors import Exit, Misused
+from suite.programs import cases, compiling, model, sources
+from suite.programs.changes import changed
+from suite.programs.model import Program
+from suite.programs.targets import TARGETS
+from suite.run import probe_call
+
+
+def compare(python: Path, console: Console) -> Exit:
+    """Compile by the device that jax sees with this interpreter, and say what differs. Raises Misused, BadFile."""
+    jax, device = _ask(python)
+    target = next((each for each in TARGETS.values() if device.startswith(each.kinds)), None)
+    if target is None:
+        devices = " and ".join(each.device for each in TARGETS.values())
+        raise Misused(f"{python}: jax sees {device}, and programs are known for {devices}: nothing to compare with")
+    cell = f"jax-{jax}"
+    release = model.load(target).release(cell)
+    of = release.programs if release and release.recipe == sources.recipe() else []
+    every = sources.programs()
+    known = {each.workload: each for each in of if every.get(each.workload) == each.source}
+    if not known:
+        raise Misused(
+            f"no program of {cell} is known for {target.device} as they are compiled now: "
+            f"`python -m suite programs {cell} --target {target.id}` compiles them without the device"
+        )
+    console.print(Text.assemble((device, "bold"), f", {cell}: {len(known)} programs. {target.caveat}"), soft_wrap=True)
+    name = f"{cell}+{target.id}-here"
+    try:
+        came = compiling.compile(python, name, target.id, list(known), lambda *_: None, by=compiling.HERE)
+    except compiling.Ended as error:
+        raise Misused(f"{python}: {error}") from error
+    if came.reason:
+        raise Misused(f"{python}: {came.reason}")
+    texts, same = compiling.TEXTS / name, 0
+    for each in came.programs:
+        differs = "; ".join(_differences(known[each.workload], each, texts))
+        same += not differs
+        told = Text(f"  {each.workload}: {differs or 'the same'}", style="yellow" if differs else "")
+        console.print(told, soft_wrap=True)
+    last = f"{device}: {same} of {len(came.programs)} programs are counted as without it; their texts are in {texts}"
+    console.print(last, style="bold", soft_wrap=True)
+    return Exit.AS_EXPECTED
+
+
+def _ask(python: Path) -> tuple[str, str]:
+    """The version of an interpreter's jax, and the device that it sees. Raises Misused."""
+    command = probe_call.command(python, compiling.HERE)
+    try:
+        asked = subprocess.run(
+            command, capture_output=True, text=True, env=probe_call.surroundings(), timeout=300, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Misused(f"{python} does not run: {error}") from error
+    if asked.returncode:
+        said = (asked.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise Misused(f"{python} has no jax that works: {said}")
+    told = json.loads(asked.stdout.splitlines()[-1])
+    return told["jax"], told["device"]
+
+
+def _differences(without: Program, here: Program, texts: Path) -> Iterator[str]:
+    """What of a program is not as without the device, in words."""
+    if without.reason or here.reason:
+        if not (without.reason and here.reason):
+            yield f"only {'here' if without.reason else 'without the device'}: {without.reason or here.reason}"
+        return
+    path = texts / f"{here.workload}.hlo.txt"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    shown, _ = cases.seen(here.workload, text, here.counts, here.reason)
+    if shown != without.seen:
+        yield f"shows {shown or 'nothing known'}, and {without.seen or 'nothing known'} without"
+    yield from (each.told for each in changed(without, here))

@@ -1,0 +1,106 @@
+"""What a machine's own device compiles, held against what was compiled without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from suite.console import Terminal
+from suite.errors import Exit, Misused
+from suite.programs import compiling, model, own_device, sources
+from suite.programs.model import Programs
+from suite.programs.targets import TARGETS
+from tests.programs.conftest import counted, programs, release
+
+H100 = "NVIDIA H100 80GB HBM3"
+
+
+@pytest.fixture(autouse=True)
+def _recipe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Programs that are compiled as those of these tests, and texts of their own."""
+    monkeypatch.setattr(sources, "recipe", lambda: "one")
+    monkeypatch.setattr(sources, "programs", lambda: {"softmax": "one", "solve": "one"})
+    monkeypatch.setattr(compiling, "TEXTS", tmp_path / "texts")
+    monkeypatch.setattr(compiling, "LOGS", tmp_path / "logs")
+
+
+def machine(folder: Path, device: str, told: Mapping[str, object]) -> Path:
+    """An interpreter that sees this device, has jax 0.9.0, and tells this of each program."""
+    lines = [json.dumps({"workload": workload, **each}) for workload, each in told.items() if isinstance(each, dict)]
+    answers = {"asked": [json.dumps({"jax": "0.9.0", "device": device})], "compiled": lines}
+    for name, each in answers.items():
+        (folder / name).write_text("\n".join(each) + "\n", encoding="utf-8")
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\ncase "$*" in *h100*) cat {folder}/compiled;; *) cat {folder}/asked;; esac\n')
+    python.chmod(0o755)
+    return python
+
+
+def known(monkeypatch: pytest.MonkeyPatch, *, recipe: str = "one") -> None:
+    """Two programs of jax 0.9.0, without the device."""
+    of = [counted(counts={"launches": 4, "copies": 1}), counted("solve", {"launches": 2})]
+    found = programs(release("0.9.0", of, recipe=recipe))
+    empty = Programs(target="v5e", title="")
+    monkeypatch.setattr(model, "load", lambda target: found if target is TARGETS["h100"] else empty)
+
+
+def test_what_a_device_makes_otherwise_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each count that is another is told, a program that is the same too, and the last line counts them."""
+    known(monkeypatch)
+    python = machine(tmp_path, H100, {"softmax": {"counts": {"launches": 3}}, "solve": {"counts": {"launches": 2}}})
+
+    assert Exit.AS_EXPECTED == own_device.compare(python, Terminal(width=300))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{H100}, jax-0.9.0: 2 programs. XLA had no GPU to try kernels on")
+    assert ["  softmax: 1 kernel launch fewer, 4 → 3", "  solve: the same"] == lines[1:3]
+    assert lines[3].startswith(f"{H100}: 1 of 2 programs are counted as without it; their texts are in ")
+
+
+def test_a_program_that_only_one_of_them_has_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the reason why the other has none."""
+    known(monkeypatch)
+    python = machine(tmp_path, H100, {"softmax": {"reason": "XlaRuntimeError: no memory"}, "solve": {"counts": {}}})
+
+    own_device.compare(python, Terminal(width=300))
+    assert "  softmax: only without the device: XlaRuntimeError: no memory" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("device", "recipe", "said"),
+    [
+        ("cpu", "one", r"jax sees cpu, and programs are known for NVIDIA H100 and TPU v5e: nothing to compare with"),
+        ("NVIDIA H200", "one", r"jax sees NVIDIA H200, and programs are known for NVIDIA H100"),
+        (
+            H100,
+            "another",
+            r"no program of jax-0\.9\.0 is known .* `python -m suite programs jax-0\.9\.0 --target h100`",
+        ),
+        ("TPU v5 lite", "one", r"no program of jax-0\.9\.0 is known for TPU v5e .* --target v5e` compiles them"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, device: str, recipe: str, said: str
+) -> None:
+    """Another device, and programs that are not known or were compiled otherwise."""
+    known(monkeypatch, recipe=recipe)
+
+    with pytest.raises(Misused, match=said):
+        own_device.compare(machine(tmp_path, device, {}), Terminal())
+
+
+def test_an_interpreter_without_jax_is_named(tmp_path: Path) -> None:
+    """One that fails, and one that is not there, with what it said."""
+    python = tmp_path / "python"
+    with pytest.raises(Misused, match="does not run"):
+        own_device.compare(python, Terminal())
+    python.write_text("#!/bin/sh\necho no module named jax >&2; exit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(Misused, match="has no jax that works: no module named jax"):
+        own_device.compare(python, Terminal())
