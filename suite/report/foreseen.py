@@ -31,14 +31,14 @@ def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
     planned = {(each.issue, each.case) for each in here.observations if each.cell == cell.id}
     packages = {each.id: each.packages for each in published.cells}
     versions = with_jaxlib(cell.packages, packages.values())
-    runs: dict[Name, list[Run]] = {}
-    for each in published.observations:
-        if each.verdict not in UNDECIDED:
-            run = Run(each.cell, packages[each.cell], each.behaviour or each.verdict)
-            runs.setdefault((each.issue, each.case), []).append(run)
     # A run may be of a part of the issues, and still row zero tells what does not import.
     row_zero = {issue.id for issue in issues.values() if issue.row_zero}
     asked = {name: case for name, case in cases.items() if name in planned or name[0] in row_zero}
+    runs: dict[Name, list[Run]] = {}
+    for each in published.observations:
+        if (name := (each.issue, each.case)) in asked and each.verdict not in UNDECIDED:
+            run = Run(each.cell, packages[each.cell], each.behaviour or each.verdict)
+            runs.setdefault(name, []).append(run)
     made = []
     for name, known in foresee(asked, row_zero, versions, runs).items():
         if name not in planned:

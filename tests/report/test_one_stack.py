@@ -83,7 +83,14 @@ def nothing_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, published: Repo
 def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Row zero stands first, then the worst, each with how it is known; still it counts as not run, exit code 3."""
     words = ["report", "jax-0.9.2+equinox-0.13.0+diffrax-0.7.0", "--to", str(tmp_path / "to")]
-    assert Exit.INCOMPLETE == main(words)
+    some = (
+        "stack-smoke",
+        "wraps-lower-bypass",
+        "names-gone-from-jax",
+        "arange-is-a-constant",
+        "out-of-bounds-indexing",
+    )
+    assert Exit.INCOMPLETE == main([*words, *(word for each in some for word in ("--issue", each))])
 
     told = capsys.readouterr().out.splitlines()
     lines = told[told.index("  nobody ran it here; what is expected of it:") + 1 :]
@@ -116,7 +123,7 @@ def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is guessed: what would take a version that the id does not name says which it depends on."""
-    main(["report", "jax-0.9.0+diffrax-0.7.0", "--to", str(tmp_path / "to")])
+    main(["report", "jax-0.9.0+diffrax-0.7.0", "--issue", "stack-smoke", "--to", str(tmp_path / "to")])
 
     assert "? unknown stack-smoke/train-and-solve: it depends on equinox\n" in capsys.readouterr().out
 

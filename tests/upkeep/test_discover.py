@@ -124,9 +124,11 @@ def test_a_new_release_has_its_cell_run(offered: Offered, planned: None, pageles
     """A new release of jax is a new cell; one that cannot be had is reported as such, and nothing else is run."""
     offered["jax"]["0.4.31"] = ["jaxlib==0.4.31"]
 
-    said = told(catalogue.entries())
+    entries = catalogue.select(["stack-smoke", "wraps-lower-bypass"])
+
+    said = told(entries)
     assert ["jax-0.4.30", "jax-0.4.31"] == [cell.id for cell in plan.cells()]
-    cases = sum(len(catalogue.cases(entry, plan.cell("jax-0.4.31"))) for entry in catalogue.entries())
+    cases = sum(len(catalogue.cases(entry, plan.cell("jax-0.4.31"))) for entry in entries)
     assert f"1 new cell: 0 of {cases} observations are not as on the release before" in said
 
 
