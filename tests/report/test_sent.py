@@ -21,6 +21,7 @@ from suite.report.site.build import site
 from suite.report.site.compiled import compiled
 from suite.report.site.facts import Facts
 from suite.report.write import publish
+from suite.run import catalogue
 from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected, state
 
 __all__ = ["state"]
@@ -112,6 +113,7 @@ def test_what_is_kept_is_in_every_report_of_the_whole(
     whole: Report, seen: Make, state: Path, replanned: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file in reports/sent is in a report of all cells, and in no report of some of them."""
+    monkeypatch.setattr(catalogue, "entries", lambda: ENTRIES)
     monkeypatch.setattr(sent, "KEPT", seen().parent)
     monkeypatch.setattr("suite.stack.plan.cells", lambda: CELLS)
     assert [seen()] == sent.kept()
