@@ -69,8 +69,11 @@ def _ask(python: Path) -> tuple[str, str]:
     if asked.returncode:
         said = (asked.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise Misused(f"{python} has no jax that works: {said}")
-    told = json.loads(asked.stdout.splitlines()[-1])
-    return told["jax"], told["device"]
+    try:
+        told = json.loads(asked.stdout.splitlines()[-1])
+        return told["jax"], told["device"]
+    except (IndexError, ValueError, KeyError, TypeError) as error:
+        raise Misused(f"{python} is no Python that answers: it said {asked.stdout[-100:]!r}") from error
 
 
 def _differences(without: Program, here: Program, texts: Path) -> Iterator[str]:

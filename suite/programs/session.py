@@ -59,6 +59,8 @@ def carry_out(
     Raises Misused, BadFile, OSError.
     """
     if python:
+        if cells or target or diff or fresh:
+            raise Misused("--python takes the release and the device that are there: name no cell, and no other option")
         return own_device.compare(python, console)
     asked = [TARGETS[target]] if target else list(TARGETS.values())
     if diff:

@@ -10,7 +10,7 @@ import pytest
 
 from suite.console import Terminal
 from suite.errors import Exit, Misused
-from suite.programs import compiling, model, own_device, sources
+from suite.programs import compiling, model, own_device, session, sources
 from suite.programs.model import Programs
 from suite.programs.targets import TARGETS
 from tests.programs.conftest import counted, programs, release
@@ -95,8 +95,16 @@ def test_what_cannot_be_compared_is_said(
         own_device.compare(machine(tmp_path, device, {}), Terminal())
 
 
+def test_what_would_be_looked_over_is_refused(tmp_path: Path) -> None:
+    """The device and the release are those that are there, whatever else is named."""
+    with pytest.raises(Misused, match="name no cell, and no other option"):
+        session.carry_out((), "h100", None, tmp_path, Terminal(), fresh=False)
+
+
 def test_an_interpreter_without_jax_is_named(tmp_path: Path) -> None:
-    """One that fails, and one that is not there, with what it said."""
+    """One that fails, one that is not there, and one that is no Python, with what it said."""
+    with pytest.raises(Misused, match="/bin/echo is no Python that answers: it said "):
+        own_device.compare(Path("/bin/echo"), Terminal())
     python = tmp_path / "python"
     with pytest.raises(Misused, match="does not run"):
         own_device.compare(python, Terminal())
