@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,13 @@ from suite.report.model import Report
 from suite.run import alike
 from suite.stack import plan
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now stays, and reports are large: to look for cycles as often as is usual takes a fifth more."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
 
 
 @pytest.fixture(scope="session")
