@@ -122,10 +122,14 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     """What is known of `stack` by the published rules and runs."""
     named = {*_packages(knowledge)}
     versions = with_jaxlib({name: of for name, of in stack.versions.items() if name in named}, knowledge.cells.values())
+    there = {"jaxlib", *versions, *stack.unsaid}
+    lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
+    # Row zero takes the whole stack, and that an Equinox does not import its rules tell without a Diffrax.
     cases = {
-        name: case for name, case in knowledge.cases.items() if {*case.needs} - {"jaxlib"} <= {*versions, *stack.unsaid}
+        name: case for name, case in knowledge.cases.items() if name not in lacking or name[0] in knowledge.row_zero
     }
     found = foresee(cases, knowledge.row_zero, versions, {name: case.runs for name, case in cases.items()})
+    found = {name: known for name, known in found.items() if name not in lacking or known.behaviour == "import-error"}
     issues = {issue.id: issue for issue in knowledge.issues}
     counts: Counter[str] = Counter()
     bites, unknown, blocked, stops = [], [], 0, dict[str, None]()
@@ -151,7 +155,7 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         blocked,
         counts,
         tuple(unknown),
-        len(knowledge.cases) - len(cases),
+        len(knowledge.cases) - len(found),
         tuple(newer(knowledge, versions)),
         knowledge.day,
     )

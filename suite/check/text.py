@@ -13,7 +13,7 @@ from suite.check.answer import KINDS, Answer, Bite
 from suite.check.explain import Match
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownIssue
-from suite.judge.rules import STACK
+from suite.judge.rules import STACK, requirements
 from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
 
@@ -41,8 +41,10 @@ def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Use]]) ->
 
 
 def named(answer: Answer) -> str:
-    """The stack in a line."""
-    told = [f"{name} {answer.versions[name]}" for name in STACK if name in answer.versions]
+    """The stack in a line, with what else decides: a NumPy, where a rule on it tells that something bites."""
+    rules = [rule for bite in answer.bites for rule in bite.known.rules]
+    decides = dict.fromkeys([*STACK, *(each.name for rule in rules for each in requirements(rule.on))])
+    told = [f"{name} {answer.versions[name]}" for name in decides if name in answer.versions]
     unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in STACK}
     return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 

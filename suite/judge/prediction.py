@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 
 from packaging.version import Version
 
-from suite.judge.rules import AnyRule, Pins, Run, concerned, first_match, met, requirements
+from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, met, requirements
 from suite.judge.wording import named
 
 # An issue's id and a case's.
@@ -132,6 +132,10 @@ class Stopped:
     packages: tuple[str, ...]
     prediction: Prediction
 
+    @property
+    def behaviour(self) -> None:
+        """It shows none."""
+
 
 def foresee(
     cases: Mapping[Name, AnyCase], row_zero: Collection[str], versions: Pins, runs: Mapping[Name, Sequence[Run]]
@@ -150,8 +154,12 @@ def foresee(
 
 
 def _broken(imports: Prediction) -> tuple[str, ...]:
-    """The packages that do not import, where row zero's prediction is that one does not."""
-    return tuple(sorted(_names(imports) - {"jax", "jaxlib"}))
+    """The packages that do not import, by the rules of row zero's prediction: what builds on JAX, where they name it.
+
+    A rule on JAX and on what JAX imports, a NumPy say, is of JAX itself.
+    """
+    named = _names(imports) - {"jax", "jaxlib"}
+    return tuple(sorted(named & IMPORTS.keys())) or ("jax",) * bool(named)
 
 
 def _names(known: Prediction) -> set[str]:

@@ -55,6 +55,35 @@ def test_what_does_not_import_stops_its_cases() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rule", "versions", "stops", "blocked"),
+    [
+        ("jax>=0.6.0 equinox<0.13", {"jax": "0.6.0", "equinox": "0.12.0"}, "equinox 0.12.0", 1),
+        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0", "equinox": "0.12.0"}, "jax 0.4.36", 2),
+        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0"}, "jax 0.4.36", 1),
+    ],
+)
+def test_row_zero_tells_of_a_part_of_the_stack(rule: str, versions: dict[str, str], stops: str, blocked: int) -> None:
+    """Where there is no Diffrax it still says what does not import, and why; a NumPy that is too new stops JAX."""
+    whole = case(
+        "works", Rule("import-error", rule, "run"), Rule("right", "", "run"), needs=("jax", "equinox", "diffrax")
+    )
+    wrong = Rule("wrong", "", "run")
+    known = knowledge(
+        issue("row-zero", whole, row_zero=True, kind="crash"),
+        issue("of-jax", case("one", wrong)),
+        issue("of-equinox", case("two", wrong, needs=("jax", "equinox"))),
+    )
+
+    found = answer(known, stack(**versions))
+
+    assert f"This stack does not work: {stops} does not import with the others." == found.first_line
+    assert blocked == found.blocked
+    assert "row-zero" in [each.issue.id for each in found.bites]
+    healthy = answer(known, stack(jax="0.5.0", equinox="0.13.0"))
+    assert ((), 0, 1) == (healthy.stops, healthy.blocked, healthy.elsewhere)
+
+
+@pytest.mark.parametrize(
     ("versions", "line"),
     [
         ({"jax": "0.7.0"}, "3 run on exactly these versions. 2 more need packages that are not there."),

@@ -95,6 +95,30 @@ def test_can_i_go_there(reader: Reader) -> None:
     assert "Train and solve ✓ works run" in told
 
 
+def test_what_does_not_import(reader: Reader) -> None:
+    """Of an old JAX beside a NumPy that is too new JAX is named, which cannot be imported, and everything waits."""
+    reader.asks("Does jax 0.4.20 work with equinox 0.11.10, diffrax 0.5.0 and numpy 2.5.5?")
+    reader.follows("does it work")
+
+    assert reader.sees("#verdict").startswith("✗ Does not import: jax 0.4.20 ")
+    assert re.search(r"Blocked: \d{3} cases that need what does not import", reader.sees())
+
+
+@pytest.mark.parametrize(
+    ("question", "stack"),
+    [
+        ("Does optax 0.2.4 work with jax 0.12.0.1?", "on optax 0.2.4 jax 0.12.0.1"),
+        ("jax 0.7.1 with python 3.12.4", "on jax 0.7.1"),
+        ("can jax 0.4.35 go to v0.6.0?", "From jax 0.4.35 to v0.6.0"),
+    ],
+)
+def test_a_question_names_a_stack(reader: Reader, question: str, stack: str) -> None:
+    """Every package that is known keeps its version; one beside no name is of jax, where jax has it."""
+    reader.asks(question)
+
+    expect(reader.page.get_by_role("link", name=re.compile(f"{re.escape(stack)}[,:]"))).to_be_visible()
+
+
 def test_which_release_first_refused_it(reader: Reader) -> None:
     """`.lower()` through functools.wraps: refused from 0.6.0, and pmap not the same."""
     reader.asks("Which release first refused .lower() through functools.wraps, and is pmap the same?")

@@ -140,8 +140,12 @@ const rules = (() => {
     return [...found, null];
   };
   const namesOf = table => distinct(table.flatMap(each => each.on.map(({name}) => name)));
-  const blocks = (imports, theCase) => imports.behaviour === "import-error"
-    && namesOf(imports.rules).some(name => name !== "jax" && name !== "jaxlib" && theCase.imports.includes(name));
+  // What does not import, by what is foreseen of row zero's case: what builds on JAX, where the rules name it, or JAX.
+  const broken = (imports, zero) => {
+    const named = imports.behaviour === "import-error" ? namesOf(imports.rules).filter(name => name !== "jax" && name !== "jaxlib") : [];
+    const building = named.filter(name => zero.imports.includes(name));
+    return building.length || !named.length ? building : ["jax"];
+  };
   const alike = (run, versions, matter) => matter.every(name => !(name in versions) || run.pins[name] === versions[name]);
   const nearest = (theCase, found, versions, runs) => {
     if (!("jax" in versions)) return [];
@@ -209,5 +213,5 @@ const rules = (() => {
     }));
     return {names, cells, cases};
   };
-  return {read, met, namesOf, blocks, predict, oneOf, decode};
+  return {read, met, namesOf, broken, predict, oneOf, decode};
 })();

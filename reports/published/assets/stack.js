@@ -57,14 +57,15 @@
   };
   const foreseen = end => {
     const there = end.lost.length ? [] : having(end.versions), zero = cases.filter(each => each.rowZero), found = new Map(zero.map(each => [each, expected(each, end)]));
-    const broken = [...found.values()].filter(each => each.behaviour === "import-error");
+    const broken = new Map(zero.map(each => [each, rules.broken(found.get(each), each)]).filter(([, of]) => of.length));
+    const stops = new Set([...broken.values()].flat());
     for (const each of cases) if (!each.rowZero && each.needs.every(name => name in end.versions || !guests.includes(name))) {
       const told = expected(each, end);
-      const blocked = broken.some(imports => rules.blocks(imports, each))
+      const blocked = each.imports.some(name => stops.has(name))
         || (told.how !== "run" && there.length && there.every(cell => each.blocked.has(cell)));
       found.set(each, blocked ? {...told, stands: "blocked"} : told);
     }
-    return {found, zero, broken, there};
+    return {found, zero, broken, stops, there};
   };
   const turned = (before, after) => {
     const [was, now] = [before.stands, after.stands], either = each => was === each || now === each;
@@ -116,11 +117,11 @@
   // What is unknown is said once, with what it depends on.
   const seen = each => each.how === "unknown" && !each.verdict ? [how(each)] : [shown(each), " ", how(each)];
 
-  const headline = (end, {found, zero, broken}) => {
+  const headline = (end, {found, zero, broken, stops}) => {
     const failing = zero.filter(each => found.get(each).stands === "symptom"), open = zero.filter(each => found.get(each).stands === "unknown");
-    if (broken.length) {
-      const of = rules.namesOf(broken.flatMap(each => each.rules)).filter(name => name !== "jax" && name !== "jaxlib");
-      return [broken[0].verdict, "Does not import", of.map(name => name in end.versions ? release(name, end.versions) : name).join(", ")];
+    if (broken.size) {
+      const [first] = broken.keys();
+      return [found.get(first).verdict, "Does not import", [...stops].map(name => name in end.versions ? release(name, end.versions) : name).join(", ")];
     }
     if (failing.length === zero.length) return [found.get(failing[0]).verdict, "Does not work", ""];
     if (failing.length) return [found.get(failing[0]).verdict, failing.map(each => `${spoken(each.id)} fails`).join(", "), ""];
@@ -131,7 +132,7 @@
     if (!zero.length) return [];
     const [verdict, words, of] = headline(end, after), made = [make("h2", {class: "standing"}, verdict ? chip(verdict, of ? `${words}: ${of}` : words) : words)];
     const list = make("ul", {class: "zero"});
-    for (const each of broken.length ? zero.filter(one => found.get(one) === broken[0]) : zero) {
+    for (const each of broken.size ? [...broken.keys()].slice(0, 1) : zero) {
       const now = found.get(each), was = before && before.found.get(each);
       list.append(make("li", {}, caseLink(each), " ", ...(was && was.told !== now.told ? [shown(was), " → "] : []), ...seen(now)));
     }

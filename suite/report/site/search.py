@@ -9,6 +9,7 @@ from typing import Any
 
 from suite.printable import printable
 from suite.report.model import CaseRow, IssueRow, Observation
+from suite.report.site.compiled import known
 from suite.report.site.facts import Facts
 
 # How an import that failed is told: `import equinox: AttributeError: module …; import diffrax: …`.
@@ -16,7 +17,7 @@ _IMPORT = re.compile(r"import \w+: (\w+): (.*?)(?=; import \w+: |$)")
 
 
 def search_data(facts: Facts) -> str:
-    """A script that sets `SEARCH`: of each issue its names, titles, functions, threads and symptoms, and the cells."""
+    """A script that sets `SEARCH`: of each issue its names, titles, functions, threads and symptoms; and what was run."""
     issues: list[dict[str, Any]] = []
     numbers: dict[str, int] = {}
     for issue in facts.report.issues:
@@ -36,8 +37,8 @@ def search_data(facts: Facts) -> str:
     }
     cells = [cell.id for cell in facts.line]
     refuted = [[each.ref, f"{each.title} {each.claim}".strip()] for each in facts.report.refuted]
-    found = {"issues": issues, "names": list(numbers), "cells": cells, "amended": sorted(amended), "refuted": refuted}
-    return script("SEARCH", found)
+    named = {"packages": list(known(facts.report)), "cells": cells, "amended": sorted(amended), "refuted": refuted}
+    return script("SEARCH", {"issues": issues, "names": list(numbers), **named})
 
 
 def _symptoms(case: CaseRow, seen: Iterable[Observation]) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@
   const SHORT = {eqx: "equinox", dfx: "diffrax", jnp: "jax.numpy", jr: "jax.random", jrandom: "jax.random", lax: "jax.lax", jtu: "jax.tree_util"};
   const ENDING = /(?:ers?|ed|ing|es|s|e)$/;
   const MOST = 12;
-  const packages = new Set(SEARCH.cells.map(cell => cell.slice(0, cell.lastIndexOf("-"))).concat("jaxlib"));
+  const packages = new Set(SEARCH.packages);
 
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
@@ -62,6 +62,8 @@
   });
 
   const isVersion = word => /^v?\d+(\.\d+)+/.test(word) || word === "newest";
+  // A version beside no name is of jax, where it is one: of a Python or a CUDA it is not.
+  const isOfJax = word => word === "newest" || SEARCH.cells.some(id => `${id}.`.startsWith(`jax-${word.replace(/^v/, "")}.`));
   // Somebody's versions: as they stand in a file, or within a sentence.
   const isFile = text => /^\s*[\w.-]+(\[[^\]]*\])?\s*(==|[<>!~]=?)/m.test(text) || /^name = "/m.test(text);
   const pairs = text => {
@@ -69,7 +71,7 @@
     list.forEach((word, n) => {
       if (/^[a-z_]+-\d[\w.]*(\+[a-z]+-\d[\w.]*)*$/.test(word)) found.push(word);
       else if (packages.has(word) && isVersion(list[n + 1] || "")) found.push(`${word} ${list[n + 1].replace(/^v/, "")}`);
-      else if (isVersion(word) && !packages.has(list[n - 1])) found.push(word);
+      else if (isVersion(word) && isOfJax(word) && !packages.has(list[n - 1])) found.push(word);
     });
     return found;
   };
