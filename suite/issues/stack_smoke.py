@@ -168,7 +168,9 @@ _BOTH = (
 )
 _NO_DICTS = Rule("params-unhashable", "jax>=0.7.0 equinox<0.13.0", "run to jax 0.9.1; diffrax#662, equinox#1039")
 _WORKS = Rule("works", "", "run on jax 0.4.18 to 0.12.0.1, where no rule above holds")
-_WORKAROUND = Workaround("None in code: hold JAX back until the libraries have followed, or take their next release.")
+_WORKAROUND = Workaround(
+    "None in code: hold JAX, or NumPy, back until what imports it has followed; or take the next release of that."
+)
 
 ISSUE = Issue(
     kind="crash",

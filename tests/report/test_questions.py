@@ -138,7 +138,7 @@ def test_which_release_first_refused_it(reader: Reader) -> None:
             'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\n    y = solve(x)\n'
             "AttributeError: module 'jax.interpreters.batching' has no attribute 'NotMapped'",
             "Row zero",
-            "hold JAX back",
+            "hold JAX, or NumPy, back",
         ),
     ],
 )

@@ -17,7 +17,7 @@ _IMPORT = re.compile(r"import \w+: (\w+): (.*?)(?=; import \w+: |$)")
 
 
 def search_data(facts: Facts) -> str:
-    """A script that sets `SEARCH`: of each issue its names, titles, functions, threads and symptoms; and what was run."""
+    """A script that sets `SEARCH`: of each issue its names, titles, functions, threads, symptoms; and what was run."""
     issues: list[dict[str, Any]] = []
     numbers: dict[str, int] = {}
     for issue in facts.report.issues:
