@@ -123,13 +123,14 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     named = {*_packages(knowledge)}
     versions = with_jaxlib({name: of for name, of in stack.versions.items() if name in named}, knowledge.cells.values())
     there = {"jaxlib", *versions, *stack.unsaid}
-    lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
-    # Row zero takes the whole stack, and that an Equinox does not import its rules tell without a Diffrax.
-    cases = {
-        name: case for name, case in knowledge.cases.items() if name not in lacking or name[0] in knowledge.row_zero
+    cases = knowledge.of_part(there)
+    foreseen = foresee(cases, knowledge.row_zero, versions, {name: case.runs for name, case in cases.items()})
+    # Of who has a part of the stack row zero tells what does not import, and nothing where all does.
+    found = {
+        name: known
+        for name, known in foreseen.items()
+        if there.issuperset(cases[name].needs) or known.behaviour == "import-error"
     }
-    found = foresee(cases, knowledge.row_zero, versions, {name: case.runs for name, case in cases.items()})
-    found = {name: known for name, known in found.items() if name not in lacking or known.behaviour == "import-error"}
     issues = {issue.id: issue for issue in knowledge.issues}
     counts: Counter[str] = Counter()
     bites, unknown, blocked, stops = [], [], 0, dict[str, None]()

@@ -210,10 +210,11 @@ def explain(file: Path | None, on: str | None, *, console: Terminal) -> Exit:
 
 
 def _said(file: Path | None) -> str:
-    if file is not None:
+    if file is not None and file.exists():
         return file.read_text(encoding="utf-8", errors="replace")
-    if sys.stdin.isatty():
+    if file is not None or sys.stdin.isatty():
+        none = f"there is no {file}: " if file else ""
         raise Misused(
-            "what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt"
+            f"{none}what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt"
         )
     return sys.stdin.buffer.read().decode("utf-8", errors="replace")

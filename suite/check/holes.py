@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from suite.check.answer import KINDS, verdict
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.rules import Pins, first_match, requirements
+from suite.judge.rules import Pins, concerned, requirements
 from suite.judge.table import GOOD, UNDECIDED
 
 
@@ -46,12 +46,12 @@ def admitted(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet]) -> Mappin
 
 
 def holes(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet]) -> list[Hole]:
-    """The holes in `bounds`, by what was run within them: the worst kinds first."""
-    within = admitted(knowledge, bounds)
+    """The holes in `bounds`, by what was run within them of the packages that they name: the worst kinds first."""
+    within, cases = admitted(knowledge, bounds), knowledge.of_part(concerned(bounds))
     found: list[Hole] = []
     for issue in knowledge.issues:
         alike: dict[tuple[str, str, str, bool, bool], list[str]] = {}
-        for case in issue.cases:
+        for case in (cases[issue.id, each.id] for each in issue.cases if (issue.id, each.id) in cases):
             for span in _spans(case, within):
                 alike.setdefault(span, []).append(case.id)
         found += [Hole(issue, tuple(cases), *span) for span, cases in alike.items()]
@@ -60,16 +60,15 @@ def holes(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet]) -> list[Hole
 
 
 def _spans(case: KnownCase, within: Mapping[str, Pins]) -> Iterable[tuple[str, str, str, bool, bool]]:
-    """The releases of the package that a case's rules put it down to, side by side, on which it goes wrong."""
+    """The releases of one package that its rules name, side by side, on which a case goes wrong whatever is beside."""
+    named = {"jax", *(each.name for rule in case.rules for each in requirements(rule.on))}
     bad: dict[str, dict[Version, bool]] = {}
     for run in case.runs:
         if run.cell not in within:
             continue
-        rule = first_match(case.rules, run.pins)
-        named = [each.name for each in requirements(rule.on) if each.name in run.pins] if rule else []
         shown = verdict(case, run.behaviour)
         wrong = shown not in GOOD and shown not in UNDECIDED
-        for package in {"jax", *named}:
+        for package in named & run.pins.keys():
             version = Version(run.pins[package])
             here = bad.setdefault(package, {})
             # A release on which some stack is well has a way out that the others may take.

@@ -55,14 +55,28 @@ def test_what_does_not_import_stops_its_cases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "versions", "stops", "blocked"),
+    ("rule", "versions", "stops", "blocked", "good"),
     [
-        ("jax>=0.6.0 equinox<0.13", {"jax": "0.6.0", "equinox": "0.12.0"}, "equinox 0.12.0", 1),
-        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0", "equinox": "0.12.0"}, "jax 0.4.36", 2),
-        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0"}, "jax 0.4.36", 1),
+        (
+            "jax>=0.6.0 equinox<0.13",
+            {"jax": "0.6.0", "equinox": "0.12.0"},
+            "equinox 0.12.0",
+            1,
+            "good up to jax 0.5.0, and on none since",
+        ),
+        (
+            "jax<0.5.0 numpy>=2.4",
+            {"jax": "0.4.36", "numpy": "2.5.0", "equinox": "0.12.0"},
+            "jax 0.4.36",
+            2,
+            "good from jax 0.5.0",
+        ),
+        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0"}, "jax 0.4.36", 1, "good from jax 0.5.0"),
     ],
 )
-def test_row_zero_tells_of_a_part_of_the_stack(rule: str, versions: dict[str, str], stops: str, blocked: int) -> None:
+def test_row_zero_tells_of_a_part_of_the_stack(
+    rule: str, versions: dict[str, str], stops: str, blocked: int, good: str
+) -> None:
     """Where there is no Diffrax it still says what does not import, and why; a NumPy that is too new stops JAX."""
     whole = case(
         "works", Rule("import-error", rule, "run"), Rule("right", "", "run"), needs=("jax", "equinox", "diffrax")
@@ -78,7 +92,8 @@ def test_row_zero_tells_of_a_part_of_the_stack(rule: str, versions: dict[str, st
 
     assert f"This stack does not work: {stops} does not import with the others." == found.first_line
     assert blocked == found.blocked
-    assert "row-zero" in [each.issue.id for each in found.bites]
+    (told,) = [each for each in found.bites if each.issue.id == "row-zero"]
+    assert ("by rule", good) == (told.known.how, told.good)
     healthy = answer(known, stack(jax="0.5.0", equinox="0.13.0"))
     assert ((), 0, 1) == (healthy.stops, healthy.blocked, healthy.elsewhere)
 

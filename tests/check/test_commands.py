@@ -127,6 +127,22 @@ def test_bounds_have_holes(world: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "slow-thing (slow)  jax 0.6.0, the highest that is admitted: back" in out
 
 
+def test_bounds_are_of_the_packages_they_name(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What needs a Diffrax is told to who allows one, and to no other: the releases that are wrong whatever is beside.
+
+    A Diffrax that is well is one that is admitted.
+    """
+    path = world / "pyproject.toml"
+    text = '[project]\nname = "x"\nversion = "1"\ndependencies = ["jax>=0.4.36,<0.7", "equinox"{}]\n'
+    path.write_text(text.format(""))
+    _, without = said(capsys, "check", "--bounds", str(path))
+    path.write_text(text.format(', "diffrax"'))
+    _, allowed = said(capsys, "check", "--bounds", str(path))
+
+    assert "solve-is-off" not in without
+    assert "solve-is-off (silent-wrong)  diffrax 0.6.0 to 0.7.0, the lowest that is admitted: solves" in allowed
+
+
 def test_a_project_without_a_word_is_found(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The requirements that lie there are taken, and it is said which."""
     (world / "requirements.txt").write_text("jax==0.6.0\njaxlib==0.6.0\n")
