@@ -62,16 +62,17 @@ class Bite:
 class Answer:
     """All that is known of a stack.
 
-    `stops` are packages that do not import there; `counts` says of how many cases it is known how; `elsewhere` counts
-    those that need what the stack does not have; `newer` are packages newer than any that was run. Where a source tree
-    was read, `bites` has what concerns it, `untold` the issues of which no source can tell that, and `unused` the rest.
+    `stops` are packages that do not import there, and `blocked` the cases that need them; `counts` says of how many
+    cases it is known how; `elsewhere` counts those that need what the stack does not have; `newer` are packages newer
+    than any that was run. Where a source tree was read, `bites` has what concerns it, `untold` the issues of which no
+    source can tell that, and `unused` the rest.
     """
 
     stack: Stack
     versions: Pins
     bites: tuple[Bite, ...]
     stops: tuple[str, ...]
-    blocked: int
+    blocked: tuple[Name, ...]
     counts: Mapping[str, int]
     unknown: tuple[str, ...]
     elsewhere: int
@@ -106,8 +107,8 @@ class Answer:
     def last_line(self) -> str:
         """What that rests on: unknown is never clean."""
         told = [f"{self.counts[name]} {words}" for name, words in _HOW.items() if self.counts.get(name)]
-        told += [f"{self.blocked} kept from running by what does not import"] if self.blocked else []
-        lines = f"Looked up {sum(self.counts.values()) + self.blocked} cases, as of {self.day}: {', '.join(told)}."
+        told += [f"{len(self.blocked)} kept from running by what does not import"] if self.blocked else []
+        lines = f"Looked up {sum(self.counts.values()) + len(self.blocked)} cases, as of {self.day}: {', '.join(told)}."
         if self.elsewhere:
             lines += f" {self.elsewhere} more need packages that are not there."
         if self.untold:
@@ -133,10 +134,10 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     }
     issues = {issue.id: issue for issue in knowledge.issues}
     counts: Counter[str] = Counter()
-    bites, unknown, blocked, stops = [], [], 0, dict[str, None]()
+    bites, unknown, blocked, stops = [], [], [], dict[str, None]()
     for (issue, case), known in found.items():
         if isinstance(known, Stopped):
-            blocked += 1
+            blocked.append((issue, case))
             stops |= dict.fromkeys(f"{name} {versions.get(name, '')}".rstrip() for name in known.packages)
             continue
         counts[known.how] += 1
@@ -153,7 +154,7 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         versions,
         tuple(bites),
         tuple(stops),
-        blocked,
+        tuple(blocked),
         counts,
         tuple(unknown),
         len(knowledge.cases) - len(found),

@@ -58,7 +58,8 @@ def check(
     gone: tuple[str, ...] = ()
     if to:
         after = answers.answer(known, _stack(known, to, stack))
-        gone = tuple("/".join(name) for name in _names(found) - _names(after))
+        # What cannot be run any more is not mended.
+        gone = tuple("/".join(name) for name in _names(found) - _names(after) - {*after.blocked})
         found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
     found = left.answer if left else found

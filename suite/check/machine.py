@@ -37,7 +37,7 @@ def as_json(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
     data = {
         **{"where": answer.stack.where, "versions": dict(answer.versions), "unsaid": dict(answer.stack.unsaid)},
         **{"verdict": answer.first_line, "rests_on": answer.last_line, "issues": issues, "stops": list(answer.stops)},
-        **{"known": dict(answer.counts), "blocked": answer.blocked, "unknown": list(answer.unknown)},
+        **{"known": dict(answer.counts), "blocked": len(answer.blocked), "unknown": list(answer.unknown)},
         **{"untold": list(answer.untold), "unused": list(answer.unused)},
         **{"newer": list(answer.newer), "data_of": knowledge.day, "suite_version": __version__},
     }

@@ -116,6 +116,14 @@ def test_an_unknown_id_is_not_ignored(world: Path, capsys: pytest.CaptureFixture
     assert "jax-stack-compat.toml: ignore.0.id: there is no issue 'no-such'" in out
 
 
+def test_what_cannot_be_run_any_more_is_not_taken_away(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where an upgrade keeps Equinox from importing, what went wrong with it is not told as gone."""
+    _, out = said(capsys, "check", "--from", "jax==0.5.0 equinox==0.12.0 diffrax==0.6.0", "--to", "jax==0.6.0")
+
+    assert "This stack does not work: equinox 0.12.0 does not import with the others." in out
+    assert "solve-is-off/solves" not in out
+
+
 def test_bounds_have_holes(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each release that declared bounds admit, and on which something bites, is told, at the ends too."""
     path = world / "pyproject.toml"
