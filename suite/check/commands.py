@@ -58,8 +58,9 @@ def check(
     gone: tuple[str, ...] = ()
     if to:
         after = answers.answer(known, _stack(known, to, stack))
-        # What cannot be run any more is not mended.
-        gone = tuple("/".join(name) for name in _names(found) - _names(after) - {*after.blocked})
+        # What cannot be run any more is not mended, and what nobody knows may not be.
+        told = ("/".join(name) for name in _names(found) - _names(after) - {*after.blocked})
+        gone = tuple(each for each in told if each not in after.unknown)
         found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
     found = left.answer if left else found
