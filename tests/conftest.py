@@ -19,7 +19,7 @@ from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
 
 def pytest_collection_finish() -> None:
-    """What is there by now stays, and reports are large: to look for cycles as often as is usual takes a fifth more."""
+    """What is there by now stays, and reports are large: to look for cycles as often as is usual takes a sixth more."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)

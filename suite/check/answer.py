@@ -124,13 +124,16 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     named = {*_packages(knowledge)}
     versions = with_jaxlib({name: of for name, of in stack.versions.items() if name in named}, knowledge.cells.values())
     there = {"jaxlib", *versions, *stack.unsaid}
-    cases = knowledge.of_part(there)
+    lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
+    # Row zero takes the whole stack, and that an Equinox does not import its rules tell without a Diffrax.
+    cases = {
+        name: case for name, case in knowledge.cases.items() if name not in lacking or name[0] in knowledge.row_zero
+    }
     foreseen = foresee(cases, knowledge.row_zero, versions, {name: case.runs for name, case in cases.items()})
-    # Of who has a part of the stack row zero tells what does not import, and nothing where all does.
     found = {
-        name: known
-        for name, known in foreseen.items()
-        if there.issuperset(cases[name].needs) or known.behaviour == "import-error"
+        each: known
+        for each, known in foreseen.items()
+        if each not in lacking or (isinstance(known, Prediction) and known.behaviour == "import-error")
     }
     issues = {issue.id: issue for issue in knowledge.issues}
     counts: Counter[str] = Counter()
@@ -240,6 +243,8 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
     before = [each for each in told if Version(each.last) < Version(versions[each.package])]
     for each in (*(each for each in after if each.well), *(each for each in after if each.loud)):
         what = "good" if each.well else "refused loudly"
+        if each.first == each.last and not each.open:
+            return f"{what} on {each.package} {each.first}"
         return f"{what} from {each.package} {each.first}{'' if each.open else f' to {each.last}'}"
     for each in reversed([each for each in before if each.well]):
         return f"good up to {each.package} {each.last}, and on none since"

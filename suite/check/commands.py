@@ -171,13 +171,13 @@ def _severe(fail_on: str) -> Collection[str]:
 
 
 def _holes(known: Knowledge, path: Path, fail_on: str, console: Terminal) -> Exit:
-    of = read_bounds(path).packages
-    named = {name: each for name, each in of.items() if name in STACK}
+    of = read_bounds(path)
+    named = {name: each for name, each in of.packages.items() if name in STACK}
     if not named:
         text.say(console, f"{path}: it bounds none of {', '.join(STACK)}", "bold")
         return Exit.UNDECIDED
     within = holes.admitted(known, named)
-    found = holes.holes(known, named)
+    found = holes.holes(known, named, [*of.packages, *of.unsaid])
     severe = [each for each in found if each.issue.kind in _severe(fail_on)]
     bound = ", ".join(f"{name}{each}" for name, each in sorted(named.items()))
     text.say(console, f"{path}: {bound}", "dim")
@@ -212,11 +212,12 @@ def explain(file: Path | None, on: str | None, *, console: Terminal) -> Exit:
 
 
 def _said(file: Path | None) -> str:
-    if file is not None and file.exists():
-        return file.read_text(encoding="utf-8", errors="replace")
-    if file is not None or sys.stdin.isatty():
-        none = f"there is no {file}: " if file else ""
-        raise Misused(
-            f"{none}what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt"
-        )
+    how = "what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt"
+    if file is not None:
+        try:
+            return file.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise Misused(f"{file}: {error.strerror}; {how}") from error
+    if sys.stdin.isatty():
+        raise Misused(how)
     return sys.stdin.buffer.read().decode("utf-8", errors="replace")

@@ -45,13 +45,13 @@ def admitted(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet]) -> Mappin
     }
 
 
-def holes(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet]) -> list[Hole]:
-    """The holes in `bounds`, by what was run within them of the packages that they name: the worst kinds first."""
-    within, cases = admitted(knowledge, bounds), knowledge.of_part(concerned(bounds))
+def holes(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet], there: Iterable[str]) -> list[Hole]:
+    """The holes in `bounds`, by what was run within them of the packages that are `there`: the worst kinds first."""
+    within, there = admitted(knowledge, bounds), concerned(there)
     found: list[Hole] = []
     for issue in knowledge.issues:
         alike: dict[tuple[str, str, str, bool, bool], list[str]] = {}
-        for case in (cases[issue.id, each.id] for each in issue.cases if (issue.id, each.id) in cases):
+        for case in (each for each in issue.cases if there.issuperset(each.needs)):
             for span in _spans(case, within):
                 alike.setdefault(span, []).append(case.id)
         found += [Hole(issue, tuple(cases), *span) for span, cases in alike.items()]

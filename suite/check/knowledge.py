@@ -6,8 +6,8 @@ In a clone it lies with the published report; a wheel carries it beside this mod
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from packaging.version import Version
 from suite.cell.issue import Rule, Signature
 from suite.errors import BadFile, Fault
 from suite.judge.prediction import Name, with_jaxlib
-from suite.judge.rules import IMPORTS, Pins, Run, first_match, requirements
+from suite.judge.rules import Pins, Run
 
 _CARRIED = Path(__file__).with_name("check.json")
 _PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "check.json"
@@ -92,30 +92,6 @@ class Knowledge:
     def row_zero(self) -> frozenset[str]:
         """The issues that ask whether a stack works at all."""
         return frozenset(issue.id for issue in self.issues if issue.row_zero)
-
-    def of_part(self, there: Collection[str]) -> Mapping[Name, KnownCase]:
-        """The cases of who has these packages alone; of row zero, which takes the whole stack, whether those import."""
-        have = {"jaxlib", *there}
-        found = {}
-        for name, case in self.cases.items():
-            if have.issuperset(case.needs):
-                found[name] = case
-            elif name[0] in self.row_zero:
-                found[name] = _importing(case, have)
-        return found
-
-
-def _importing(case: KnownCase, have: Collection[str]) -> KnownCase:
-    """A case that asks no more than whether what there is imports, by its own rules and runs."""
-    well = next(name for name, means in case.behaviours.items() if means == "clear")
-    rules = tuple(
-        rule
-        for rule in case.rules
-        if rule.behaviour == "import-error"
-        and {each.name for each in requirements(rule.on)}.intersection(IMPORTS).issubset(have)
-    )
-    runs = tuple(each if first_match(rules, each.pins) else replace(each, behaviour=well) for each in case.runs)
-    return replace(case, rules=(*rules, Rule(well, "", "")), runs=runs)
 
 
 def load(path: Path = PATH) -> Knowledge:

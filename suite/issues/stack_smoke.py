@@ -157,6 +157,11 @@ _STOPS = (*_SIGNATURES, "crashed", "import-error")
 # What stops both cases: what Equinox takes from JAX when it is imported was removed bit by bit.
 _BOTH = (
     Rule("import-error", "jax<0.4.24 numpy>=2.4", "run with numpy 2.5.5: numpy.trapz is gone; with 1.26.4 it imports"),
+    Rule(
+        "crashed",
+        "jax<0.4.26 numpy>=2.0",
+        "run: any array is a SIGSEGV; jaxlib is built for NumPy 1, from 0.4.26 for 2",
+    ),
     Rule("import-error", "jax>=0.10.0 equinox<0.13.1", "run to 0.12.0.1: batching.NotMapped is gone; 0.13.1 imports"),
     Rule("import-error", "jax>=0.6.1 equinox<0.12.2", "run to 0.9.2: jaxlib.xla_extension is gone; 0.12.2 imports"),
     Rule("import-error", "jax>=0.6.0 equinox<0.11.11", "run to 0.6.2: jax.core.Primitive is gone; 0.11.11 imports"),

@@ -132,10 +132,6 @@ class Stopped:
     packages: tuple[str, ...]
     prediction: Prediction
 
-    @property
-    def behaviour(self) -> None:
-        """It shows none."""
-
 
 def foresee(
     cases: Mapping[Name, AnyCase], row_zero: Collection[str], versions: Pins, runs: Mapping[Name, Sequence[Run]]

@@ -11,6 +11,7 @@ from suite.check import answer as answers
 from suite.check import words
 from suite.check.answer import answer
 from suite.check.machine import FORMATS
+from suite.check.text import named
 from tests.check.worlds import case, issue, knowledge, stack
 
 
@@ -62,25 +63,27 @@ def test_what_does_not_import_stops_its_cases() -> None:
             {"jax": "0.6.0", "equinox": "0.12.0"},
             "equinox 0.12.0",
             1,
-            "good up to jax 0.5.0, and on none since",
+            "good up to jax 0.4.36, and on none since",
         ),
         (
             "jax<0.5.0 numpy>=2.4",
             {"jax": "0.4.36", "numpy": "2.5.0", "equinox": "0.12.0"},
             "jax 0.4.36",
             2,
-            "good from jax 0.5.0",
+            "good from jax 0.6.0",
         ),
-        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0"}, "jax 0.4.36", 1, "good from jax 0.5.0"),
+        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0"}, "jax 0.4.36", 1, "good from jax 0.6.0"),
     ],
 )
 def test_row_zero_tells_of_a_part_of_the_stack(
     rule: str, versions: dict[str, str], stops: str, blocked: int, good: str
 ) -> None:
-    """Where there is no Diffrax it still says what does not import, and why; a NumPy that is too new stops JAX."""
-    whole = case(
-        "works", Rule("import-error", rule, "run"), Rule("right", "", "run"), needs=("jax", "equinox", "diffrax")
-    )
+    """Where there is no Diffrax it says what does not import, and from where all is well; else it says nothing.
+
+    A NumPy that is too new stops JAX, and its version is told.
+    """
+    stopped, fails = Rule("import-error", rule, "run"), Rule("wrong", "jax==0.5.0", "what imports does not solve")
+    whole = case("works", stopped, fails, Rule("right", "", "run"), needs=("jax", "equinox", "diffrax"))
     wrong = Rule("wrong", "", "run")
     known = knowledge(
         issue("row-zero", whole, row_zero=True, kind="crash"),
@@ -92,6 +95,7 @@ def test_row_zero_tells_of_a_part_of_the_stack(
 
     assert f"This stack does not work: {stops} does not import with the others." == found.first_line
     assert blocked == len(found.blocked)
+    assert all(f"{name} {version}" in named(found) for name, version in versions.items())
     (told,) = [each for each in found.bites if each.issue.id == "row-zero"]
     assert ("by rule", good) == (told.known.how, told.good)
     healthy = answer(known, stack(jax="0.5.0", equinox="0.13.0"))

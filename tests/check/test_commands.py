@@ -116,12 +116,13 @@ def test_an_unknown_id_is_not_ignored(world: Path, capsys: pytest.CaptureFixture
     assert "jax-stack-compat.toml: ignore.0.id: there is no issue 'no-such'" in out
 
 
-def test_a_message_is_no_file(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("message", ["ValueError: no", "ValueError: " + "no" * 500])
+def test_a_message_is_no_file(message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Who gives explain the message itself is told from where it is read."""
-    code, out = said(capsys, "explain", "ValueError: no")
+    code, out = said(capsys, "explain", message)
 
     assert Exit.MISUSED == code
-    assert "there is no ValueError: no: what happened is read from a file, or from standard input" in out
+    assert "what happened is read from a file, or from standard input" in out
 
 
 def test_what_cannot_be_run_any_more_is_not_taken_away(capsys: pytest.CaptureFixture[str]) -> None:

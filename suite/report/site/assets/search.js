@@ -62,7 +62,7 @@
   });
 
   const isVersion = word => /^v?\d+(\.\d+)+/.test(word) || word === "newest";
-  // A version beside no name is of jax, where it is one: of a Python or a CUDA it is not.
+  // A version after other words is of jax where jax has it: that of a Python or a CUDA is not.
   const isOfJax = word => word === "newest" || SEARCH.cells.some(id => `${id}.`.startsWith(`jax-${word.replace(/^v/, "")}.`));
   // Somebody's versions: as they stand in a file, or within a sentence.
   const isFile = text => /^\s*[\w.-]+(\[[^\]]*\])?\s*(==|[<>!~]=?)/m.test(text) || /^name = "/m.test(text);
@@ -71,7 +71,7 @@
     list.forEach((word, n) => {
       if (/^[a-z_]+-\d[\w.]*(\+[a-z]+-\d[\w.]*)*$/.test(word)) found.push(word);
       else if (packages.has(word) && isVersion(list[n + 1] || "")) found.push(`${word} ${list[n + 1].replace(/^v/, "")}`);
-      else if (isVersion(word) && isOfJax(word) && !packages.has(list[n - 1])) found.push(word);
+      else if (isVersion(word) && (n === 0 || isOfJax(word)) && !packages.has(list[n - 1])) found.push(word);
     });
     return found;
   };
