@@ -155,8 +155,11 @@ def test_bounds_are_of_the_packages_they_name(world: Path, capsys: pytest.Captur
     _, without = said(capsys, "check", "--bounds", str(path))
     path.write_text(text.format(', "diffrax"'))
     _, allowed = said(capsys, "check", "--bounds", str(path))
+    path.write_text(text.format(', "diffrax @ git+https://example.org/diffrax"'))
+    _, forked = said(capsys, "check", "--bounds", str(path))
 
     assert "solve-is-off" not in without
+    assert "solve-is-off" in forked
     assert "solve-is-off (silent-wrong)  diffrax 0.6.0 to 0.7.0, the lowest that is admitted: solves" in allowed
 
 
