@@ -288,16 +288,19 @@ def report(
 
 
 def _asked_only(made: Report, cells: Sequence[Cell]) -> Report:
-    from suite.report.derive import coverage
+    from suite.report.derive import derive
 
     narrow = {cell.id for cell in cells if _asked(cell) == "headlines"}
+    if not narrow:
+        return made
     headlines = {(issue.id, issue.cases[0].id) for issue in made.issues}
     kept = [
         each
         for each in made.observations
         if each.cell not in narrow or each.verdict != "not-run" or (each.issue, each.case) in headlines
     ]
-    return made.model_copy(update={"observations": kept, "coverage": coverage(kept)})
+    made = made.model_copy(update={"observations": kept})
+    return derive(made, releases.load().packages, lock.jax_line())
 
 
 def _named(cells: Sequence[Cell]) -> str:

@@ -47,17 +47,23 @@ def assemble(
 
     `planned` are the cells of the whole run, where these are but a `shard` of it.
     """
-    report = _report(cells, entries)
-    whole = {"planned_cells": [cell.id for cell in planned or cells], "shard": str(shard) if shard else None}
-    return report.model_copy(update=whole)
+    return _report(cells, entries, planned=planned or cells, shard=shard)
 
 
 def untried(cells: Sequence[Cell], entries: Sequence[Entry]) -> Report:
     """The report on these cells and issues had nobody tried them: no record is looked at. Raises BadFile."""
-    return _report(cells, entries, Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell"))
+    unread = Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell")
+    return _report(cells, entries, planned=cells, unread=unread)
 
 
-def _report(cells: Sequence[Cell], entries: Sequence[Entry], unread: Judged | None = None) -> Report:
+def _report(
+    cells: Sequence[Cell],
+    entries: Sequence[Entry],
+    *,
+    planned: Sequence[Cell],
+    shard: Shard | None = None,
+    unread: Judged | None = None,
+) -> Report:
     offered = releases.load().packages
     read = [_read(cell, entries, offered, unread) for cell in cells]
     observations = [each for _, seen, _ in read for each in seen]
@@ -69,14 +75,15 @@ def _report(cells: Sequence[Cell], entries: Sequence[Entry], unread: Judged | No
         suite_version=__version__,
         probe_sha256=records.probe_sha256(),
         platform=next((platform for _, _, platform in read if platform), nowhere),
-        planned_cells=[cell.id for cell in cells],
+        planned_cells=[cell.id for cell in planned],
+        shard=str(shard) if shard else None,
         cells=[row for row, _, _ in read],
         issues=[_issue(entry) for entry in entries],
         refuted=list(map(_refuted, threads.refuted())),
         observations=observations,
         coverage=coverage(observations),
     )
-    return derive(report, offered)
+    return derive(report, offered, lock.jax_line())
 
 
 def _read(

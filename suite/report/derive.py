@@ -23,6 +23,7 @@ from suite.judge.rules import Run, concerned
 from suite.judge.specifiers import in_version_order, simplest
 from suite.judge.table import PROPERTIES, UNDECIDED, Count, Verdict
 from suite.judge.verdicts import by_pin
+from suite.report.by_rule import NO_LINE, Line, by_rule, jax_line
 from suite.report.model import (
     AmendmentRow,
     CaseRow,
@@ -40,22 +41,29 @@ from suite.stack.releases import Packages, guests
 Seen = tuple[str, Verdict] | None
 
 
-def derive(report: Report, offered: Packages) -> Report:
-    """`report` with its intervals, stacks and coverage computed anew from its cells, issues and observations."""
+def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
+    """`report` with its intervals, stacks and coverage computed anew from its cells, issues and observations.
+
+    And with what rules say of the releases of jax on `line` that it does not observe.
+    """
     report = report.model_copy(update={"observations": with_pins(report)})
     seen: dict[tuple[str, str], dict[str, Seen]] = {}
     for each in report.observations:
         what = None if each.verdict in UNDECIDED else (each.behaviour or each.verdict, each.verdict)
         seen.setdefault((each.issue, each.case), {})[each.cell] = what
+    ruled = by_rule(report, line)
     issues = []
     for issue in report.issues:
         found = [
             (case, along(report.run_here, seen.get((issue.id, case.id), {}), case, offered)) for case in issue.cases
         ]
-        cases = [case.model_copy(update={"intervals": rows, "turns": turns}) for case, (rows, turns) in found]
+        cases = [
+            case.model_copy(update={"intervals": rows, "by_rule": ruled.get((issue.id, case.id), []), "turns": turns})
+            for case, (rows, turns) in found
+        ]
         issues.append(issue.model_copy(update={"cases": cases}))
     derived = {"issues": issues, "stacks": stacks(report, offered), "coverage": coverage(report.observations)}
-    return report.model_copy(update=derived)
+    return report.model_copy(update={**derived, "jax_line": jax_line(report, line)})
 
 
 def with_pins(report: Report) -> list[Observation]:

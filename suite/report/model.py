@@ -141,6 +141,16 @@ class IntervalRow(FileModel):
     model_config = ConfigDict(populate_by_name=True)
 
 
+class ByRuleRow(FileModel):
+    """Neighbouring releases that were not run, on which a rule expects one behaviour."""
+
+    behaviour: str
+    verdict: Verdict
+    package: PackageName
+    first: VersionText
+    last: VersionText
+
+
 class TurnRow(FileModel):
     """Two neighbours on the line in which a case shows different behaviours, and what that is put down to."""
 
@@ -193,6 +203,9 @@ class CaseRow(FileModel):
     signatures: list[SignatureRow] = Field(default=[], description="the symptoms that can be told by their text")
     conditions: list[str] = Field(default=[], description="what has to be so for it to be run at all: `with x64 on`")
     intervals: list[IntervalRow]
+    by_rule: list[ByRuleRow] = Field(
+        default=[], description="the releases of jax on the line where it was not run and a rule covers it"
+    )
     turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
     source: str = Field(default="", description="its reproducer and its workaround")
 
@@ -355,6 +368,9 @@ class Report(FileModel):
     planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
     shard: str | None = Field(default=None, description="its part of the planned cells, such as 3/10; null: all")
     since: SinceRow | None = Field(default=None, description="what changed; null where none before it was of the same")
+    jax_line: list[VersionText] = Field(
+        default=[], description="all releases of jax on the line; empty where the report plans each of them"
+    )
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
     refuted: list[RefutedRow] = Field(default_factory=list)
@@ -429,6 +445,12 @@ class Report(FileModel):
         for issue, case in cases:
             wrong[f"issues.{issue}.{case.id}"] = [
                 *(f"{each.package} moves on no line" for each in case.intervals if each.package not in moved),
+                *(
+                    f"{end} is not on the line"
+                    for each in case.by_rule
+                    for end in (each.first, each.last)
+                    if end not in self.jax_line
+                ),
                 *(
                     f"it was not seen in {each}"
                     for turn in case.turns

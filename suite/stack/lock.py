@@ -16,6 +16,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +24,13 @@ from packaging.markers import Marker
 from packaging.pylock import Package, PackageWheel, Pylock
 from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
+from packaging.version import Version
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import STACK, STATE, FileModel, dump, read
 from suite.spelling import is_version, quoted
-from suite.stack import uv_call
+from suite.stack import plan, uv_call
 from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES, tag_of
 
@@ -101,6 +103,21 @@ def load(cell: Cell) -> Lock:
     if faults:
         raise BadFile(faults)
     return pinned
+
+
+def jax_line() -> dict[str, Mapping[str, str]]:
+    """Return the pins on each release of jax of the line, in version order.
+
+    There are none where the release cannot be installed, or its lock cannot be read.
+    """
+    cells = {dict(cell.holds)["jax"]: cell for cell in plan.tagged("line") if cell.moves == "jax"}
+    found: dict[str, Mapping[str, str]] = {}
+    for version in sorted(cells, key=Version):
+        found[version] = {}
+        # Of a lock that cannot be read, the run of its own cell tells.
+        with suppress(BadFile):
+            found[version] = {} if cells[version].unavailable else load(cells[version]).pins
+    return found
 
 
 def parse(text: str, path: Path) -> Lock:

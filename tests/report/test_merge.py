@@ -25,13 +25,14 @@ from suite.report.write import publish, write
 from suite.run import environment, records
 from suite.run.records import Status
 from suite.run.spread.shard import parse
-from suite.stack import plan, releases
+from suite.stack import lock, plan, releases
 from tests.report.on_disk import saved, there
 from tests.report.test_large import thinned
 from tests.worlds import as_known, some
 
 pytestmark = pytest.mark.usefixtures("pageless")
 OFFERED = releases.load().packages
+LINE = lock.jax_line()
 # Some of the line and some of the arms, with one that cannot be had among them.
 CELLS = [
     cell
@@ -58,7 +59,7 @@ def whole() -> Report:
         each.model_copy(update={**nothing, "verdict": odd[each.cell]}) if each.cell in odd else each
         for each in made.observations
     ]
-    return derive(changed(made, observations=seen, platform=HERE, generated_at=AT), OFFERED)
+    return derive(changed(made, observations=seen, platform=HERE, generated_at=AT), OFFERED, LINE)
 
 
 def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
@@ -66,13 +67,14 @@ def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
     rows = [cell for cell in of.cells if cell.id in cells]
     seen = [each for each in of.observations if each.cell in cells]
     # What is computed of them is computed anew of the whole.
+    uncomputed: dict[str, Any] = {"turns": [], "intervals": [], "by_rule": []}
     bare = [
         issue.model_copy(
-            update={"cases": [case.model_copy(update={"turns": [], "intervals": []}) for case in issue.cases]}
+            update={"cases": [case.model_copy(update=uncomputed) for case in issue.cases]}
         )
         for issue in of.issues
     ]
-    return changed(of, cells=rows, observations=seen, issues=bare, stacks=[], **{"shard": "1/9", **changes})
+    return changed(of, cells=rows, observations=seen, issues=bare, stacks=[], jax_line=[], **{"shard": "1/9", **changes})
 
 
 def split(of: Report, parts: int) -> list[Report]:
@@ -110,12 +112,12 @@ def test_shards_make_the_whole(data: st.DataObject) -> None:
     )
 
     assert [] == faults(shards)
-    assert whole() == join(shards, OFFERED)
+    assert whole() == join(shards, OFFERED, LINE)
 
 
 def test_the_published_report_survives_its_parts(tmp_path: Path, published: Report) -> None:
     """Of the published report every thirty-second cell, cut into seven and joined, is the same to the byte."""
-    few = derive(thinned(published, len(published.cells) // 32), OFFERED)
+    few = derive(thinned(published, len(published.cells) // 32), OFFERED, LINE)
     # That it is a part of a plan, and not of today's, is another matter.
     parts = [changed(each, shard=None) for each in split(few, 7)]
 
@@ -312,7 +314,7 @@ def test_what_costs_and_evidence_may_differ() -> None:
     again = changed(whole(), observations=[SEEN.model_copy(update=costs), *whole().observations[1:]])
 
     assert [] == reasons(whole(), again)
-    assert whole() == join(named([whole(), again]), OFFERED)
+    assert whole() == join(named([whole(), again]), OFFERED, LINE)
 
 
 OBSERVED = f"{SEEN.cell}: {SEEN.issue}/{SEEN.case}"

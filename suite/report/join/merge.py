@@ -9,11 +9,12 @@ from suite.errors import BadFile, Fault
 from suite.files import ROOT, read
 from suite.judge.wording import named
 from suite.report.assemble import untried
+from suite.report.by_rule import NO_LINE, Line
 from suite.report.derive import derive
 from suite.report.join.shard_faults import faults
 from suite.report.model import CellRow, Observation, Report
 from suite.run import catalogue
-from suite.stack import plan, releases
+from suite.stack import lock, plan, releases
 from suite.stack.releases import Packages
 
 HERE = ROOT / "suite"
@@ -40,8 +41,8 @@ def merge(paths: Iterable[Path]) -> Report:
             raise BadFile(
                 [Fault(path, "planned_cells", f"{_other_plan(shard, plans)}: merge in the tree that was run")]
             )
-    offered = releases.load().packages
-    whole = join(shards, offered)
+    offered, line = releases.load().packages, lock.jax_line()
+    whole = join(shards, offered, line)
     absent = set(whole.planned_cells).difference(cell.id for cell in whole.cells)
     if not absent:
         return whole
@@ -55,7 +56,7 @@ def merge(paths: Iterable[Path]) -> Report:
     if wrong := [*wrong, *faults(shards)]:
         why = f"{named(sorted(absent))} in no shard, and this is not the tree that was run"
         raise BadFile([Fault(HERE, "planned_cells", why), *wrong])
-    return join(shards, offered)
+    return join(shards, offered, line)
 
 
 def planned_here() -> list[set[str]]:
@@ -72,7 +73,7 @@ def _other_plan(shard: Report, plans: Sequence[set[str]]) -> str:
     return f"{' and '.join(told)}, unlike what is planned here"
 
 
-def join(shards: Mapping[Path, Report], offered: Packages) -> Report:
+def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE) -> Report:
     """One report of all `shards`, which have no `faults`, in the order of the plan and whatever theirs is.
 
     Where two have the same observation, the first is kept; but what one of them did not run, another may have.
@@ -102,4 +103,4 @@ def join(shards: Mapping[Path, Report], offered: Packages) -> Report:
             "observations": [seen[where] for where in sorted(seen)],
         }
     )
-    return derive(joined, offered)
+    return derive(joined, offered, line)

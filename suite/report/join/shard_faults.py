@@ -70,7 +70,7 @@ def _of_run(shard: Report) -> Facts:
         facts |= {f"issues.{issue.id}.{key}": value for key, value in of_issue.items()}
         for case in issue.cases:
             # Less what is computed of them.
-            of_case = case.model_dump(exclude={"intervals", "turns"})
+            of_case = case.model_dump(exclude={"intervals", "by_rule", "turns"})
             facts |= {f"issues.{issue.id}.cases.{case.id}.{key}": value for key, value in of_case.items()}
     # One in which no cell ran saw no machine.
     where = shard.platform.model_dump(include={"system", "machine"}) if shard.platform.system else {}
