@@ -12,11 +12,15 @@ from packaging.version import Version
 from suite.errors import Exit
 from suite.judge.agreement import Agreement
 from suite.judge.metadata import DeclaredObserved
-from suite.judge.table import Verdict
+from suite.judge.specifiers import in_version_order
+from suite.judge.table import UNDECIDED, Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
 
 # What the plan itself says cannot be had is known beforehand, and no run's shortcoming.
 FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release"})
+
+# So many releases are named one by one.
+_FEW = 12
 
 REPLAY = 'nox -s "cell({cell})" report -- --issue {issue} --fresh'
 
@@ -105,9 +109,30 @@ def line(report: Report) -> list[CellRow]:
     return [cell for cell in report.cells if cell.kind == "line"]
 
 
-def span(interval: IntervalRow, cells: Sequence[CellRow]) -> str:
-    """An interval for people: `0.4.20–0.5.3`, open where it reaches the newest release of the line."""
+def run_on(report: Report) -> str:
+    """Return the releases of jax that a sparse report ran, as a sentence; empty for a report of the whole line."""
+    if not report.jax_line:
+        return ""
+    cells = {cell.id: cell.holds["jax"] for cell in report.run_here if cell.kind == "line" and cell.moves == "jax"}
+    told = [each for each in report.observations if each.cell in cells and each.verdict not in UNDECIDED]
+    ran = in_version_order({cells[each.cell] for each in told})
+    of = f"{len(ran)} of {len(report.jax_line)} releases of jax"
+    if not ran:
+        return f"Run on {of}."
+    some = len(told) < len(ran) * len({(each.issue, each.case) for each in told})
+    which = ", ".join(ran) if len(ran) <= _FEW else f"{ran[0]} to {ran[-1]}"
+    each = ", not every case on each" if some else ""
+    return f"Run on {of}{each}: {which}."
+
+
+def span(interval: IntervalRow, cells: Sequence[CellRow], *, sparse: bool = False) -> str:
+    """An interval for people: `0.4.20–0.5.3`, open where it reaches the newest release of the line.
+
+    Of a `sparse` report its ends: `0.4.20 and 0.5.3`.
+    """
     package = interval.package
+    if sparse and package == "jax":
+        return " and ".join(dict.fromkeys((interval.first, interval.last)))
     of_line = tuple(cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package)
     if len(of_line) > 1 and interval.last == _newest(of_line):
         return f"{interval.first} on"
@@ -128,12 +153,12 @@ class Told:
     where: str
 
 
-def story(case: CaseRow, cells: Sequence[CellRow]) -> list[tuple[str, list[Told]]]:
+def story(case: CaseRow, cells: Sequence[CellRow], *, sparse: bool = False) -> list[tuple[str, list[Told]]]:
     """A case's intervals in words, by package: over the releases of jax, and of a library that changed it."""
-    whole = len(case.intervals) == 1
+    whole = len(case.intervals) == 1 and not sparse
     found: dict[str, list[Told]] = {}
     for each in case.intervals:
-        told = Told(each.behaviour, each.verdict, "" if whole else span(each, cells))
+        told = Told(each.behaviour, each.verdict, "" if whole else span(each, cells, sparse=sparse))
         found.setdefault(each.package, []).append(told)
     return list(found.items())
 

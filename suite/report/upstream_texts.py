@@ -99,7 +99,11 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
 def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Finding]:
     """A symptom that a package had, lost and has again, where each time it began by that package."""
     for package, behaviour in dict.fromkeys((each.package, each.behaviour) for each in case.intervals):
-        of = [(each, summary.span(each, report.cells)) for each in case.intervals if each.package == package]
+        of = [
+            (each, summary.span(each, report.cells, sparse=bool(report.jax_line)))
+            for each in case.intervals
+            if each.package == package
+        ]
         bad = [(each, where) for each, where in of if (each.behaviour, each.verdict) == (behaviour, "affected")]
         # What came with another package's release is not this one's to mend.
         if len(bad) < 2 or any(each.came_with for each, _ in bad):

@@ -69,12 +69,12 @@ def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
     # What is computed of them is computed anew of the whole.
     uncomputed: dict[str, Any] = {"turns": [], "intervals": [], "by_rule": []}
     bare = [
-        issue.model_copy(
-            update={"cases": [case.model_copy(update=uncomputed) for case in issue.cases]}
-        )
+        issue.model_copy(update={"cases": [case.model_copy(update=uncomputed) for case in issue.cases]})
         for issue in of.issues
     ]
-    return changed(of, cells=rows, observations=seen, issues=bare, stacks=[], jax_line=[], **{"shard": "1/9", **changes})
+    return changed(
+        of, cells=rows, observations=seen, issues=bare, stacks=[], jax_line=[], **{"shard": "1/9", **changes}
+    )
 
 
 def split(of: Report, parts: int) -> list[Report]:

@@ -40,6 +40,8 @@ def _lines(report: Report) -> Iterator[str]:
     if report.since:
         yield f"Since the report of {report.since.generated_at:%Y-%m-%d %H:%M} UTC: {tally(report.since.counts)}."
         yield ""
+    if told_on := summary.run_on(report):
+        yield from (f"{in_markdown(told_on)} “Since” names the first of these that shows it.", "")
     occur = {each.verdict for each in report.observations}
     yield " · ".join(f"{GLYPHS[each]} {each}" for each in VERDICTS if each in occur)
     yield ""

@@ -61,6 +61,8 @@ def _standings(report: Report, console: Console, most: int) -> None:
     if len(columns) > 1:
         heading += f", the newest of {len(columns)} releases, and since which of them"
     console.print(Text(heading, "bold"), soft_wrap=True)
+    if told_on := summary.run_on(report):
+        console.print(Text(f"  {told_on}", "dim"), soft_wrap=True)
     width = min(_WIDE, max((len(words) for words, _ in told[:most]), default=0))
     for words, each in told[:most]:
         text = Text(f"  {GLYPHS[each.verdict]} ", PROPERTIES[each.verdict].colour)
@@ -112,6 +114,8 @@ def _line(report: Report, console: Console) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     console.print(f"{cells[0].id} to {cells[-1].id}" if len(cells) > 1 else cells[0].id)
+    if told_on := summary.run_on(report):
+        console.print(told_on, soft_wrap=True)
     for issue in report.issues:
         heading = ("", Text(f"\n{issue.id}", style="bold"), "")
         table.add_row(*heading[0 if short else 1 :])
@@ -134,7 +138,7 @@ def _glyph(each: Observation | None) -> Text:
 
 def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
     text = Text()
-    for package, told in summary.story(case, report.cells):
+    for package, told in summary.story(case, report.cells, sparse=bool(report.jax_line)):
         text.append("; " if text else "")
         text.append(f"by {package}: " if package != "jax" else "")
         for number, each in enumerate(told):

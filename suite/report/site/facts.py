@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+
+from packaging.version import Version
 
 from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
 from suite.programs.changes import turns
@@ -23,13 +25,12 @@ STREAMS = "random stream"
 
 @dataclass(frozen=True)
 class Run:
-    """Columns of the line, side by side, that show one verdict: `width` of them, from `first` to `last`."""
+    """Places of a strip, side by side, that show one verdict: `width` of them; `by_rule` where none of them was run."""
 
     verdict: Verdict | None
-    first: CellRow
-    last: CellRow
     x: int
     width: int
+    by_rule: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,27 @@ class Facts:
         """The cells of the line by the version of their jax, and those of one jax by day: as tables show them."""
         return standing.columns(self.report)
 
+    @property
+    def is_sparse(self) -> bool:
+        """True where the report leaves out releases of jax that are on the line."""
+        return bool(self.report.jax_line)
+
+    @cached_property
+    def places(self) -> list[tuple[str, CellRow | None]]:
+        """The release of jax at each place of a strip, and its cell: the columns, and between them what was not run."""
+        planned = {cell.holds["jax"] for cell in self.columns if cell.moves == "jax"}
+        found: list[tuple[str, CellRow | None]] = [(each, None) for each in self.report.jax_line if each not in planned]
+        found += [(cell.packages.get("jax") or cell.holds["jax"], cell) for cell in self.columns]
+        return sorted(found, key=lambda each: Version(each[0])) if self.is_sparse else found
+
+    def ruled(self, cases: Iterable[CaseRow]) -> dict[str, Verdict]:
+        """The worst that rules say of `cases` on each release of jax on which one of them was not run."""
+        line, found = self.report.jax_line, dict[str, Verdict]()
+        for row in (row for case in cases for row in case.by_rule):
+            for version in line[line.index(row.first) : line.index(row.last) + 1]:
+                found[version] = min(found.get(version, row.verdict), row.verdict, key=VERDICTS.index)
+        return found
+
     def worst(self, issue: IssueRow) -> dict[str, Verdict]:
         """The worst verdict of an issue's cases, by cell."""
         return standing.worst(each for case in issue.cases for each in self.seen[issue.id, case.id].values())
@@ -81,13 +103,21 @@ class Facts:
         """The verdicts of one case, by cell."""
         return {cell: each.verdict for cell, each in self.seen[issue.id, case.id].items()}
 
-    def runs(self, verdicts: Mapping[str, Verdict]) -> list[Run]:
-        """The columns of the line, those side by side with one verdict as one; None where there is no observation."""
+    def runs(self, verdicts: Mapping[str, Verdict], cases: Iterable[CaseRow]) -> list[Run]:
+        """A strip: the places side by side with one verdict as one; None where neither a run nor a rule tells."""
+        ruled = self.ruled(cases)
+
+        def shown(place: tuple[str, CellRow | None]) -> tuple[Verdict | None, bool]:
+            version, cell = place
+            seen = verdicts.get(cell.id) if cell else None
+            says = ruled.get(version) if seen is None and (cell is None or cell.moves == "jax") else None
+            return seen or says, says is not None
+
         found, x = [], 0
-        for verdict, of in groupby(self.columns, lambda cell: verdicts.get(cell.id)):
-            cells = list(of)
-            found.append(Run(verdict, cells[0], cells[-1], x, len(cells)))
-            x += len(cells)
+        for (verdict, by_rule), of in groupby(self.places, shown):
+            width = len(list(of))
+            found.append(Run(verdict, x, width, by_rule))
+            x += width
         return found
 
     def now(self, verdicts: Mapping[str, Verdict]) -> Now | None:
@@ -95,9 +125,12 @@ class Facts:
         return standing.now(self.columns, verdicts)
 
     def never_well(self, verdicts: Mapping[str, Verdict]) -> bool:
-        """Whether each release of the line that has what this is about, and tells anything, tells of something bad."""
+        """Whether each release of the line that has what this is about, and tells anything, tells of something bad.
+
+        That is a claim about all releases: a sparse report does not make it.
+        """
         told = {verdicts.get(cell.id, "not-run") for cell in self.columns} - UNDECIDED - {"absent"}
-        return bool(told) and not told & GOOD
+        return bool(told) and not told & GOOD and not self.is_sparse
 
     @cached_property
     def steps(self) -> dict[str, Step]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -12,7 +12,7 @@ from packaging.version import Version
 from suite.judge.neighbours import LineCell, in_order, neighbours
 from suite.judge.table import UNDECIDED, Verdict
 from suite.report import summary
-from suite.report.model import CaseRow, CellRow, IntervalRow, IssueRow, Observation
+from suite.report.model import ByRuleRow, CaseRow, CellRow, IntervalRow, IssueRow, Observation
 from suite.report.site.table import minor_of
 
 # Ticks nearer than this, in percent of the axis, would lie on one another on a phone.
@@ -32,12 +32,17 @@ Seen = Mapping[tuple[str, str], Mapping[str, Observation]]
 
 @dataclass(frozen=True)
 class Band:
-    """An interval as it is drawn: where it begins and how wide it is, both in percent of the axis."""
+    """An interval as it is drawn, or part of one: where it begins and how wide it is, both in percent of the axis."""
 
     x: float
     width: float
-    of: IntervalRow
+    of: IntervalRow | ByRuleRow
     where: str
+
+    @property
+    def is_run(self) -> bool:
+        """False where a rule says it and nothing was run."""
+        return isinstance(self.of, IntervalRow)
 
 
 @dataclass(frozen=True)
@@ -61,21 +66,42 @@ class Step:
     turns: Mapping[Turned, Mapping[str, Sequence[tuple[Observation, Observation]]]]
 
 
-def timeline(case: CaseRow, cells: Sequence[CellRow]) -> list[Axis]:
-    """A case's intervals, an axis for each package, each release as wide as any other."""
+def timeline(
+    case: CaseRow, cells: Sequence[CellRow], line: Sequence[str] = (), ran: Collection[str] = ()
+) -> list[Axis]:
+    """A case's intervals, an axis for each package, each release as wide as any other.
+
+    In a sparse report `line` has all releases of jax, and `ran` those that told something of the case: an interval is
+    drawn over these alone.
+    """
     found = []
-    for package in dict.fromkeys(each.package for each in case.intervals):
+    rows: list[IntervalRow | ByRuleRow] = [*case.intervals, *case.by_rule]
+    for package in dict.fromkeys(each.package for each in rows):
         of_line = (cell for cell in cells if cell.kind == "line" and cell.moves == package)
-        versions = sorted((cell.holds[package] for cell in of_line), key=Version)
+        is_sparse = package == "jax" and bool(line)
+        versions = list(line) if is_sparse else sorted((cell.holds[package] for cell in of_line), key=Version)
         edges = [round(100 * place / len(versions), 2) for place in range(len(versions) + 1)]
-        begins, ends = dict(zip(versions, edges, strict=False)), dict(zip(versions, edges[1:], strict=True))
-        bands = [
-            Band(begins[each.first], round(ends[each.last] - begins[each.first], 2), each, summary.span(each, cells))
-            for each in case.intervals
-            if each.package == package and each.first in begins and each.last in begins
-        ]
-        found.append(Axis(package, bands, ticks(versions)))
+        places = {version: place for place, version in enumerate(versions)}
+        bands = []
+        for each in rows:
+            if each.package != package or each.first not in places or each.last not in places:
+                continue
+            over = range(places[each.first], places[each.last] + 1)
+            drawn = ran if is_sparse and isinstance(each, IntervalRow) else places
+            for first, last in _parts(over, versions, drawn):
+                told = "–".join(dict.fromkeys((versions[first], versions[last])))
+                where = summary.span(each, cells) if isinstance(each, IntervalRow) and not is_sparse else told
+                bands.append(Band(edges[first], round(edges[last + 1] - edges[first], 2), each, where))
+        found.append(Axis(package, sorted(bands, key=lambda band: band.x), ticks(versions)))
     return found
+
+
+def _parts(over: range, versions: Sequence[str], drawn: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last place of each part of `over` whose versions are all `drawn`."""
+    for is_drawn, part in groupby(over, lambda place: versions[place] in drawn):
+        places = list(part)
+        if is_drawn:
+            yield places[0], places[-1]
 
 
 def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
@@ -87,10 +113,11 @@ def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
     return found
 
 
-def verified(line: Sequence[CellRow], seen: Mapping[str, Observation]) -> str:
+def verified(line: Sequence[CellRow], seen: Mapping[str, Observation], *, sparse: bool = False) -> str:
     """`holds 0.4.18–0.5.3, fails 0.6.0`: where a workaround was needed, over the releases of jax; nothing if nowhere.
 
-    A release on which nothing was learned ends no range; one where it was not needed does.
+    A release on which nothing was learned ends no range; one where it was not needed does. Of a `sparse` report each
+    release is named: `holds 0.4.18 and 0.5.3`.
     """
     by_release = {cell.holds["jax"]: seen[cell.id] for cell in line if cell.moves == "jax" and cell.id in seen}
     ordered = sorted((version for version in by_release if by_release[version].verdict not in UNDECIDED), key=Version)
@@ -98,7 +125,7 @@ def verified(line: Sequence[CellRow], seen: Mapping[str, Observation]) -> str:
     for word, group in groupby(ordered, lambda version: by_release[version].workaround):
         of = list(group)
         if word in ("holds", "fails"):
-            told.append(f"{word} {of[0]}" + (f"–{of[-1]}" if len(of) > 1 else ""))
+            told.append(f"{word} {' and '.join(of) if sparse else '–'.join(dict.fromkeys((of[0], of[-1])))}")
     return ", ".join(told)
 
 

@@ -58,6 +58,7 @@ class Front:
     lists: list[tuple[str, str, str, list[Row]]]
     newest: list[Release]
     last_line: str
+    run_on: str
     since: SinceRow | None
     unexpected: list[Observation]
     undecided: int
@@ -71,6 +72,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         _lists(facts),
         _newest(facts),
         summary.last_line(report),
+        summary.run_on(report),
         report.since,
         summary.unexpected(report),
         len(summary.undecided(report)),
@@ -88,7 +90,7 @@ def _lists(facts: Facts) -> list[tuple[str, str, str, list[Row]]]:
         cases = [one.case for one in each.seen]
         some = cases if len(cases) < len(each.issue.cases) else []
         verdicts = facts.worst(each.issue)
-        found[_list_of(each, facts, verdicts)].append(Row(each, some, facts.runs(verdicts)))
+        found[_list_of(each, facts, verdicts)].append(Row(each, some, facts.runs(verdicts, each.issue.cases)))
     places = {cell.id: place for place, cell in enumerate(facts.columns)}
     for rows in found.values():
         rows.sort(key=lambda row: -places[row.of.now.since.id] if row.of.now else 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from suite.judge.attribution import Grounds
-from suite.judge.table import VERDICTS
+from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.programs.case_rows import Device, of_issue
 from suite.report import summary
 from suite.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
@@ -98,6 +98,12 @@ class View:
     grounds = GROUNDS
 
     @property
+    def ruled(self) -> list[Verdict]:
+        """The verdicts that a band has by rule, the worst first."""
+        found = {band.of.verdict for case in self.cases for axis in case.axes for band in axis.bands if not band.is_run}
+        return sorted(found, key=VERDICTS.index)
+
+    @property
     def packages(self) -> list[str]:
         """What its cases need."""
         return list(dict.fromkeys(name for case in self.issue.cases for name in case.needs))
@@ -110,7 +116,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         view = View(
             issue,
             facts.now(facts.worst(issue)),
-            ticks([cell.packages.get("jax") or cell.holds["jax"] for cell in facts.columns]),
+            ticks([version for version, _ in facts.places]),
             [_case(facts, issue, case) for case in issue.cases],
             _instead(facts, issue),
             [case.id for case in issue.cases if case.workaround is None and _bites(facts, issue, case)],
@@ -131,11 +137,16 @@ def _guests(issue: IssueRow) -> frozenset[str]:
 
 def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
     of, verdicts = facts.seen[issue.id, case.id], facts.verdicts(issue, case)
+    ran = {
+        cell.holds["jax"]
+        for cell in facts.line
+        if cell.moves == "jax" and verdicts.get(cell.id, "not-run") not in UNDECIDED
+    }
     return CaseView(
         case,
         facts.now(verdicts),
-        facts.runs(verdicts),
-        timeline(case, facts.report.cells),
+        facts.runs(verdicts, [case]),
+        timeline(case, facts.report.cells, facts.report.jax_line, ran),
         [Turn(each, of[each.before], of[each.after]) for each in case.turns],
         stretches(
             (cell.holds["jax"] if cell.moves == "jax" else f"{cell.moves} {cell.holds[cell.moves]}", of[cell.id])
@@ -172,7 +183,7 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
         if case.workaround is None or not _bites(facts, issue, case):
             continue
         of = facts.seen[issue.id, case.id]
-        told, elsewhere = verified(facts.line, of), summary.workaround(of.values())
+        told, elsewhere = verified(facts.line, of, sparse=facts.is_sparse), summary.workaround(of.values())
         where = (
             [f"on jax it {told}"] if told else ["it holds on stacks beside the line"] if "holds" in elsewhere else []
         )

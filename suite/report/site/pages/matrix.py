@@ -56,6 +56,7 @@ class View:
     packages: list[str]
     kinds: list[str]
     verdicts: list[Properties]
+    run_on: str
 
 
 def pages(facts: Facts) -> Iterator[Page]:
@@ -85,6 +86,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         sorted(needed, key=lambda name: (name != "jax", name != "equinox", name)),
         sorted({issue.kind for issue in facts.report.issues}),
         [each for name, each in PROPERTIES.items() if name in shown],
+        summary.run_on(facts.report),
     )
     yield Page("matrix.html", "matrix.html.jinja", "Matrix: which release does what", view, ("assets/matrix.js",))
 

@@ -1,0 +1,261 @@
+"""What a sparse report says of the releases of jax that it did not run: data, bands, strips and words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from io import StringIO
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.version import Version
+from pydantic import ValidationError
+from rich.console import Console
+
+from suite.report import compact, summary
+from suite.report.by_rule import Line
+from suite.report.derive import derive
+from suite.report.formats import terminal
+from suite.report.formats.compat_md import compat_md
+from suite.report.model import ByRuleRow, CaseRow, Report, RuleRow
+from suite.report.site.build import site
+from suite.report.site.facts import Facts, Run
+from suite.report.site.timeline import timeline, verified
+from suite.stack import lock, releases
+from tests.report.test_report import observation, report, undecided
+
+OFFERED = releases.load().packages
+VERSIONS = ["0.4.30", "0.4.31", "0.4.33", "0.4.34", "0.4.35", "0.5.0", "0.5.1", "0.6.0"]
+
+
+def line(versions: Sequence[str] = VERSIONS, unavailable: Sequence[str] = ()) -> Line:
+    """The line of these releases of jax; no pins of those that cannot be installed."""
+    return {version: {} if version in unavailable else {"jax": version, "jaxlib": version} for version in versions}
+
+
+def expecting(of: Report, **rules: Sequence[str]) -> Report:
+    """A report of one case, whose rules expect these behaviours on these releases of jax, and nothing elsewhere."""
+    (issue,) = of.issues
+    (case,) = issue.cases
+    rows = [RuleRow(behaviour=name, on=f"jax=={each}") for name, versions in rules.items() for each in versions]
+    case = case.model_copy(update={"rules": rows})
+    return of.model_copy(update={"issues": [issue.model_copy(update={"cases": [case]})]})
+
+
+def the_case(of: Report) -> CaseRow:
+    """The one case of a report."""
+    return of.issues[0].cases[0]
+
+
+def over(row: ByRuleRow, versions: Sequence[str]) -> list[str]:
+    """The releases of a row."""
+    return list(versions[versions.index(row.first) : versions.index(row.last) + 1])
+
+
+def sparse() -> Report:
+    """Bad on jax 0.4.30 and 0.5.0, good on 0.6.0, as run; by rule bad between, but for one that is unknown."""
+    seen = [observation(cell="jax-0.4.30"), observation(cell="jax-0.5.0")]
+    seen += [observation(cell="jax-0.6.0", verdict="clear", behaviour="good", expected="good", workaround="none")]
+    made = expecting(report(*seen), bad=[each for each in VERSIONS[:6] if each != "0.4.34"], good=VERSIONS[6:])
+    return derive(made, OFFERED, line())
+
+
+# Data
+
+
+@given(
+    states=st.lists(
+        st.sampled_from(["bad", "good", "unknown", "unavailable", "run", "missed"]),
+        min_size=len(VERSIONS),
+        max_size=len(VERSIONS),
+    ).filter(lambda states: {"run", "missed"} & {*states})
+)
+def test_a_release_is_observed_or_by_rule_or_unknown(states: Sequence[str]) -> None:
+    """No release that was observed is by rule, nor one that no rule covers or that cannot be installed."""
+    of = {state: [each for each, its in zip(VERSIONS, states, strict=True) if its == state] for state in {*states}}
+    seen = [observation(cell=f"jax-{each}") for each in of.get("run", ())]
+    seen += [undecided("not-run", cell=f"jax-{each}") for each in of.get("missed", ())]
+    # A rule says something of releases that are run or cannot be had, too.
+    bad = [each for each, its in zip(VERSIONS, states, strict=True) if its in ("bad", "run", "missed", "unavailable")]
+
+    made = derive(
+        expecting(report(*seen), bad=bad, good=of.get("good", [])), OFFERED, line(unavailable=of.get("unavailable", ()))
+    )
+
+    rows = the_case(made).by_rule
+    said = [(each, row.behaviour, row.verdict) for row in rows for each in over(row, VERSIONS)]
+    verdicts = {"bad": "affected", "good": "clear"}
+    assert [(each, its, verdicts[its]) for each, its in zip(VERSIONS, states, strict=True) if its in verdicts] == said
+    # A run of neighbours is one row.
+    assert len(rows) == sum(its in verdicts and its != after for its, after in pairwise([*states, ""]))
+    assert ([] if len(seen) == len(VERSIONS) else VERSIONS) == made.jax_line
+
+
+def test_a_report_of_the_whole_line_says_nothing_by_rule(published: Report) -> None:
+    """Where every release of jax has a cell the report is as without the line; a part of a run is, too."""
+    assert published == derive(published, OFFERED, lock.jax_line())
+
+    shard = sparse().model_copy(update={"shard": "1/2"})
+    assert ([], []) == (derive(shard, OFFERED, line()).jax_line, the_case(derive(shard, OFFERED, line())).by_rule)
+
+
+def test_what_a_rule_says_was_seen_where_all_was_run(published: Report) -> None:
+    """Of the published headlines on five releases, rules say of the others what the published report saw there."""
+    ran = [f"jax-{version}" for version in ("0.4.18", "0.4.27", "0.4.36", "0.8.1", "0.12.0.1")]
+    headlines = {(issue.id, issue.cases[0].id) for issue in published.issues}
+    seen = {(each.issue, each.case, each.cell): each for each in published.observations}
+    kept = [each for each in published.observations if each.cell in ran and (each.issue, each.case) in headlines]
+    few = published.model_copy(
+        update={
+            "cells": [cell for cell in published.cells if cell.id in ran],
+            "issues": [issue.model_copy(update={"cases": issue.cases[:1]}) for issue in published.issues],
+            "observations": kept,
+        }
+    )
+
+    made = derive(few, OFFERED, lock.jax_line())
+
+    told = [
+        (seen.get((issue.id, case.id, f"jax-{version}")), row)
+        for issue in made.issues
+        for case in issue.cases
+        for row in case.by_rule
+        for version in over(row, made.jax_line)
+    ]
+    assert len(told) > 5000
+    assert [] == [
+        row for was, row in told if was is None or (was.behaviour, was.verdict) != (row.behaviour, row.verdict)
+    ]
+
+
+def test_it_is_written_and_read_back() -> None:
+    """compat.json has the line and what rules say of it; a range of releases that are not on it is refused."""
+    assert sparse() == Report.model_validate_json(compact.text(sparse()))
+    with pytest.raises(ValidationError, match="is not on the line"):
+        Report.model_validate_json(compact.text(sparse().model_copy(update={"jax_line": VERSIONS[:-4]})))
+
+
+# Pages
+
+
+def test_a_timeline_draws_what_was_run_over_that_alone() -> None:
+    """Each release of the line has its place; between two runs that agree lies a band by rule, or nothing."""
+    made = sparse()
+
+    (axis,) = timeline(the_case(made), made.cells, made.jax_line, ["0.4.30", "0.5.0", "0.6.0"])
+
+    assert [
+        (0.0, 12.5, "0.4.30", True),
+        (12.5, 25.0, "0.4.31–0.4.33", False),
+        (50.0, 12.5, "0.4.35", False),
+        (62.5, 12.5, "0.5.0", True),
+        (75.0, 12.5, "0.5.1", False),
+        (87.5, 12.5, "0.6.0", True),
+    ] == [(band.x, band.width, band.where, band.is_run) for band in axis.bands]
+    assert ["0.4", "0.5", "0.6"] == [minor for _, minor, _ in axis.ticks]
+
+
+def test_a_band_by_rule_has_its_class_and_says_so() -> None:
+    """What was not run is drawn and named as by rule, with a legend; what was run is not."""
+    page = site(sparse(), ())["issues/some-issue.html"]
+    (axis,) = re.findall(r'<svg class="axis" width="100%" height="46".*?</svg>\n(?=<ol>)', page, re.DOTALL)
+
+    bands = re.findall(r'<svg x="([\d.]+)%"[^>]*>(?:<title>([^<]*)</title>)?<rect class="([^"]*)"', axis)
+    assert [
+        ("0.0", "", "affected"),
+        ("12.5", "0.4.31–0.4.33: bad by rule, not run", "affected by-rule"),
+        ("50.0", "0.4.35: bad by rule, not run", "affected by-rule"),
+        ("62.5", "", "affected"),
+        ("75.0", "0.5.1: good by rule, not run", "clear by-rule"),
+        ("87.5", "", "clear"),
+    ] == bands
+    assert ["affected", "clear"] == re.findall(r'<span class="v (\w+) by-rule">', page)
+    assert "With a dashed edge: by rule, not run." in page
+
+
+def test_a_page_of_the_whole_line_has_no_band_by_rule() -> None:
+    """Where all releases were run no page has the class, nor its legend."""
+    made = report(*(observation(cell=f"jax-{version}") for version in VERSIONS))
+
+    assert [] == [
+        path
+        for path, text in site(derive(made, OFFERED, line()), ()).items()
+        if "by-rule" in text and path.endswith(".html")
+    ]
+
+
+def test_a_strip_has_a_place_for_each_release_of_the_line() -> None:
+    """A strip has the releases that were run, those by rule, and nothing where neither tells."""
+    facts = Facts(sparse())
+    (issue,) = facts.report.issues
+
+    assert [
+        Run("affected", 0, 1),
+        Run("affected", 1, 2, by_rule=True),
+        Run(None, 3, 1),
+        Run("affected", 4, 1, by_rule=True),
+        Run("affected", 5, 1),
+        Run("clear", 6, 1, by_rule=True),
+        Run("clear", 7, 1),
+    ] == facts.runs(facts.worst(issue), issue.cases)
+
+
+# Words
+
+
+def test_a_sparse_report_says_what_it_ran() -> None:
+    """The terminal, COMPAT.md and the front page name the releases that were run, and how many there are."""
+    made, screen = sparse(), StringIO()
+    terminal.show(made, Console(file=screen, width=200, highlight=False), cases=True)
+    told = "Run on 3 of 8 releases of jax: 0.4.30, 0.5.0, 0.6.0."
+
+    assert told == summary.run_on(made)
+    assert told in screen.getvalue()
+    assert "bad 0.4.30 and 0.5.0, good 0.6.0" in screen.getvalue()
+    assert told in compat_md(made)
+    front = site(made, ())["index.html"]
+    assert told in front
+    assert "affected before, as far as it was run" in front
+    assert "" == summary.run_on(report(observation()))
+
+
+def test_a_case_that_was_not_planned_there_is_neither_run_nor_missing() -> None:
+    """In a release where another case alone was planned, a case is by rule, blank in the matrix, and not `not-run`."""
+    seen = [observation(cell="jax-0.6.0"), observation(cell="jax-0.6.0", case="other")]
+    of = report(*seen, observation(cell="jax-0.4.30", case="other"))
+    made = derive(of, OFFERED, line())
+
+    headline, other = made.issues[0].cases
+    assert [("0.4.30", "0.4.35")] == [(row.first, row.last) for row in headline.by_rule]
+    assert [("0.4.31", "0.4.35")] == [(row.first, row.last) for row in other.by_rule]
+    assert "not every case on each" in summary.run_on(made)
+    pages = site(made, ())
+    assert not [path for path, text in pages.items() if "not-run" in text and path.endswith(".html")]
+
+
+def test_a_workaround_is_told_of_each_release_that_was_run() -> None:
+    """Two releases that agree are no range where those between them were not run."""
+    of = {each: observation(cell=each) for each in ("jax-0.4.30", "jax-0.5.0")}
+    assert "holds 0.4.30 and 0.5.0" == verified(sparse().cells, of, sparse=True)
+
+
+def test_no_release_is_right_is_not_said_of_some() -> None:
+    """A sparse report never says that no release is right."""
+    facts = Facts(derive(report(observation()), OFFERED, line()))
+
+    assert facts.is_sparse
+    assert not facts.never_well(facts.worst(facts.report.issues[0]))
+
+
+# The tree's line
+
+
+def test_the_line_of_the_tree_is_in_version_order() -> None:
+    """It has every release of jax of the plan, and no pins of one that was yanked."""
+    found = lock.jax_line()
+
+    assert [*found] == sorted(found, key=Version)
+    assert {} == found["0.4.32"]
+    assert all(pins["jax"] == version for version, pins in found.items() if pins)
