@@ -20,6 +20,7 @@ from suite.report.site.build import site
 from suite.report.site.facts import Facts
 from suite.report.summary import REPLAY
 from tests.report.site_browser import UNFOLD, WIDTH, built, put, tab, violations
+from tests.report.test_by_rule import sparse
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise
 
@@ -445,6 +446,20 @@ def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
         # A theme changes colours only.
         page.emulate_media(color_scheme="dark")
         assert [] == violations(page, runOnly=["color-contrast"])
+
+
+def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Path) -> None:
+    """A band and a part of a strip by rule let the page through, by day and by night; axe finds no violation."""
+    built(sparse(), tmp_path)
+    page = visit("issues/some-issue.html", tmp_path)
+    opacity = "found => [...new Set(found.map(each => Number(getComputedStyle(each).fillOpacity)))]"
+
+    assert [0.5] == page.locator("rect.by-rule").evaluate_all(opacity)
+    assert [1] == page.locator("rect:not(.by-rule)").evaluate_all(opacity)
+    page.evaluate(UNFOLD)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert [] == violations(page)
 
 
 # What they must bear
