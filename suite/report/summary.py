@@ -121,8 +121,7 @@ def run_on(report: Report) -> str:
         return f"Run on {of}."
     some = len(told) < len(ran) * len({(each.issue, each.case) for each in told})
     which = ", ".join(ran) if len(ran) <= _FEW else f"{ran[0]} to {ran[-1]}"
-    each = ", not every case on each" if some else ""
-    return f"Run on {of}{each}: {which}."
+    return f"Run on {of}{', not every case on each' if some else ''}: {which}."
 
 
 def span(interval: IntervalRow, cells: Sequence[CellRow], *, sparse: bool = False) -> str:
