@@ -31,6 +31,8 @@ from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
 ENVIRONMENTS = STATE / "envs"
+# The file in an environment that says it was finished, and how: Marker.
+MARKER = "suite.json"
 
 
 class Marker(FileModel):
@@ -65,7 +67,12 @@ class Unprepared(Exception):
 def reserve(cell: Cell) -> FileLock:
     """The lock that one run holds on a cell, so that two runs at once do not mix in its environment or records."""
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
-    return FileLock(ENVIRONMENTS / f"{cell.id}.reserved")
+    return reservation(cell.id)
+
+
+def reservation(name: str) -> FileLock:
+    """Return the lock on the cell with this id, planned or not."""
+    return FileLock(ENVIRONMENTS / f"{name}.reserved")
 
 
 def ready(cell: Cell, pinned: Lock) -> Environment | None:
@@ -104,13 +111,13 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     if lacking := "; ".join(_lacking(folder, full)):
         detail = f"{pinned.path.name} is not whole: {lacking}; `nox -s lock` writes it anew"
         raise Unprepared("error", "install.incomplete", detail)
-    write(folder / "suite.json", dump(Marker(lock=pinned.sha256, python=full, files=stamp(folder)).model_dump()))
+    write(folder / MARKER, dump(Marker(lock=pinned.sha256, python=full, files=stamp(folder)).model_dump()))
     return Environment(executable, full)
 
 
 def _marker(cell: Cell) -> Marker | None:
     try:
-        return read(Marker, ENVIRONMENTS / cell.id / "suite.json")
+        return read(Marker, ENVIRONMENTS / cell.id / MARKER)
     except BadFile:
         return None
 
@@ -162,16 +169,14 @@ def _lacking(folder: Path, python: str) -> Iterator[str]:
 
 def forget(cell: Cell) -> None:
     """Have the environment of `cell` made anew when it is next needed."""
-    (ENVIRONMENTS / cell.id / "suite.json").unlink(missing_ok=True)
+    (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
     """How many bytes of wheels the environments that are not there hold, each wheel once: what uv's cache may save."""
     sizes = lock.sizes()
-    pins = {
-        f"{name}=={version}" for cell, each in needed if not ready(cell, each) for name, version in each.pins.items()
-    }
-    return sum(sizes.get(pin, 0) for pin in pins)
+    wheels = {wheel: pin for cell, each in needed if not ready(cell, each) for wheel, pin in each.wheels.items()}
+    return sum(sizes.get(pin, 0) for pin in wheels.values())
 
 
 def _uv(*words: str) -> None:

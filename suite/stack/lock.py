@@ -42,6 +42,8 @@ SIZES = STACK / "sizes.json"
 _EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
 _PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+# Between two entries: a pin and its hashes stand on continued lines.
+_ENTRIES = re.compile(r"(?<!\\)\n")
 
 
 class Sizes(FileModel):
@@ -59,6 +61,12 @@ class Lock:
     text: str
     sha256: str
     pins: Mapping[str, str]
+
+    @property
+    def wheels(self) -> dict[str, str]:
+        """Each pin with its hashes, which differ between Pythons that need different wheels → `name==version`."""
+        entries = (entry for entry in _ENTRIES.split(self.text) if entry and not entry.startswith("#"))
+        return {entry: entry.split()[0] for entry in entries}
 
 
 class Unresolvable(Failed):
@@ -125,7 +133,7 @@ def parse(text: str, path: Path) -> Lock:
     faults: list[Fault] = []
     pins: dict[str, str] = {}
     line = after = 1
-    for entry in re.split(r"(?<!\\)\n", text):
+    for entry in _ENTRIES.split(text):
         line, after = after, after + entry.count("\n") + 1
         pin, *hashes = entry.replace("\\\n", " ").split() or ["#"]
         if pin.startswith("#"):
