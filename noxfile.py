@@ -68,6 +68,7 @@ COMMANDS = {
     "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
     **{name: [name] for name in ("run", "check", "explain", "try", "merge", "diff", "rebuild", "bisect", "discover")},
     **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "check-cost", "upkeep")},
+    "clean": ["clean"],
     "device-programs": ["programs"],
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "count", "noise", "publish")},
@@ -173,7 +174,7 @@ def run_on_cluster(session: nox.Session) -> None:
 @nox.session(name="plan", venv_backend="none", default=False, allow_parallel=True)
 @nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
 def show_plan(session: nox.Session, tag: str) -> None:
-    """Say what the cells with this tag would run, and how much there is to fetch."""
+    """Say what the cells with this tag would run, what they fetch, and how much disk they take."""
     # Sessions require this one: where an issue cannot be read, they run the others, and say so at the end.
     suite(session, well=(Exit.AS_EXPECTED, Exit.INCOMPLETE))
 
@@ -289,6 +290,11 @@ def bisect(session: nox.Session) -> None:
     suite(session)
 
 
+command(
+    "clean",
+    "Free the disk that environments take: remove them and the store of packages. Records, reports, locks, logs and "
+    "timings are kept. What is known stays known; other cells fetch their packages again.",
+)
 command(
     "discover",
     "Read the index, lock and run what is new since the snapshot, and say what it does otherwise: a release day. "

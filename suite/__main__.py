@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     add_try(command)
     common = _of_a_run()
     planning = command(
-        "plan", "say what would run, and how much there is to fetch", "commands:show_plan", parents=[common]
+        "plan", "say what would run, what to fetch, and how much disk it takes", "commands:show_plan", parents=[common]
     )
     planning.add_argument("--tag", default="default", type=_tag, help="default, line or full (default: %(default)s)")
     running = command(
@@ -125,6 +125,13 @@ def _parser() -> argparse.ArgumentParser:
         default=_REPORTS / "published",
         metavar="FOLDER",
         help="default: reports/published",
+    )
+    cleaning = command("clean", "free the disk that environments take, and keep the records")
+    cleaning.epilog = (
+        "Removes the environments and the store of packages, some gigabytes. Keeps records, reports, locks, logs, the "
+        "release line, timings and interpreters: what is known stays known. A cell that has something left to run "
+        "fetches its packages again. An environment that another run is using is kept. "
+        f"Exit codes: 0 done, or nothing to do; 3 the disk refused. {_STATE}"
     )
     _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
     what_is_new = "read the index; lock, run and compare what is new since the snapshot"

@@ -17,8 +17,8 @@ from rich.text import Text
 
 from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
-from suite.files import REPORTS, read
-from suite.run import archive, catalogue, cell_run, environment, interpreter, records
+from suite.files import REPORTS, STATE, read
+from suite.run import archive, catalogue, cell_run, disk, environment, interpreter, records
 from suite.run.catalogue import Entry
 from suite.run.progress import CellProgress
 from suite.run.records import Asked
@@ -102,7 +102,7 @@ def measured() -> Sequence[Timed]:
 
 @_every_fault()
 def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: bool, fresh: bool) -> Exit:
-    """Say what a run of the cells with this tag would do: how many observations, and how much to fetch for it."""
+    """Say what a run of the cells with this tag would do, what it would fetch, and how much disk it would take."""
     cells, entries = share(plan.tagged(tag), shard), catalogue.select(issue, headlines=headlines)
     planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in entries) for cell in cells}
     todo = {cell: 0 if cell.unavailable else planned[cell] for cell in cells} if fresh else left(cells, entries)
@@ -121,6 +121,8 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
         return catalogue.complete(issue)
     size = environment.to_fetch(wanted) / 1e6
     OUT.print(f"{len(absent)} environments to make: up to {size:,.0f} MB to fetch, less what uv has in its cache")
+    taken = disk.shown(disk.estimate(wanted))
+    OUT.print(f"they will take about {taken} of disk in {STATE}: `nox -s clean` frees it", soft_wrap=True)
     try:
         _, full = interpreter.find(cells[0].python)
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
@@ -366,6 +368,18 @@ def rebuild(folder: Path) -> None:
 
 def _is_published(folder: Path) -> bool:
     return folder.exists() and PUBLISHED.exists() and folder.samefile(PUBLISHED)
+
+
+def clean() -> None:
+    """Remove the environments and the store of packages, and say how much disk that freed. Raises Failed, OSError."""
+    freed = disk.clean()
+    for cell in freed.kept:
+        OUT.print(f"kept the environment of {cell}: another run is using it", soft_wrap=True)
+    if not (freed.bytes or freed.environments):
+        OUT.print(f"nothing to free in {STATE}: {'no other' if freed.kept else 'no'} environments", soft_wrap=True)
+        return
+    removed = f"{freed.environments} environment{'s' * (freed.environments != 1)} and the store of packages"
+    OUT.print(f"freed {disk.shown(freed.bytes)}: {removed}. Records and reports are kept.", soft_wrap=True)
 
 
 def write_locks() -> None:

@@ -161,7 +161,7 @@ COMMANDS = {
     **{name: [] for name in ("plan", "report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
     **{name: [] for name in ("programs", "readme", "pins", "cost", "check-cost", "upkeep", "check", "explain")},
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
-    "try": ["jax==0.1"],
+    **{"try": ["jax==0.1"], "clean": []},
 }
 
 

@@ -1,0 +1,134 @@
+"""Disk space of the environments: an estimate before they are made, and how to free it.
+
+uv unpacks a wheel once, into the store, and gives each environment links to its files: clones where the file system has
+them, else hard links. So a wheel takes its space once, however many environments have it, and an environment keeps its
+files when the store goes. Only where a file system has neither kind of link does uv copy.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISDIR
+
+from filelock import Timeout
+
+from suite.errors import Failed
+from suite.run import environment
+from suite.stack import lock, plan, uv_call
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
+
+# Bytes on disk for each byte of a wheel. Measured on ext4 with uv 0.13.8: the 83 wheels of eight cells, from jax 0.4.18
+# to 0.12.0.1 on CPython 3.12 and 3.13, are 1019 MB and unpack to 3753 MB. scipy has 3.3, numpy 3.6, jaxlib 3.8 (3.6 to
+# 4.2 by release), and the small packages 4 to 5.
+UNPACKED = 3.7
+# Bytes of an environment that no other one shares: mostly __pycache__, then folders and uv's metadata. Measured on 14
+# environments in which jax, equinox and diffrax had been imported: 13 to 19 MB, and 26 MB with numpyro.
+OWN = 16_000_000
+
+
+@dataclass(frozen=True)
+class Freed:
+    """What `clean` freed: bytes, a number of environments. `kept` are the cells whose environments are in use."""
+
+    bytes: int
+    environments: int
+    kept: tuple[str, ...]
+
+
+def estimate(needed: Sequence[tuple[Cell, Lock]]) -> int:
+    """Return about how many bytes of disk the missing environments will take. Raises BadFile.
+
+    A wheel counts once, and not at all if a finished environment has it. The wheels of one pin differ between Pythons.
+    """
+    missing = [(cell, pinned) for cell, pinned in needed if environment.ready(cell, pinned) is None]
+    if not missing:
+        return 0
+    wanted = {wheel: pin for _, pinned in missing for wheel, pin in pinned.wheels.items()}
+    for pinned in _installed():
+        for wheel in pinned.wheels:
+            wanted.pop(wheel, None)
+    sizes = lock.sizes()
+    return round(UNPACKED * sum(sizes.get(pin, 0) for pin in wanted.values())) + OWN * len(missing)
+
+
+def _installed() -> Iterator[Lock]:
+    """Yield the locks of the planned cells whose environments are finished. Raises BadFile."""
+    for cell in plan.cells():
+        # Reading hundreds of locks takes half a second.
+        if (environment.ENVIRONMENTS / cell.id).exists() and environment.ready(cell, pinned := lock.load(cell)):
+            yield pinned
+
+
+def clean() -> Freed:
+    """Remove the environments and the store of packages; nothing else. Raises Failed, OSError.
+
+    An environment is kept while another run holds its cell. It works without the store: its files are links, or copies.
+    uv waits for an installation that is under way.
+    """
+    before = _taken()
+    removed, kept = 0, []
+    for folder in list(_environments()):
+        try:
+            with environment.reservation(folder.name).acquire(timeout=0):
+                # Without its marker, an environment that is removed by half is made again.
+                (folder / environment.MARKER).unlink(missing_ok=True)
+                _remove(folder)
+        except Timeout:
+            kept.append(folder.name)
+        else:
+            removed += 1
+    # uv marks its caches with this file.
+    if (uv_call.STORE / "CACHEDIR.TAG").exists() and (run := uv_call.run("cache", "clean")).returncode:
+        raise Failed(f"cannot clear {uv_call.STORE}: {run.stderr.strip()}")
+    return Freed(max(before - _taken(), 0), removed, tuple(kept))
+
+
+def _environments() -> Iterator[Path]:
+    """Yield the folders of environments, finished or not. SUITE_STATE may hold other folders of the user's."""
+    names = {path.parent.name for path in environment.ENVIRONMENTS.glob(f"*/{environment.MARKER}")}
+    names |= {path.stem for path in environment.ENVIRONMENTS.glob("*.reserved")}
+    for folder in (environment.ENVIRONMENTS / name for name in sorted(names)):
+        if folder.is_dir() and not folder.is_symlink():
+            yield folder
+
+
+def _remove(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        # Before Python 3.13 the error names a file without its folder.
+        raise OSError(error.errno, error.strerror, str(folder)) from error
+
+
+def _taken() -> int:
+    """Return the bytes of disk that only the environments and the store take.
+
+    A hard link counts once, and not at all if the file has another one elsewhere. Clones of a file count each in full:
+    `stat` does not say what they share.
+    """
+    seen: dict[tuple[int, int], tuple[os.stat_result, int]] = {}
+    for path in _walk(environment.ENVIRONMENTS, uv_call.STORE):
+        # Another run may remove files meanwhile.
+        with suppress(FileNotFoundError):
+            stat = os.lstat(path)
+            inode = stat.st_dev, stat.st_ino
+            seen[inode] = stat, seen.get(inode, (stat, 0))[1] + 1
+    # st_blocks counts units of 512 bytes on Linux and macOS, whatever the file system's own blocks are.
+    return sum(512 * stat.st_blocks for stat, links in seen.values() if S_ISDIR(stat.st_mode) or links >= stat.st_nlink)
+
+
+def _walk(*folders: Path) -> Iterator[str]:
+    for folder in folders:
+        for place, names, files in os.walk(folder):
+            yield from (os.path.join(place, name) for name in (*names, *files))  # noqa: PTH118 - there are 300,000
+
+
+def shown(size: float) -> str:
+    """Return a number of bytes for people: `19.1 GB`, `496 MB`."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"

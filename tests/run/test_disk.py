@@ -1,0 +1,253 @@
+"""Disk space of environments: what uv makes of a file system, the estimate before it does, and how it is freed."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import hashlib
+import os
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from suite.__main__ import main
+from suite.errors import Exit
+from suite.run import disk, environment, interpreter, records
+from suite.run.environment import Marker
+from suite.stack import lock, plan, uv_call
+from suite.stack.lock import Lock
+
+OLD, *_, NEW = plan.tagged("default")
+# Two releases that came out within days have most packages alike.
+NEIGHBOURS = [plan.cell(name) for name in ("jax-0.9.1", "jax-0.9.2")]
+# Linux's request for a clone of a whole file.
+FICLONE = 0x40049409
+BLOCK = 64 * 1024
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder with nothing in it."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
+    monkeypatch.setattr(uv_call, "STORE", tmp_path / "store")
+    return tmp_path
+
+
+def put(path: Path) -> Path:
+    """Put a file of some blocks at `path`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(os.urandom(BLOCK))
+    return path
+
+
+def linked(store: Path, name: str, *, of: str = "large.py") -> Path:
+    """Put an environment at hand that has a file of its own, and a link to one of the store's."""
+    stored = store / "archive-v0" / of
+    if not stored.exists():
+        put(stored)
+        (store / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n", encoding="utf-8")
+    folder = environment.ENVIRONMENTS / name
+    put(folder / "own.pyc")
+    (folder / of).hardlink_to(stored)
+    (folder / environment.MARKER).write_text("{}", encoding="utf-8")
+    return folder
+
+
+# How uv fills an environment
+
+
+def wheel(folder: Path) -> Path:
+    """Build the wheel of a package that is one module."""
+    module = b"VALUE = 1\n" * 1000
+    info = "tiny-1.0.dist-info"
+    texts = {
+        "tiny.py": module,
+        f"{info}/METADATA": b"Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    rows = [f"{name},{_digest(text)},{len(text)}\n" for name, text in texts.items()]
+    path = folder / "tiny-1.0-py3-none-any.whl"
+    folder.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in texts.items():
+            archive.writestr(name, text)
+        archive.writestr(f"{info}/RECORD", "".join([*rows, f"{info}/RECORD,,\n"]))
+    return path
+
+
+def _digest(text: bytes) -> str:
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(text).digest()).rstrip(b"=").decode()
+
+
+def links_are_hard(folder: Path) -> bool:
+    """Return True if files can have hard links here and no clones, which uv would rather make."""
+    one, other = folder / "one", folder / "other"
+    one.write_bytes(b"1")
+    try:
+        (folder / "link").hardlink_to(one)
+    except OSError:
+        return False
+    with one.open("rb") as source, other.open("wb") as target:
+        try:
+            fcntl.ioctl(target, FICLONE, source.fileno())
+        except OSError:
+            return True
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file system has clones, which nobody can count")
+def test_environments_share_the_files_of_the_store(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a file system has hard links, an installed file is the store's: a second environment takes no more."""
+    if not links_are_hard(here):
+        pytest.skip("this file system has no hard links, or clones too")
+    made = wheel(here / "wheels")
+    for name, value in {"UV_FIND_LINKS": str(made.parent), "UV_OFFLINE": "1", "UV_LINK_MODE": "copy"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(interpreter, "find", lambda _: (Path(sys.executable), "3.12.1"))
+    text = f"tiny==1.0 --hash=sha256:{hashlib.sha256(made.read_bytes()).hexdigest()}\n"
+    path = here / "lock.txt"
+    path.write_text(text, encoding="utf-8")
+
+    for cell in (OLD, NEW):
+        environment.prepare(cell, Lock(path, text, "0" * 64, {"tiny": "1.0"}))
+
+    (stored,) = uv_call.STORE.glob("archive-v0/**/tiny.py")
+    installed = sorted(environment.ENVIRONMENTS.glob("*/lib/python*/site-packages/tiny.py"))
+    assert [stored.stat().st_ino] * 2 == [each.stat().st_ino for each in installed]
+    assert 3 == stored.stat().st_nlink
+
+
+# The estimate
+
+
+def finish(cell: plan.Cell) -> None:
+    """Have the environment of a cell be there, as far as anybody looks before a run."""
+    folder = environment.ENVIRONMENTS / cell.id
+    put(folder / "bin" / "python")
+    marker = Marker(lock=lock.load(cell).sha256, python="3.12.1", files="")
+    (folder / environment.MARKER).write_text(marker.model_dump_json(), encoding="utf-8")
+
+
+def test_a_wheel_takes_its_space_once(here: Path) -> None:
+    """Two environments take what their wheels take, those they share once; one that is there takes nothing."""
+    old, new = ((cell, lock.load(cell)) for cell in NEIGHBOURS)
+    sizes = lock.sizes()
+    shared = old[1].wheels.keys() & new[1].wheels.keys()
+    both = disk.estimate([old, new])
+    alone = [disk.estimate([each]) for each in (old, new)]
+    assert shared
+    assert both == pytest.approx(sum(alone) - disk.UNPACKED * sum(sizes[old[1].wheels[each]] for each in shared), abs=2)
+
+    finish(old[0])
+
+    assert 0 == disk.estimate([old])
+    assert both - alone[0] == pytest.approx(disk.estimate([old, new]), abs=2)
+
+
+def test_another_python_has_other_wheels(here: Path) -> None:
+    """One release on two Pythons is two of each compiled wheel, to fetch and on disk, and one of each other."""
+    cells = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.11", "3.13")]
+    one, other = ((cell, lock.load(cell)) for cell in cells)
+    binary, pure = (next(each for each in one[1].wheels if each.startswith(f"{name}==")) for name in ("jaxlib", "jax"))
+
+    assert (False, True) == (binary in other[1].wheels, pure in other[1].wheels)
+    for bytes_of in (disk.estimate, environment.to_fetch):
+        alone = [bytes_of([each]) for each in (one, other)]
+        assert 0.95 * sum(alone) < bytes_of([one, other]) < sum(alone)
+
+
+def test_a_plan_says_what_disk_it_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is fetched, a plan says how much disk the environments will take, where, and what frees it."""
+    assert Exit.AS_EXPECTED == main(["plan", "--issue", "stack-smoke"])
+
+    needed = [(cell, lock.load(cell)) for cell in plan.tagged("default")]
+    assert f"they will take about {disk.shown(disk.estimate(needed))} of disk in " in capsys.readouterr().out
+
+
+# Freeing it
+
+
+def test_environments_go_and_records_stay(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is freed is said in blocks of the disk, a hard link once; whatever else lies there is as it was."""
+    linked(uv_call.STORE, OLD.id)
+    linked(uv_call.STORE, NEW.id)
+    kept = [put(here / each) for each in ("records/a/cell.json", "locks/a.txt", "logs/a.log", "envs/mine/a.py")]
+    before = disk._taken() - kept[-1].stat().st_blocks * 512 - kept[-1].parent.stat().st_blocks * 512
+
+    assert Exit.AS_EXPECTED == main(["clean"])
+
+    assert 3 * BLOCK <= before < 4 * BLOCK + 20 * 4096
+    assert f"freed {disk.shown(before)}: 2 environments and the store" in capsys.readouterr().out.splitlines()[-1]
+    assert [True] * 4 == [each.exists() for each in kept]
+    assert ["mine"] == [each.name for each in environment.ENVIRONMENTS.iterdir() if each.is_dir()]
+    assert [] == list(uv_call.STORE.glob("archive-v0/*"))
+
+
+def test_what_has_another_link_is_not_freed(here: Path) -> None:
+    """A file of the store that lies elsewhere too stays on the disk, and is not counted as freed."""
+    folder = linked(uv_call.STORE, OLD.id)
+    (here / "elsewhere").hardlink_to(folder / "large.py")
+
+    assert BLOCK <= disk.clean().bytes < 2 * BLOCK
+
+
+def test_an_environment_in_use_is_kept(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An environment whose cell another run holds is kept and named, and has its files without the store."""
+    busy = linked(uv_call.STORE, OLD.id)
+    linked(uv_call.STORE, NEW.id)
+    content = (busy / "large.py").read_bytes()
+
+    with environment.reserve(OLD):
+        assert Exit.AS_EXPECTED == main(["clean"])
+
+    told = capsys.readouterr().out.splitlines()
+    assert f"kept the environment of {OLD.id}: another run is using it" == told[0]
+    assert told[-1].startswith("freed 0 MB: 1 environment and the store of packages.")
+    assert content == (busy / "large.py").read_bytes()
+    assert [] == list(uv_call.STORE.glob("archive-v0/*"))
+
+
+def test_where_nothing_is_there_is_nothing_to_free(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On an empty state, and after a clean, the last line says that there is nothing to free."""
+    assert Exit.AS_EXPECTED == main(["clean"])
+    assert "nothing to free in " in capsys.readouterr().out
+    linked(uv_call.STORE, OLD.id)
+    main(["clean"])
+    capsys.readouterr()
+
+    assert Exit.AS_EXPECTED == main(["clean"])
+    assert "nothing to free in " in capsys.readouterr().out
+
+
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """A disk that lets nobody remove a file. Nothing is refused to root, who may run these tests."""
+
+    def refuse(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied", "a.py")
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    return refuse
+
+
+def test_a_disk_that_refuses_is_a_sentence(
+    here: Path, refusing: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An environment that cannot be removed is named by its whole path, with exit code 3, and is made again if used."""
+    folder = linked(uv_call.STORE, OLD.id)
+
+    assert Exit.INCOMPLETE == main(["clean"])
+
+    assert f"error: cannot use {folder}: Permission denied" in capsys.readouterr().err
+    assert not (folder / environment.MARKER).exists()
+
+
+@pytest.mark.parametrize(("size", "text"), [(0, "0 MB"), (495_700_000, "496 MB"), (19_075_000_000, "19.1 GB")])
+def test_a_size_is_for_people(size: int, text: str) -> None:
+    """Sizes are in MB, and from a thousand of them on in GB."""
+    assert text == disk.shown(size)
