@@ -225,7 +225,11 @@ def compat_full(session: nox.Session) -> None:
 
 @nox.session(venv_backend=BACKEND, default=False, requires=REQUIRED["publish"])
 def publish(session: nox.Session) -> None:
-    """Run every cell, and put the report into reports/published and its excerpt into the README: commit them."""
+    """Run every cell, and put the report into reports/published and its excerpt into the README: commit them.
+
+    Ends well also where this machine lacks a Python other than the line's, and says so. What was seen with it before
+    stays in the report.
+    """
     run_on_cluster(session)
     code = main([*COMMANDS["publish"], *session.posargs])
     main(["readme"])

@@ -264,6 +264,7 @@ def report(
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
     from suite.report.join import sent
+    from suite.report.summary import exit_code, lacking_pythons
 
     if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
         raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "what is published is all of them")])
@@ -284,6 +285,10 @@ def report(
     code = _of_named(cells, _publish(made, to, cases=bool(issue), verbose=verbose))
     if _is_published(to):
         archive.pack(cell.id for cell in some if cell.tags)
+        if told := lacking_pythons(made):
+            # A machine with all Pythons is rare, and what others saw with them is still in the report.
+            OUT.print(told, soft_wrap=True)
+            code = _of_named(cells, exit_code(made, other_pythons=False))
     if headlines:
         OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
     return code or catalogue.complete(issue)

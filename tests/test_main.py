@@ -25,10 +25,10 @@ from suite.files import REPORTS, ROOT, read
 from suite.report import write
 from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
-from suite.run import catalogue, environment, records
+from suite.run import archive, catalogue, environment, records
 from suite.stack import lock, plan
 from tests.report.on_disk import saved
-from tests.report.test_report import observation, report
+from tests.report.test_report import observation, put_status, report
 
 pytestmark = pytest.mark.usefixtures("pageless")
 CELL = plan.tagged("default")[0]
@@ -310,3 +310,21 @@ def test_a_report_is_of_what_was_asked(
     counts = {id: sum(len(catalogue.cases(each, plan.cell(id))) for each in of) for id, of in asked_of.items()}
     assert counts == Counter(each.cell for each in made.observations)
     assert sum(counts.values()) == made.coverage.planned
+
+
+def test_who_publishes_may_lack_a_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A publish ends well where only a Python is lacking, and says last which; any other report is incomplete."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    for name in ("published", "elsewhere"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(commands, "PUBLISHED", tmp_path / "published")
+    monkeypatch.setattr(archive, "pack", lambda cells: None)
+    cell = plan.cell("jax-0.9.2+python-3.14")
+    put_status(cell, "unavailable", "plan.no-interpreter", python="", detail="no CPython 3.14 on this machine")
+
+    assert Exit.INCOMPLETE == main(["report", cell.id, "--to", str(tmp_path / "elsewhere")])
+    assert "0 run, 0 not run, 2 unavailable, 0 error" in capsys.readouterr().out.splitlines()[-1]
+    assert Exit.AS_EXPECTED == main(["report", cell.id, "--to", str(tmp_path / "published")])
+    assert "This machine has no CPython 3.14, which 2 observations in 1" in capsys.readouterr().out.splitlines()[-1]

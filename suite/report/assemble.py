@@ -91,8 +91,10 @@ def _read(
 ) -> tuple[CellRow, list[Observation], Platform | None]:
     """Judge every case that is planned in `cell`; where `unread` is given, that is it, whatever the records say."""
     pinned, status = lock.load(cell), None if unread else records.status(cell.id)
-    # An environment that could not be made says nothing of older records of it.
-    tried = not unread and cell.unavailable is None and (not status or status.verdict == "ran" or bool(status.python))
+    # A machine that lacks the interpreter or the device takes nothing away that was seen where they are. But where an
+    # environment could not be made for another reason, older records of it are not believed.
+    failed = status is not None and status.verdict == "error" and not status.python
+    tried = not unread and cell.unavailable is None and not failed
     seen: list[Observation] = []
     platform, blocked_by = None, None
     for entry in entries:

@@ -17,7 +17,8 @@ from suite.judge.table import UNDECIDED, Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
 
 # What the plan itself says cannot be had is known beforehand, and no run's shortcoming.
-FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release"})
+FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release", "plan.no-wheel"})
+_NO_INTERPRETER = "plan.no-interpreter"
 
 # So many releases are named one by one.
 _FEW = 12
@@ -33,13 +34,36 @@ STACK_WORDS: dict[DeclaredObserved, str] = {
 }
 
 
-def exit_code(report: Report) -> Exit:
-    """0 only where every planned observation that can be had was made, and each is as expected."""
+def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
+    """0 only where every planned observation that can be had was made, and each is as expected.
+
+    Without `other_pythons`, a machine may lack each Python but the line's: what is not run for that reason is excused.
+    """
     if unexpected(report):
         return Exit.UNEXPECTED
-    missing = [each for each in unlearned(report) if each.reason not in FORESEEN]
+    excused = set() if other_pythons else {cell.id for cell in report.cells if "python" in cell.holds}
+    missing = [
+        each
+        for each in unlearned(report)
+        if each.reason not in FORESEEN and not (each.reason == _NO_INTERPRETER and each.cell in excused)
+    ]
     whole = report.observations and len(report.observations) == report.coverage.planned
     return Exit.INCOMPLETE if missing or not whole else Exit.AS_EXPECTED
+
+
+def lacking_pythons(report: Report) -> str:
+    """Return a sentence on the Pythons that this machine lacks, what was not run for that, and what to do; or ""."""
+    without = [each for each in report.observations if each.reason == _NO_INTERPRETER]
+    if not without:
+        return ""
+    cells = {each.cell for each in without}
+    pythons = sorted({cell.python for cell in report.cells if cell.id in cells}, key=Version)
+    one = len(without) == 1
+    count = f"{len(without)} observation{'s' * (not one)} in {len(cells)} cell{'s' * (len(cells) != 1)}"
+    return (
+        f"This machine has no CPython {' or '.join(pythons)}, which {count} need{'s' * one}. "
+        f"Install what is missing, for example with `uv python install {' '.join(pythons)}`, and run this again."
+    )
 
 
 def unexpected(report: Report) -> list[Observation]:

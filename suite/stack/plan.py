@@ -224,8 +224,10 @@ class _Maker:
             return "plan.yanked", f"{name} {version} was yanked: {release.yanked or 'no reason given'}"
         if not release.allows(python):
             return "plan.excludes", f"{name} {version} requires Python {release.requires_python}"
+        if release.newest_wheel(python) is None:
+            return "plan.no-wheel", f"{name} {version} has no wheel for CPython {python}"
         if not release.installs_here(python):
-            return "plan.no-wheel", f"{name} {version} has no wheel for CPython {python} on this platform"
+            return "plan.no-wheel-here", f"{name} {version} has no wheel for CPython {python} on this platform"
         return None
 
     def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:

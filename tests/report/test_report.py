@@ -293,7 +293,6 @@ def test_what_does_as_expected_is_well(state: Path) -> None:
 @pytest.mark.parametrize(("verdict", "reason"), [("unavailable", "plan.no-interpreter"), ("error", "install.network")])
 def test_a_cell_that_did_not_come_about_tells_why(state: Path, verdict: str, reason: str) -> None:
     """Where a cell got no environment, all its observations have the cell's verdict and reason."""
-    put_what_is_expected(CELLS)
     put_status(CELLS[1], verdict, reason, python="", detail="because\nof this")
 
     made = assemble(CELLS, ENTRIES)
@@ -305,6 +304,54 @@ def test_a_cell_that_did_not_come_about_tells_why(state: Path, verdict: str, rea
     }
     assert len(CASES) == getattr(made.coverage, verdict)
     assert Exit.INCOMPLETE == summary.exit_code(made)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason", "counts"),
+    [
+        ("unavailable", "plan.no-interpreter", True),
+        ("unavailable", "plan.no-device", True),
+        ("error", "install.network", False),
+    ],
+)
+def test_a_machine_that_lacks_something_takes_nothing_away(
+    state: Path, verdict: str, reason: str, counts: bool
+) -> None:
+    """Where the interpreter or the device is lacking, what was seen with it counts; a failed install hides it."""
+    put_what_is_expected(CELLS)
+    put_status(CELLS[1], verdict, reason, python="")
+
+    made = assemble(CELLS, ENTRIES)
+
+    assert {counts} == {each.attempts > 0 for each in made.observations if each.cell == CELLS[1].id}
+    assert (Exit.AS_EXPECTED if counts else Exit.INCOMPLETE) == summary.exit_code(made)
+
+
+def test_what_another_python_would_show_can_be_left_to_others(state: Path) -> None:
+    """A run is incomplete without a Python that it needs; a publish is not, but for the line's, and says which."""
+    others = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.14", "3.13")]
+    for cell in others:
+        put_status(cell, "unavailable", "plan.no-interpreter", python="")
+    put_what_is_expected(CELLS)
+    made = assemble([*CELLS, *others], ENTRIES)
+
+    assert (Exit.INCOMPLETE, Exit.AS_EXPECTED) == (
+        summary.exit_code(made),
+        summary.exit_code(made, other_pythons=False),
+    )
+    assert summary.lacking_pythons(made) == (
+        "This machine has no CPython 3.13 or 3.14, which 4 observations in 2 cells need. "
+        "Install what is missing, for example with `uv python install 3.13 3.14`, and run this again."
+    )
+    assert "" == summary.lacking_pythons(assemble(CELLS, ENTRIES))
+
+
+def test_the_line_s_own_python_is_not_left_to_others(state: Path) -> None:
+    """Without the Python of the line nearly nothing can be run: that is incomplete, for who publishes too."""
+    put_what_is_expected(CELLS[1:])
+    put_status(CELLS[0], "unavailable", "plan.no-interpreter", python="")
+
+    assert Exit.INCOMPLETE == summary.exit_code(assemble(CELLS, ENTRIES), other_pythons=False)
 
 
 @pytest.mark.parametrize(
@@ -575,6 +622,10 @@ def test_what_is_judged_cannot_act_on_a_screen(outcome: Any, where: str) -> None
         *((report(observation(), undecided(each, case="other")), Exit.INCOMPLETE)
           for each in sorted(UNDECIDED - {"blocked"})),
         (report(observation(), undecided("blocked", case="other")), Exit.AS_EXPECTED),
+        *((report(observation(), undecided("unavailable", case="other", reason=reason)), code) for reason, code in (
+            ("plan.yanked", Exit.AS_EXPECTED), ("plan.no-wheel", Exit.AS_EXPECTED),
+            ("plan.no-wheel-here", Exit.INCOMPLETE), ("plan.no-interpreter", Exit.INCOMPLETE),
+        )),
         (report(undecided("not-run"), observation(case="other", agreement="regressed")), Exit.UNEXPECTED),
         (report(observation(workaround="fails")), Exit.UNEXPECTED),
         (report(observation(workaround="none")), Exit.AS_EXPECTED),

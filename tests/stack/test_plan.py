@@ -37,9 +37,9 @@ def release(**changes: Any) -> dict[str, Any]:
     return made | changes
 
 
-def wheels(newest: str = DAY, tag: str = "py3") -> dict[str, Any]:
-    """Wheels for this interpreter, on any platform."""
-    return {tag: {"newest": newest, "platforms": ["any"]}}
+def wheels(newest: str = DAY, tag: str = "py3", platform: str = "any") -> dict[str, Any]:
+    """Wheels for this interpreter, on any platform or on this one."""
+    return {tag: {"newest": newest, "platforms": [platform]}}
 
 
 def jax(version: str, **changes: Any) -> dict[str, Any]:
@@ -130,8 +130,8 @@ def test_every_cell_of_the_tree_can_be_had() -> None:
     line = {cell.id: unavailable(cell) for cell in plan.tagged("line") if cell.unavailable}
     arms = {unavailable(cell) for cell in plan.cells() if cell.kind == "arm"}
 
-    assert {"jax-0.4.32": "plan.yanked"} == {name: why for name, why in line.items() if why != "plan.no-wheel"}
-    assert arms <= {None, "plan.no-wheel", "plan.excludes"}
+    assert {"jax-0.4.32": "plan.yanked"} == {name: why for name, why in line.items() if why != "plan.no-wheel-here"}
+    assert arms <= {None, "plan.no-wheel", "plan.no-wheel-here", "plan.excludes"}
 
 
 def test_newest_passes_over_what_was_yanked() -> None:
@@ -273,6 +273,7 @@ def test_an_arm_along_python_is_a_cell_for_each_interpreter() -> None:
     [
         ("3.11", {"requires_python": ">=3.12"}, "plan.excludes"),
         ("3.13", {"wheels": wheels(tag="cp312")}, "plan.no-wheel"),
+        ("3.13", {"wheels": wheels(tag="cp313", platform="win_arm64")}, "plan.no-wheel-here"),
         ("3.13", {"wheels": wheels(tag="cp313")}, None),
     ],
 )
