@@ -35,7 +35,7 @@ def keep(work: Callable[[bool], int]) -> int:
     """
     parent = os.getppid()
     become_subreaper()
-    apart = _IS_LINUX and _can_be_apart()
+    apart = can_be_apart()
     for number in _ENDED_BY:
         signal.signal(number, _leave)
     if apart:
@@ -141,8 +141,10 @@ def become_subreaper() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def _can_be_apart() -> bool:
-    """Whether the kernel lets this user have namespaces, by trying: it has many reasons to refuse."""
+def can_be_apart() -> bool:
+    """Return True if the kernel gives this user namespaces. It has many reasons to refuse, so try it in a fork."""
+    if not _IS_LINUX:
+        return False
     tried = os.fork()
     if tried == 0:
         status = 1

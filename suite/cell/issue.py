@@ -119,11 +119,6 @@ class Case:
         """The first line of the reproducer's docstring."""
         return cleandoc(self.reproducer.__doc__ or "").partition("\n")[0]
 
-    @property
-    def own_interpreter(self) -> bool:
-        """Whether its reproducer cannot be run in a fork of a process that has imported the stack."""
-        return self.isolation == "interpreter" or bool(self.environment) or self.host_devices > 1
-
 
 @dataclass(frozen=True)
 class Issue:

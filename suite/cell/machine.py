@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import os
 import platform
 import sys
 from collections.abc import Collection, Iterable
@@ -28,6 +29,7 @@ def describe(packages: Iterable[str]) -> dict[str, Any]:
     """The `machine` of a record, but for the imports. A package that is not installed has the version None."""
     return {
         "python": platform.python_version(),
+        "cores": cores(),
         "packages": {name: _version(name) for name in packages},
         "platform": {
             "system": platform.system(),
@@ -36,6 +38,13 @@ def describe(packages: Iterable[str]) -> dict[str, Any]:
         },
         "cpu_features": sorted(each for each in cpu_features() or () if each.startswith(_VECTOR)),
     }
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use: XLA sizes its thread pool by it."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def lacks(case: Case) -> str | None:

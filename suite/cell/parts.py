@@ -42,6 +42,11 @@ def variables(case: Case, name: str) -> dict[str, str]:
     return found
 
 
+def needs_interpreter(case: Case) -> bool:
+    """Return True if the reproducer cannot run in a fork of a process that has imported the stack."""
+    return case.isolation == "interpreter" or bool(case.environment) or case.host_devices > 1
+
+
 def run(case: Case, name: str) -> Json:
     """Run a part in this process. Returns its outcome, and the behaviour where one was seen."""
     part = of(case)[name]

@@ -22,7 +22,7 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,8 @@ STACK = ("numpy", "scipy", "jaxlib", "jax", "jaxtyping", "equinox", "lineax", "o
 EX_IOERR, EX_TEMPFAIL = 74, 75
 # What JAX loads as it first lowers, on some releases: said here, it is not loaded again in every child.
 LOADED_LATE = {"jax": ("jaxlib.mlir.dialects.builtin", "jaxlib.mlir.dialects.mhlo")}
-MOST_ATTEMPTS = 3
+# Seconds.
+SLOW_IMPORT = 10.0
 _HAS_PROC = Path("/proc/self/task").is_dir()
 
 
@@ -60,6 +61,7 @@ def main(order_path: str, *, apart: bool) -> int:
     here = machine.describe(order["packages"])
     shut = [sys.prefix, sys.base_prefix, *order["shut"]] if apart else []
     packages = None if apart else _stamp()
+    unread = _read_modules(order["cases"], say)
     imported: set[str] = set()
     # Package → how importing it ended, and what was said; first what the driver has seen end a probe.
     missing: dict[str, tuple[str, str]] = {name: (how, said) for name, (how, said) in order["unimportable"].items()}
@@ -67,35 +69,39 @@ def main(order_path: str, *, apart: bool) -> int:
     sys.modules.update(dict.fromkeys(missing))  # type: ignore[arg-type]
     unforkable: str | None = None
     # Each case forks from as little as it needs: importing diffrax starts a device on some releases, and ends forking.
-    for each in sorted(order["cases"], key=lambda each: _depth(_case(each)[1])):
-        issue, case = _case(each)
-        lacking = machine.lacks(case)
-        needed = [] if lacking else [name for name in STACK if name in case.needs and name not in imported]
+    ahead = [(each, None if each["ended"] or each["module"] in unread else _case(each)) for each in order["cases"]]
+    for each, case in sorted(ahead, key=lambda pair: _depth(pair[1])):
+        lacking = machine.lacks(case) if case else None
+        needed = [] if lacking or not case else [name for name in STACK if name in case.needs and name not in imported]
         for name in needed:
             imported.add(name)
             if name not in missing:
                 say(event="import", package=name)
-                missing |= _import(name, order["import_seconds"])
+                missing |= _import(name)
             if (why := _why_not_fork()) != unforkable:
                 unforkable = why
                 say(event="unforkable", why=f"importing {name} {why}")
-        say(event="start", issue=issue.id, case=case.id)
-        broken = [name for name in case.needs if name in missing]
+        say(event="start", issue=each["issue"], case=each["case"])
+        broken = [name for name in case.needs if name in missing] if case else []
         started_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        if lacking:
-            attempts = [_not_run("unavailable", lacking)]
-        elif each["ended"]:
+        if each["ended"]:
             attempts = [_not_run("probe-ended", each["ended"])]
+        elif case is None:
+            attempts = [_not_run("probe-ended", unread[each["module"]])]
+        elif lacking:
+            attempts = [_not_run("unavailable", lacking)]
         elif broken:
             told = "; ".join(f"import {name}: {missing[name][1]}" for name in broken)
             attempts = [_not_run(missing[broken[0]][0], told)]
         else:
             try:
-                attempts = _attempts(each["module"], case, each["expected"], forkable=unforkable is None, shut=shut)
+                how = {"most": order["most_attempts"], "forkable": unforkable is None, "shut": shut}
+                attempts = _attempts(each["module"], case, each["expected"], **how)
             except Exception as exception:  # a machine without processes, handles or room is no reason to stop here
                 attempts = [_not_run("probe-ended", f"{type(exception).__name__}: {exception}")]
         record = {
-            **{"schema_version": 2, "cell": order["cell"], "issue": issue.id, "case": case.id, "key": each["key"]},
+            **{"schema_version": 2, "cell": order["cell"], "issue": each["issue"], "case": each["case"]},
+            "key": each["key"],
             "started_at": started_at,
             "machine": {
                 **here,
@@ -104,42 +110,56 @@ def main(order_path: str, *, apart: bool) -> int:
                 "unforkable": unforkable,
             },
             "attempts": attempts,
+            **({"shared": each["shared"]} if each["shared"] else {}),
         }
         try:
             atomic.write(Path(each["record"]), json.dumps(record, indent=1) + "\n")
         except OSError as error:
-            say(event="failed", why=f"cannot write the record of {issue.id}/{case.id}: {error.strerror}")
+            say(event="failed", why=f"cannot write the record of {each['issue']}/{each['case']}: {error.strerror}")
             return EX_IOERR
-        say(event="done", issue=issue.id, case=case.id)
+        say(event="done", issue=each["issue"], case=each["case"])
         if packages is not None and _stamp() != packages:
-            say(event="written", issue=issue.id, case=case.id)
+            say(event="written", issue=each["issue"], case=each["case"])
             return EX_TEMPFAIL
     say(event="end", device=_device())
     return 0
 
 
-def _case(ordered: Json) -> tuple[Issue, Case]:
+def _read_modules(cases: Sequence[Json], say: Callable[..., None]) -> dict[str, str]:
+    """Import the issues. Return why one cannot be imported here, by its module: that costs its own cases alone."""
+    unread: dict[str, str] = {}
+    # A case that has ended a probe is not touched again.
+    for module in dict.fromkeys(each["module"] for each in cases if not each["ended"]):
+        say(event="read", module=module)
+        try:
+            _ = importlib.import_module(module).ISSUE
+        except (Exception, SystemExit) as error:
+            unread[module] = f"its module cannot be imported here: {type(error).__name__}: {error}"
+    return unread
+
+
+def _case(ordered: Json) -> Case:
     issue: Issue = importlib.import_module(ordered["module"]).ISSUE
-    return issue, next(case for case in issue.cases if case.id == ordered["case"])
+    return next(case for case in issue.cases if case.id == ordered["case"])
 
 
-def _depth(case: Case) -> int:
-    """The place in the import order of the last package of the stack that a case needs: guests it imports itself."""
-    return max((STACK.index(name) for name in case.needs if name in STACK), default=-1)
+def _depth(case: Case | None) -> int:
+    """Return the place in the import order of the last package that a case needs. A case imports guests itself."""
+    return max((STACK.index(name) for name in case.needs if name in STACK), default=-1) if case else -1
 
 
 def _not_run(outcome: str, detail: str) -> Json:
     return {"parts": {"reproducer": {"outcome": outcome, "detail": detail}}, "seconds": 0.0}
 
 
-def _attempts(module: str, case: Case, expected: str | None, **how: Any) -> list[Json]:
-    """Once where it goes as expected; else until there are three, so that what is flaky shows."""
+def _attempts(module: str, case: Case, expected: str | None, *, most: int, **how: Any) -> list[Json]:
+    """Run a case once if it goes as expected, and else `most` times, so that a flaky one shows."""
     first = _attempt(module, case, **how)
     found = first["parts"]
     well = all(_is_well(case, part) for name, part in found.items() if name != "reproducer")
     if well and expected is not None and _behaviour(found["reproducer"]) == expected:
         return [first]
-    return [first, *(_attempt(module, case, **how) for _ in range(MOST_ATTEMPTS - 1))]
+    return [first, *(_attempt(module, case, **how) for _ in range(most - 1))]
 
 
 def _is_well(case: Case, part: Json) -> bool:
@@ -166,7 +186,7 @@ def _attempt(module: str, case: Case, *, forkable: bool, shut: list[str]) -> Jso
         first, variables = next(iter(todo.items()))
         apart = case.isolation != "fork" and first == "reproducer"
         batch = [first] if apart else [name for name, needed in todo.items() if needed == variables]
-        fork = forkable and not variables and not (apart and case.own_interpreter)
+        fork = forkable and not variables and not (apart and parts.needs_interpreter(case))
         said, usage = child.run(module, case, batch, fork=fork, farewell=apart, variables=variables, shut=shut)
         peak = max(peak, usage)
         for name in batch:
@@ -178,12 +198,12 @@ def _attempt(module: str, case: Case, *, forkable: bool, shut: list[str]) -> Jso
     return {"parts": found, "seconds": round(time.monotonic() - started, 3), "peak_rss_mib": peak}
 
 
-def _import(name: str, seconds: float) -> dict[str, tuple[str, str]]:
-    """Import a package; under its name, how that ended and why, if it did not go well.
+def _import(name: str) -> dict[str, tuple[str, str]]:
+    """Import a package. Return how that ended and why, under its name, if it failed.
 
-    Where it takes longer than `seconds`, this process is ended, with a traceback on standard error.
+    A slow import writes where it is to standard error every ten seconds. The driver ends one that hangs.
     """
-    faulthandler.dump_traceback_later(seconds, exit=True)
+    faulthandler.dump_traceback_later(SLOW_IMPORT, repeat=True)
     try:
         importlib.import_module(name)
         for part in LOADED_LATE.get(name, ()):

@@ -21,10 +21,10 @@ from suite.files import ROOT, dump, read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.table import UNDECIDED
-from suite.run import catalogue, probe_call, records
+from suite.run import catalogue, keys, probe_call
 from suite.run.catalogue import Entry
 from suite.run.probe_call import Ended, Task
-from suite.run.progress import CellProgress
+from suite.run.progress import RunProgress
 from suite.stack.releases import HELD
 
 CELL = "own-stack"
@@ -92,14 +92,16 @@ def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
 
 
 def _run(python: Path, answer: Answer, tasks: Sequence[Task], root: Path, console: Terminal) -> Ended:
-    with CellProgress(CELL, console) as progress:
+    with RunProgress(console) as run:
+        progress = run.cell(CELL)
+        progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
         return probe_call.call(python, CELL, _told_of(answer), tasks, progress, remake=_refuse, root=root)
 
 
 def _key(answer: Answer, entry: Entry, case: Case) -> Key:
     """What this observation depends on: these versions, and the code that whoever it is sent to has to have, too."""
     stack = hashlib.sha256(json.dumps(sorted(answer.versions.items())).encode()).hexdigest()
-    return records.key(entry, case, stack, answer.stack.python or "3")
+    return keys.key(entry, case, stack, answer.stack.python or "3")
 
 
 def _told_of(answer: Answer) -> list[str]:

@@ -65,10 +65,12 @@ class Where(FileModel):
 class Machine(FileModel):
     """Where it ran, as the cell's own interpreter saw it.
 
+    `cores`: how many the probe could use; None in records of before it was asked.
     `remade`: its environment was made anew, after an import had failed in the one before it.
     """
 
     python: str
+    cores: int | None = None
     packages: dict[str, str | None]
     platform: Where
     cpu_features: list[str] = Field(default=[])
@@ -97,7 +99,10 @@ class Key(FileModel):
 
 
 class Record(FileModel):
-    """What one case did in one cell, every attempt of it."""
+    """What one case did in one cell, every attempt of it.
+
+    `shared` holds attempts made beside other probes that did not count, since `attempts` were then made alone.
+    """
 
     mend: ClassVar[str] = AGAIN
 
@@ -110,3 +115,4 @@ class Record(FileModel):
     started_at: datetime
     machine: Machine
     attempts: list[Attempt] = Field(min_length=1)
+    shared: list[Attempt] = Field(default=[])

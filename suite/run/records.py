@@ -8,7 +8,6 @@ So does one that was set aside, for another was asked for in its place: `<case>.
 from __future__ import annotations
 
 import hashlib
-import platform
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
@@ -17,13 +16,13 @@ from typing import ClassVar, Literal, get_args
 
 from suite.cell.atomic import write
 from suite.cell.issue import Case
-from suite.cell.signatures import about_warnings
 from suite.errors import BadFile, Fault
 from suite.fields import CellId
-from suite.files import ROOT, STATE, FileModel, dump, read
-from suite.judge.record import AGAIN, Key, Record
-from suite.run import alike, source
+from suite.files import STATE, FileModel, dump, read
+from suite.judge.record import AGAIN, Record
+from suite.run import alike
 from suite.run.catalogue import Entry
+from suite.run.keys import key
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
@@ -32,7 +31,7 @@ _ASIDE = ".aside"
 
 
 # From the least to the most.
-Asked = Literal["bisection", "headlines", "all"]
+Asked = Literal["bisection", "chosen", "headlines", "all"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
 
 
@@ -54,22 +53,6 @@ class Status(FileModel):
     platform: str = ""
     device: str = ""
     asked: Asked = "all"
-
-
-def here() -> str:
-    """This machine, as far as an observation depends on it."""
-    return f"{platform.system()}-{platform.machine()}"
-
-
-def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = "") -> Key:
-    """What an observation of this case, under this lock, with this interpreter, here or there, depends on."""
-    return Key(
-        lock=lock_sha256,
-        issue=case_sha256(entry, case),
-        probe=probe_sha256(),
-        python=python,
-        platform=where or here(),
-    )
 
 
 def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
@@ -106,34 +89,9 @@ def fails_to_import(record: Record) -> bool:
     return record.attempts[0].parts["reproducer"].outcome.startswith("import-")
 
 
-# Of a case's table, in this order: another one would make anew whatever was run.
-_OF_A_PROCESS = ["needs", "x64", "environment", "host_devices", "cpu", "python", "isolation", "seconds", "memory_mib"]
-
-
-def case_sha256(entry: Entry, case: Case) -> str:
-    """The sha256 of the code that runs for a case, and of what it asks of the process that runs it.
-
-    Not of words: a question, a comment, a rule, a story or another case may change, and what was seen holds.
-    """
-    code = source.run_of(_text(entry.source), case)
-    asked: list[object] = [getattr(case, name) for name in _OF_A_PROCESS]
-    asked.append(case.workaround and case.workaround.environment)
-    # What is raised is on record, for the judge to recognise; of warnings only those that were asked about are.
-    asked += [case.signatures] if about_warnings(case.signatures) else []
-    return hashlib.sha256(f"{code}\n{asked}".encode()).hexdigest()
-
-
 def source_sha256(entry: Entry) -> str:
     """The sha256 of an issue's module."""
     return _sha256(entry.source)
-
-
-@cache
-def probe_sha256() -> str:
-    """The sha256 of what runs the issues in a cell: of the code, and not of what is said about it."""
-    # What runs an issue by itself, for a reader, runs none here.
-    modules = sorted(each for each in (ROOT / "suite" / "cell").glob("*.py") if each.name != "standalone.py")
-    return hashlib.sha256("\n".join(source.code(_text(each)) for each in modules).encode()).hexdigest()
 
 
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:
@@ -187,13 +145,5 @@ def faults() -> list[Fault]:
 
 
 @cache
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-@cache
-def _sha256(*paths: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

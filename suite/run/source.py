@@ -7,43 +7,33 @@ along as source.
 from __future__ import annotations
 
 import ast
-import tokenize
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from io import StringIO
 from pathlib import Path
 
 from suite.cell import oracle
 from suite.cell.issue import Case, Issue
+from suite.run.syntax import is_ours
 from suite.stack.releases import PACKAGES
 
 
-def run_of(source: str, case: Case) -> str:
-    """All code that runs where a case does: its functions, and what of the module these use, however deep."""
-    around = case.workaround.code if case.workaround else None
-    return _whole(
-        source, frozenset(each.__name__ for each in (case.reproducer, case.control, around) if each is not None)
-    )
+def reached(text: str, functions: Collection[str]) -> list[ast.stmt]:
+    """Return the statements that `functions` of a module run: their own, what they use of it, and of the oracle.
+
+    They are in the order of the names that they define, whatever their order in the module.
+    """
+    own = {*functions, *_reached(text, functions)}
+    of_oracle = {name for node in _parsed(text).body if is_ours(node) for name in _defines(node)} & own
+    # A `__future__` import changes what the same code does.
+    found: list[ast.stmt] = [each for each in _parsed(text).body if _is_future(each)]
+    found += _defining(text, own - of_oracle)
+    found += _defining(_oracle(), of_oracle | _reached(_oracle(), of_oracle))
+    # A name that is defined twice keeps its order.
+    return sorted(found, key=_defines)
 
 
-@cache
-def _whole(source: str, own: frozenset[str]) -> str:
-    return code(_joined(source, own | _reached(source, own)))
-
-
-def code(source: str) -> str:
-    """A module without its docstrings and comments: what of it runs."""
-    lines, emptied = source.splitlines(), set[int]()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            emptied |= {*range(node.body[0].lineno - 1, node.body[0].end_lineno or 0)}
-    # Few cases have a comment, and to look for one takes longer than all the rest.
-    for token in tokenize.generate_tokens(StringIO(source).readline) if "#" in source else ():
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column].rstrip()
-            emptied |= set() if lines[row - 1] else {row - 1}
-    return "\n".join(line for row, line in enumerate(lines) if row not in emptied)
+def _defining(text: str, names: Collection[str]) -> list[ast.stmt]:
+    return [node for node in _parsed(text).body if not set(names).isdisjoint(_defines(node))]
 
 
 def of_case(source: str, case: Case) -> str:
@@ -118,7 +108,7 @@ def _qualified(node: ast.expr, known: dict[str, str]) -> str:
 def _beside(source: str, own: Collection[str]) -> str:
     """What the functions `own` use beside themselves: of the oracle first, then of the module."""
     used = _reached(source, own)
-    ours = {name for node in _parsed(source).body if _is_ours(node) for name in _defines(node)}
+    ours = {name for node in _parsed(source).body if is_ours(node) for name in _defines(node)}
     helpers = used & ours
     helpers |= _reached(_oracle(), helpers)
     return "\n\n".join(filter(None, [_joined(_oracle(), helpers), _joined(source, used - ours)]))
@@ -152,8 +142,8 @@ def _named(node: ast.stmt) -> frozenset[str]:
     return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
-def _is_ours(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "suite"
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _names(cases: Iterable[Case]) -> list[str]:

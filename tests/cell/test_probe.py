@@ -22,7 +22,7 @@ import pytest
 from suite.cell.issue import Case
 from suite.files import ROOT, read
 from suite.judge.record import Attempt, Outcome, Part, Record
-from suite.run import catalogue, probe_call, records
+from suite.run import catalogue, keys, probe_call, records
 from suite.run.catalogue import Entry
 from suite.stack import plan
 from suite.stack.lock import Lock
@@ -172,21 +172,23 @@ class Session:
 
     def order(self) -> dict[str, Any]:
         """What the driver would ask of the probe."""
-        cases = [
+        cases: list[dict[str, Any]] = [
             {
                 "module": entry.module,
+                "issue": entry.issue.id,
                 "case": case.id,
                 "expected": case.rules[0].behaviour if case.rules else None,
-                "key": records.key(entry, case, PINNED.sha256, PLANNED.python).model_dump(),
+                "key": keys.key(entry, case, PINNED.sha256, PLANNED.python).model_dump(),
                 "record": str(self.path(name)),
                 "ended": "",
+                "shared": [],
             }
             for name in self.names
             for entry, case in [find(name)]
         ]
         return {
             **{"cell": self.cell, "packages": ["no-such-package", "pytest"], "cases": cases},
-            **{"shut": [], "unimportable": {}, "import_seconds": PATIENCE, "remade": False},
+            **{"shut": [], "unimportable": {}, "remade": False, "most_attempts": 3},
         }
 
 
@@ -286,7 +288,7 @@ def test_the_probe_ends_well_whatever_a_case_does(observe: Observe) -> None:
         issue = find(finished.session.names[0])[0].issue.id
         told = [(step, issue, case) for _, case in finished.session.names for step in ("start", "done")]
         # On a busy machine the thread that watched an import can be on its way out when forking is asked about.
-        events = [event for event in finished.events if event["event"] not in ("import", "unforkable")]
+        events = [event for event in finished.events if event["event"] not in ("read", "import", "unforkable")]
         assert (0, [*told, ("end", None, None)]) == (
             finished.status,
             [(event["event"], event.get("issue"), event.get("case")) for event in events],
@@ -451,7 +453,7 @@ def test_watching_an_import_does_not_end_forking() -> None:
     """
     code = """if True:
         from suite.cell import probe
-        refused = [why for _ in range(200) if probe._import("json", 300.0) or (why := probe._why_not_fork())]
+        refused = [why for _ in range(200) if probe._import("json") or (why := probe._why_not_fork())]
         raise SystemExit("; ".join(refused) or 0)
     """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

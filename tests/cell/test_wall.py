@@ -9,10 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from suite.files import ROOT
-from suite.run import catalogue, records
 
 STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "jaxtyping", "numpy", "scipy"}
 # By the names that they are imported by; a cell has them where it holds them.
@@ -115,34 +112,6 @@ def test_the_cell_side_is_small() -> None:
     helpers = [module_of(path) for path in cell_side() if path not in [*ISSUES, *BENCHMARKS]]
 
     assert {"suite", "suite.cell"} == {".".join(each.split(".")[:2]) for each in helpers}
-
-
-def test_a_record_depends_on_the_whole_cell_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A change in the code of any file that the probe is made of takes the records that it made for not run.
-
-    A comment changes nothing, and what runs an issue by itself, for a reader, is no part of it.
-    """
-    copies = {path: tmp_path / path.relative_to(ROOT) for path in reached([PROBE])}
-    for path, copy in copies.items():
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(path.read_bytes())
-    monkeypatch.setattr(records, "ROOT", tmp_path)
-    (entry, *_) = catalogue.entries()
-
-    def key() -> str:
-        records.probe_sha256.cache_clear()
-        records._text.cache_clear()
-        return records.key(entry, entry.issue.cases[0], "", "").probe
-
-    unchanged = key()
-    for path, copy in copies.items():
-        if path not in (ROOT / "suite" / "__init__.py", ROOT / "suite" / "cell" / "standalone.py"):
-            copy.write_bytes(path.read_bytes() + b"CHANGED = True\n")
-            assert unchanged != key(), module_of(path)
-            copy.write_bytes(path.read_bytes() + b"# said\n")
-            assert unchanged == key(), module_of(path)
-            copy.write_bytes(path.read_bytes())
-    assert unchanged == key()
 
 
 def test_the_wall_sees_an_import(tmp_path: Path) -> None:

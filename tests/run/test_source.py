@@ -138,30 +138,6 @@ def test_a_copy_has_what_it_names_and_no_more() -> None:
     assert ("def headline" in shown, "def instead" in shown, "_values():" in shown) == (True, True, False)
 
 
-def test_what_runs_for_a_case_is_all_of_it_and_no_more() -> None:
-    """A change in what a case's functions use changes what runs for it, and one in another function does not."""
-    changes = [("LIMIT = 3", "LIMIT = 5"), ("OTHER = 4", "OTHER = 5"), ("eqx.filter_jit(", "eqx.filter_vmap(")]
-    without = replace(CASE, workaround=None)
-
-    def moves(case: Case) -> list[bool]:
-        before = source.run_of(MODULE, case)
-        return [before != source.run_of(MODULE.replace(old, new), case) for old, new in changes]
-
-    assert ([True, True, True], [True, True, False]) == (moves(CASE), moves(without))
-
-
-def test_what_is_said_about_code_does_not_run() -> None:
-    """A docstring or a comment may change, and what runs is the same; a text that is no docstring is code."""
-    plain = source.code(MODULE)
-
-    assert plain == source.code(
-        MODULE.replace("Does it?", "Does it,\n    and where?").replace("LIMIT = 3", "LIMIT = 3  # why")
-    )
-    assert plain == source.code(f"# Of whom?\n{MODULE}")
-    assert plain != source.code(MODULE.replace('"jax_enable_x64"', '"jax_disable_jit"'))
-    assert 'x = """\n# no comment\n"""' == source.code('x = """\n# no comment\n"""')
-
-
 def test_what_an_issue_touches_is_what_it_says() -> None:
     """What an issue says that it concerns is all of it, and what its reproducers use as helpers is not."""
     assert ["the tracing cache"] == list(source.touches(MODULE, ISSUE))

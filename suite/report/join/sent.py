@@ -23,7 +23,7 @@ from suite.judge.record import Record
 from suite.report.assemble import observation
 from suite.report.derive import coverage
 from suite.report.model import CellRow, Observation, Platform, Report
-from suite.run import catalogue, records
+from suite.run import catalogue, keys
 from suite.run.catalogue import Entry
 from suite.stack import releases
 
@@ -137,9 +137,9 @@ def _observations(sent: Sent, path: Path) -> Iterator[Observation]:
 
 
 def _other_code(record: Record, entry: Entry, case: Case) -> str:
-    if record.key.probe != records.probe_sha256():
+    if record.key.probe != keys.probe_sha256():
         return "another probe"
-    return "" if record.key.issue == records.case_sha256(entry, case) else "another reproducer"
+    return "" if record.key.issue == keys.case_sha256(entry, case) else "another reproducer"
 
 
 def _cell(sent: Sent) -> CellRow:

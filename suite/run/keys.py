@@ -1,0 +1,87 @@
+"""The key of an observation: hashes of the lock, the case and the probe, and the interpreter and platform.
+
+A key changes only where the observation may. Code counts as a syntax tree: formatting, comments, docstrings, imports of
+our own modules and the order of definitions do not. The vocabulary (`suite.cell.issue`) does not count either: of a
+case's table, the case's own hash holds what its process is given.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import platform
+from functools import cache
+from pathlib import Path
+
+from suite.cell.issue import Case, Signature
+from suite.cell.signatures import about_warnings
+from suite.files import ROOT
+from suite.judge.record import Key
+from suite.run import source
+from suite.run.catalogue import Entry
+from suite.run.syntax import canonical
+
+# The modules of suite/cell that run a case.
+PROBE = ("atomic", "child", "guard", "machine", "parts", "probe", "signatures")
+# The fields of a case that decide how its process runs. The key lists each of them, also where it has its default.
+_OF_A_PROCESS = ("needs", "x64", "environment", "host_devices", "cpu", "python", "isolation", "seconds", "memory_mib")
+
+
+def here() -> str:
+    """Return this machine's platform, as a key names it."""
+    return f"{platform.system()}-{platform.machine()}"
+
+
+def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = "") -> Key:
+    """Return the key of a case under a lock and a Python, on the platform `where` or this one."""
+    return Key(
+        lock=lock_sha256,
+        issue=case_sha256(entry, case),
+        probe=probe_sha256(),
+        python=python,
+        platform=where or here(),
+    )
+
+
+def case_sha256(entry: Entry, case: Case) -> str:
+    """Return the sha256 of a case's code and of the table fields that its process depends on."""
+    asked: dict[str, object] = {name: getattr(case, name) for name in _OF_A_PROCESS}
+    asked["environment"] = dict(case.environment)
+    if case.workaround is not None and case.workaround.environment:
+        asked["workaround"] = dict(case.workaround.environment)
+    # An exception is on record and is recognised later. A warning is recorded only if a signature asks for it.
+    if about_warnings(case.signatures):
+        # The first that matches counts.
+        asked["signatures"] = [[name, _fields(some)] for name, some in case.signatures.items()]
+    return _sha256(_code(_text(entry.source), _functions(case)), json.dumps(asked, sort_keys=True))
+
+
+@cache
+def probe_sha256() -> str:
+    """Return the sha256 of the modules that run a case."""
+    return _sha256(*(canonical(ast.parse(_text(ROOT / "suite" / "cell" / f"{name}.py"))) for name in PROBE))
+
+
+@cache
+def _code(text: str, functions: frozenset[str]) -> str:
+    return "\n".join(canonical(each) for each in source.reached(text, functions))
+
+
+def _functions(case: Case) -> frozenset[str]:
+    around = case.workaround.code if case.workaround else None
+    return frozenset(each.__name__ for each in (case.reproducer, case.control, around) if each is not None)
+
+
+def _fields(signatures: Signature | tuple[Signature, ...]) -> list[list[str]]:
+    some = signatures if isinstance(signatures, tuple) else (signatures,)
+    return [[each.type, each.message, each.module] for each in some]
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _sha256(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()

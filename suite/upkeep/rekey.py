@@ -1,0 +1,206 @@
+"""Move the records from the keys of an earlier commit to the keys of this tree, where both run the same.
+
+For a change of the probe, or of how keys are made, that changes no observation. Each record's key is checked against
+what the earlier commit computes for it; another record is left as it is, and does not hold. Then some records, drawn at
+random, are run again from nothing, and every difference is printed.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from suite import commands
+from suite.cell import machine
+from suite.cell.atomic import write
+from suite.cell.issue import Case
+from suite.console import OUT
+from suite.errors import Exit, Failed
+from suite.files import ROOT, read
+from suite.judge import verdicts
+from suite.judge.record import Record
+from suite.report import compact
+from suite.report.model import Report
+from suite.run import archive, catalogue, cell_run, environment, probe_call, records
+from suite.run.catalogue import Entry
+from suite.run.progress import RunProgress
+from suite.run.schedule import costs
+from suite.stack import lock, plan, uv_call
+from suite.stack.plan import Cell
+
+_OF_A_CELL = 8
+# Prints the hash of the probe, and that of each case, in the tree of a commit.
+_PRINT = """
+import json
+from suite.run import catalogue
+try:
+    from suite.run import keys
+except ImportError:
+    from suite.run import records as keys
+cases = {
+    f"{entry.issue.id}/{case.id}": keys.case_sha256(entry, case)
+    for entry in catalogue.entries()
+    for case in entry.issue.cases
+}
+print(json.dumps({"probe": keys.probe_sha256(), "cases": cases}))
+"""
+
+
+@dataclass(frozen=True)
+class _Hashes:
+    """The hashes of a tree: of its probe, and of each case by `issue/case`."""
+
+    probe: str
+    cases: Mapping[str, str]
+
+    def of(self, name: str) -> dict[str, str]:
+        """The parts of a key that depend on the tree."""
+        return {"issue": self.cases.get(name, ""), "probe": self.probe}
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """A record that has its new key."""
+
+    cell: Cell
+    entry: Entry
+    case: Case
+    record: Record
+
+
+def rekey(commit: str, draw: int) -> Exit:
+    """Give the records that hold under `commit` the keys of this tree, pack them, and run `draw` of them again.
+
+    Raises Failed, BadFile, OSError.
+    """
+    archive.unpack()
+    with _tree(commit) as tree:
+        before = _hashes(tree)
+    now = _hashes(ROOT)
+    cells = [cell for cell in plan.cells() if cell.unavailable is None]
+    cases = [(entry, case) for entry in catalogue.entries() for case in entry.issue.cases]
+    told: Counter[str] = Counter()
+    held: list[_Moved] = []
+    for cell in cells:
+        pinned = lock.load(cell)
+        for entry, case in cases:
+            path = records.path_of(cell.id, entry.issue.id, case.id)
+            if not path.exists():
+                continue
+            record = read(Record, path)
+            name = f"{entry.issue.id}/{case.id}"
+            wanted = [
+                record.key.model_copy(update={"lock": pinned.sha256, "python": cell.python, **each.of(name)})
+                for each in (before, now)
+            ]
+            if record.key == wanted[1]:
+                told["of this tree already"] += 1
+            elif record.key != wanted[0]:
+                told["of neither tree, and left"] += 1
+                continue
+            else:
+                told["moved"] += 1
+                raw = json.loads(path.read_text(encoding="utf-8"))
+                write(path, json.dumps({**raw, "key": wanted[1].model_dump()}, indent=1) + "\n")
+            held.append(_Moved(cell, entry, case, record))
+    OUT.print(", ".join(f"{count:,} {what}" for what, count in told.items()) or "no records")
+    packed = archive.pack(cell.id for cell in plan.tagged("full"))
+    OUT.print(f"{packed:,} files packed into {archive.PACKED.name}")
+    published = commands.PUBLISHED / "compat.json"
+    report = read(Report, published).model_copy(update={"probe_sha256": now.probe})
+    write(published, compact.text(report))
+    commands.rebuild(commands.PUBLISHED)
+    return _run_again(_drawn(held, draw, now.probe)) if draw else Exit.AS_EXPECTED
+
+
+@contextmanager
+def _tree(commit: str) -> Iterator[Path]:
+    """Check a commit out into a folder of its own. Raises Failed if there is no such commit."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder, "tree")
+        command = ["git", "worktree", "add", "--quiet", "--detach", str(tree), commit]
+        made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if made.returncode:
+            raise Failed(f"git cannot check {commit} out: {made.stderr.strip()}")
+        try:
+            yield tree
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", str(tree)], cwd=ROOT, check=True)
+
+
+def _hashes(tree: Path) -> _Hashes:
+    ran = subprocess.run([sys.executable, "-c", _PRINT], cwd=tree, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise Failed(f"the keys of {tree} cannot be computed: {ran.stderr.strip()[-500:]}")
+    return _Hashes(**json.loads(ran.stdout))
+
+
+def _drawn(held: Sequence[_Moved], count: int, seed: str) -> list[_Moved]:
+    """Draw records, about eight from each of as many cells as that takes; the same ones for the same tree."""
+    chance = random.Random(seed)
+    of_cells: dict[str, list[_Moved]] = {}
+    for each in held:
+        of_cells.setdefault(each.cell.id, []).append(each)
+    found: list[_Moved] = []
+    for name in chance.sample(sorted(of_cells), len(of_cells)):
+        if len(found) >= count:
+            break
+        found += chance.sample(of_cells[name], min(_OF_A_CELL, len(of_cells[name])))
+    return found
+
+
+def _run_again(drawn: Sequence[_Moved]) -> Exit:
+    """Run these cases in environments made from nothing, and print what each shows otherwise than its record."""
+    of_cells: dict[str, list[_Moved]] = {}
+    for each in drawn:
+        of_cells.setdefault(each.cell.id, []).append(each)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(machine.cores()) as pool, RunProgress(OUT) as run:
+
+        def again(of: Sequence[_Moved]) -> list[str]:
+            cell, pinned = of[0].cell, lock.load(of[0].cell)
+            tasks = []
+            for each in of:
+                task = cell_run.task(cell, each.entry, each.case, pinned)
+                tasks.append(replace(task, record=Path(folder, cell.id, *task.name, "record.json")))
+            progress = run.cell(cell.id)
+            progress.expect({task.name: costs.of(task).seconds for task in tasks})
+            with environment.reserve(cell):
+                environment.forget(cell)
+                made = environment.prepare(cell, pinned)
+                shut = [environment.ENVIRONMENTS, uv_call.STORE]
+                probe_call.call(
+                    *(made.executable, cell.id, list(pinned.pins), tasks, progress),
+                    remake=lambda: environment.prepare(cell, pinned).executable,
+                    remade=any(each.record.machine.remade for each in of),
+                    shut=shut,
+                )
+            progress.finish()
+            return [told for task, each in zip(tasks, of, strict=True) if (told := _difference(each, task.record))]
+
+        different = [told for of in pool.map(again, of_cells.values()) for told in of]
+    for told in different:
+        OUT.print(told, soft_wrap=True)
+    OUT.print(
+        f"{len(drawn)} records of {len(of_cells)} cells run again from nothing: {len(drawn) - len(different)} agree, "
+        f"{len(different)} differ"
+    )
+    return Exit.UNEXPECTED if different else Exit.AS_EXPECTED
+
+
+def _difference(moved: _Moved, path: Path) -> str:
+    """Return what a case shows now and showed before, or an empty text if that is the same."""
+    name = f"{moved.cell.id} {moved.entry.issue.id}/{moved.case.id}"
+    if not path.exists():
+        return f"{name}: it was not run"
+    before, now = (verdicts.judge(moved.case, each.attempts) for each in (moved.record, read(Record, path)))
+    shown = [(each.verdict, each.behaviour, each.workaround, each.detail) for each in (before, now)]
+    return "" if shown[0] == shown[1] else f"{name}: {shown[0]} before, {shown[1]} now"

@@ -1,0 +1,314 @@
+"""Keys: what an observation depends on changes them, and nothing else does."""
+
+from __future__ import annotations
+
+import ast
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from suite.cell.issue import Case, Seen, Signature, Workaround
+from suite.files import ROOT
+from suite.run import catalogue, interpreter, keys, source
+from suite.run.catalogue import Entry
+from suite.run.syntax import canonical
+from tests.cell.test_wall import PROBE, module_of, reached
+
+# Prints the probe's hash, and that of each case of a module.
+PRINT = """
+import json, sys
+from suite.run import catalogue, keys
+entry = catalogue.entry(sys.argv[1])
+print(json.dumps([keys.probe_sha256(), {case.id: keys.case_sha256(entry, case) for case in entry.issue.cases}]))
+"""
+# Uses the oracle, and helpers of its own.
+MODULE = "suite.issues.special_signs"
+# Prints how the syntax of each of the files named reads.
+READ = """
+import ast, hashlib, pathlib, sys
+from suite.run.syntax import canonical
+for path in sys.argv[1:]:
+    print(hashlib.sha256(canonical(ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))).encode()).hexdigest())
+"""
+
+
+def told(tree: Path, module: str) -> list[object]:
+    """The hashes of the probe and of a module's cases, in a copy of the tree."""
+    command = [sys.executable, "-c", PRINT, module]
+    return list(json.loads(subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True).stdout))
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Path:
+    """A copy of the suite's own code."""
+    shutil.copytree(ROOT / "suite", tmp_path / "suite", ignore=shutil.ignore_patterns("__pycache__", "locks"))
+    (tmp_path / "suite" / "stack" / "locks").mkdir()
+    return tmp_path
+
+
+def gets_a_field(tree: Path) -> str:
+    """The vocabulary has one word more in each of its classes."""
+    path = tree / "suite/cell/issue.py"
+    text = path.read_text(encoding="utf-8")
+    for line in (
+        '    pin: str = ""\n',
+        '    module: str = ""\n',
+        "    row_zero: bool = False\n",
+        '    python: str = ""\n',
+    ):
+        assert line in text
+        text = text.replace(line, f'{line}    another: str = ""\n')
+    path.write_text(text, encoding="utf-8")
+    return MODULE
+
+
+def moves_to_a_folder(tree: Path) -> str:
+    """An issue's module is in a folder of its own."""
+    path = tree.joinpath(*MODULE.split(".")).with_suffix(".py")
+    folder = path.parent / "numpy"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    path.rename(folder / path.name)
+    return MODULE.replace("issues.", "issues.numpy.")
+
+
+def is_written_otherwise(tree: Path) -> str:
+    """An issue's module has another layout, no comments, other docstrings, and its functions in another order."""
+    path = tree.joinpath(*MODULE.split(".")).with_suffix(".py")
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
+            node.body[0] = ast.Expr(ast.Constant("Asks another question."))
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
+    first = module.body.index(functions[0])
+    module.body = [node for node in module.body if node not in functions]
+    module.body[first:first] = functions[::-1]
+    path.write_text(ast.unparse(module), encoding="utf-8")
+    return MODULE
+
+
+def gets_a_collector(tree: Path) -> str:
+    """Something else that runs in a cell lies in a folder beside the probe."""
+    folder = tree / "suite/cell/names"
+    folder.mkdir()
+    (folder / "walk.py").write_text("def walk() -> None: ...\n", encoding="utf-8")
+    (folder / "__init__.py").touch()
+    return MODULE
+
+
+@pytest.mark.parametrize("change", [gets_a_field, moves_to_a_folder, is_written_otherwise, gets_a_collector])
+def test_what_changes_no_run_changes_no_key(change: Callable[[Path], str], scratch: Path) -> None:
+    """A word more, another place, another layout or another order voids no record."""
+    assert told(ROOT, MODULE) == told(scratch, change(scratch))
+
+
+def numbered(entry: Entry, folder: Path, change: Callable[[ast.Module], None]) -> dict[str, str]:
+    """The hash of each case of an issue whose module was changed."""
+    module = ast.parse(entry.source.read_text(encoding="utf-8"))
+    change(module)
+    path = folder / f"{random.random()}.py"
+    path.write_text(ast.unparse(module), encoding="utf-8")
+    changed = replace(entry, source=path)
+    return {case.id: keys.case_sha256(changed, case) for case in entry.issue.cases}
+
+
+def literals(module: ast.Module, function: str) -> list[ast.Constant]:
+    """The literals of a function, less its docstring."""
+    (found,) = (node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    body = found.body[1:] if ast.get_docstring(found) else found.body
+    return [each for node in body for each in ast.walk(node) if isinstance(each, ast.Constant)]
+
+
+def drawn() -> Iterator[tuple[Entry, Case]]:
+    """Fifty cases whose reproducers have a literal, as they come."""
+    cases = [(entry, case) for entry in catalogue.entries() for case in entry.issue.cases]
+    random.Random("keys").shuffle(cases)
+    with_literals = (
+        (entry, case)
+        for entry, case in cases
+        if literals(ast.parse(entry.source.read_text(encoding="utf-8")), case.reproducer.__name__)
+    )
+    yield from islice(with_literals, 50)
+
+
+def test_a_literal_of_a_reproducer_changes_its_case_alone(tmp_path: Path) -> None:
+    """In each of fifty cases, another literal in the reproducer changes the key of that case and of no other."""
+    wrong = []
+    for entry, case in drawn():
+
+        def change(module: ast.Module, name: str = case.reproducer.__name__) -> None:
+            found = random.Random(name).choice(literals(module, name))
+            found.value = f"{found.value}!" if isinstance(found.value, str) else 12345
+
+        before = numbered(entry, tmp_path, lambda _: None)
+        after = numbered(entry, tmp_path, change)
+        if [case.id] != [name for name in before if before[name] != after[name]]:
+            wrong.append(f"{entry.issue.id}/{case.id}")
+
+    assert [] == wrong
+
+
+def headline() -> Seen:
+    """Stand for a reproducer."""
+    return "bad", "seen"
+
+
+def instead() -> None:
+    """Stand for a workaround."""
+
+
+def control() -> None:
+    """Stand for a control."""
+
+
+TEXT = """
+from __future__ import annotations
+
+from suite.cell import Case, compare
+
+LIMIT = 3
+OTHER = 4
+
+
+def _values():
+    import jax.numpy as jnp
+
+    return jnp.arange(LIMIT)
+
+
+def headline():
+    return compare(_values(), [0, 1, 2])
+
+
+def instead():
+    return _values()
+
+
+def control():
+    assert OTHER
+"""
+CASE = Case(headline, control, {"bad": "affected"}, (), Workaround("Do this.", instead))
+
+
+def hashes(tmp_path: Path, text: str, case: Case = CASE) -> str:
+    """The hash of a case of a module with this text."""
+    keys._text.cache_clear()
+    path = tmp_path / "module.py"
+    path.write_text(text, encoding="utf-8")
+    return keys.case_sha256(Entry(catalogue.entries()[0].issue, "module", path), case)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("LIMIT = 3", "LIMIT = 5", True),
+        ("OTHER = 4", "OTHER = 5", True),
+        ("return jnp.arange(LIMIT)", "return jnp.arange(LIMIT) + 0", True),
+        ("from __future__ import annotations\n", "", True),
+        ("import Case, compare", "import compare", False),
+        ("from suite.cell import Case, compare", "from suite.cell.oracle import compare", False),
+        ("def headline():\n", 'def headline():\n    """Is it?"""\n', False),
+        ("LIMIT = 3", "LIMIT = 3  # or more", False),
+        ("LIMIT = 3", "UNUSED = 3\nLIMIT = (\n    3\n)", False),
+    ],
+)
+def test_a_case_s_hash_is_of_what_it_runs(tmp_path: Path, old: str, new: str, counts: bool) -> None:
+    """What the functions use counts, however deep. What is said, laid out or imported of ours does not."""
+    assert old in TEXT
+    assert counts == (hashes(tmp_path, TEXT) != hashes(tmp_path, TEXT.replace(old, new)))
+
+
+def test_the_oracle_counts_where_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another oracle changes the key of a case that compares by it, and of no other."""
+    plain = TEXT.replace("compare(_values(), [0, 1, 2])", "('bad', '')")
+    before = hashes(tmp_path, TEXT), hashes(tmp_path, plain)
+    text = source._oracle().replace("_SHOWN_WHOLE = 8", "_SHOWN_WHOLE = 9")
+    monkeypatch.setattr(source, "_oracle", lambda: text)
+    keys._code.cache_clear()
+    after = hashes(tmp_path, TEXT), hashes(tmp_path, plain)
+    keys._code.cache_clear()
+
+    assert [True, False] == [one != other for one, other in zip(before, after, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"x64": True},
+        {"seconds": 60.0},
+        {"memory_mib": 512},
+        {"host_devices": 2},
+        {"environment": {"A": "1"}},
+        {"workaround": Workaround("Do this.", instead, {"A": "1"})},
+        {"isolation": "interpreter"},
+        {"needs": ("jax", "equinox")},
+        {"signatures": {"bad": Signature("UserWarning")}},
+    ],
+)
+def test_what_a_process_is_given_counts(tmp_path: Path, changed: dict[str, object]) -> None:
+    """A field that decides how the process runs changes the key."""
+    assert hashes(tmp_path, TEXT) != hashes(tmp_path, TEXT, replace(CASE, **changed))  # type: ignore[arg-type]
+
+
+def test_words_of_a_case_do_not_count(tmp_path: Path) -> None:
+    """What a behaviour means, and an exception's signature, are looked up later: they void no record."""
+    other = replace(CASE, behaviours={"bad": "guarded"}, signatures={"bad": Signature("TypeError")})
+
+    assert hashes(tmp_path, TEXT) == hashes(tmp_path, TEXT, other)
+
+
+def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each module that the probe is made of counts, but for the vocabulary; a comment in it does not."""
+    vocabulary = {"suite", "suite.cell", "suite.cell.issue", "suite.cell.oracle", "suite.cell.standalone"}
+    modules = {module_of(path): path for path in reached([PROBE])}
+    assert {f"suite.cell.{name}" for name in keys.PROBE} == modules.keys() - vocabulary
+    for path in modules.values():
+        (tmp_path / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, tmp_path / path.relative_to(ROOT))
+    monkeypatch.setattr(keys, "ROOT", tmp_path)
+
+    def probe() -> str:
+        keys._text.cache_clear()
+        keys.probe_sha256.cache_clear()
+        return keys.probe_sha256()
+
+    unchanged = probe()
+    for name in keys.PROBE:
+        copy = tmp_path / "suite/cell" / f"{name}.py"
+        text = copy.read_text(encoding="utf-8")
+        copy.write_text(f"{text}# said\n", encoding="utf-8")
+        assert unchanged == probe(), name
+        copy.write_text(f"{text}CHANGED = True\n", encoding="utf-8")
+        assert unchanged != probe(), name
+        copy.write_text(text, encoding="utf-8")
+    assert unchanged == probe()
+    monkeypatch.undo()
+    probe()
+
+
+def test_a_key_is_the_same_for_every_python() -> None:
+    """The Python of the cells reads the syntax of every issue and of the probe as this one does."""
+    paths = [*ROOT.glob("suite/issues/*.py"), *ROOT.glob("suite/cell/*.py")]
+    other, _ = interpreter.find("3.12" if sys.version_info[:2] != (3, 12) else "3.13")
+    read = [
+        subprocess.run([python, "-c", READ, *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for python in (sys.executable, other)
+    ]
+
+    assert read[0] == read[1]
+    assert len(paths) == len(read[0].split())
+
+
+def test_values_that_look_alike_differ() -> None:
+    """A number, a truth value and a text that print alike are told apart."""
+    texts = ["1", "True", "'1'", "1.0", "b'1'", "None", "...", "1j"]
+
+    assert len(texts) == len({canonical(ast.parse(each)) for each in texts})
