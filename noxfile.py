@@ -23,7 +23,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -62,71 +61,38 @@ nox.options.error_on_missing_interpreters = True
 
 # The sessions that are a command of `python -m suite`, and its words. What follows `--` comes after them.
 COMMANDS = {
-    "compat": ["report", "--tag", "default", "--headlines"],
-    "compat-line": ["report", "--tag", "line"],
-    "compat-full": ["report", "--tag", "full"],
-    "publish": ["report", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
+    "compat": ["compat"],
+    "compat-line": ["compat", "--tag", "line"],
+    "compat-full": ["compat", "--tag", "full"],
+    "publish": ["compat", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
     **{name: [name] for name in ("run", "check", "explain", "try", "merge", "diff", "rebuild", "bisect", "discover")},
     **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "check-cost", "upkeep")},
-    "clean": ["clean"],
+    **{name: [name] for name in ("choose", "clean", "rekey")},
     "device-programs": ["programs"],
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "count", "noise", "publish")},
 }
-# The sessions that require cells, and which.
-TAGS = {"compat": "default", "compat-line": "line", "compat-full": "full", "publish": "full"}
-
 if ASKED.keywords:
     SESSIONS = [name for name in (*COMMANDS, "report") if keyword_match(ASKED.keywords, [name])]
 else:
     SESSIONS = list(ASKED.sessions or ([] if ASKED.tags else ["compat"]))
-# Who lists or explains sessions is told of all of them, and nothing is read for that.
-LISTING = ASKED.list_sessions or ASKED.usage is not None
-# The cells run headlines where `compat` alone requires them. The processes of -j are told so by their environment.
-HEADLINES = "SUITE_HEADLINES"
-if not ASKED.parallel_worker:
-    os.environ[HEADLINES] = "--headlines" if set(TAGS).intersection(SESSIONS) == {"compat"} else ""
 
 
 def words(session: str) -> list[str] | None:
-    """What `python -m suite` is called with by a session; None for one that does something else."""
-    if match := re.fullmatch(r"(plan|cell)\((.+)\)", session):
-        command = ["plan", "--tag"] if match[1] == "plan" else ["record"]
-        return [*command, match[2], *os.environ[HEADLINES].split()]
+    """Return the arguments of `python -m suite` for a session, or None if the session is something else."""
+    if match := re.fullmatch(r"cell\((.+)\)", session):
+        return ["record", match[1]]
     if session == "report":
         return ["report", *(each[5:-1] for each in SESSIONS if each.startswith("cell("))]
     return COMMANDS.get(session)
 
 
-def required(session: str) -> list[str]:
-    """The sessions that come before this one: what there is to do is said, and the cells that have anything left run.
-
-    What is known costs no session; a list of sessions has all of them.
-    """
-    if session not in OPTIONS or ON_CLUSTER or ASKED.parallel_worker:
-        return []
-    options, cells = OPTIONS[session], plan.tagged(TAGS[session])
-    if options.shard or not LISTING:
-        from suite import commands
-
-        cells = commands.share(cells, options.shard)
-        if not options.fresh and not LISTING:
-            cells = commands.unfinished(cells, options)
-        if session == "compat":
-            # Of few cells, which are run side by side decides how long one core has nothing to do.
-            cells = commands.in_turn(cells, ASKED.parallel or 1)
-    return [f"plan({TAGS[session]})", *(f"cell({cell.id})" for cell in cells)]
-
-
 # All that can be wrong with the words and the files is said before anything runs.
 with guarded() as guard:
     CELLS = plan.cells()
-    OPTIONS: dict[str, argparse.Namespace] = {
-        session: parse([*called, *ASKED.posargs]) for session in SESSIONS if (called := words(session))
-    }
+    OPTIONS = [parse([*called, *ASKED.posargs]) for session in SESSIONS if (called := words(session))]
     # With `-- --scheduler ADDRESS` a cluster's machines run the cells, from an environment that can talk to them.
-    ON_CLUSTER = any(getattr(options, "scheduler", None) for options in OPTIONS.values())
-    REQUIRED = {session: required(session) for session in TAGS}
+    ON_CLUSTER = any(getattr(options, "scheduler", None) for options in OPTIONS)
 if guard.code:
     sys.exit(guard.code)
 BACKEND = None if ON_CLUSTER else "none"
@@ -158,25 +124,13 @@ def command(name: str, told: str, carry_out: Callable[[nox.Session], None] = sui
     nox.session(name=name, default=False, reuse_venv=apart, venv_backend=None if apart else "none")(run)
 
 
-def run_on_cluster(session: nox.Session) -> None:
-    """Run the cells that this session is about on the cluster, where one was asked for: no session has run them."""
-    if ON_CLUSTER:
-        install(session, extras=["cluster"])
-        options = OPTIONS[session.name]
-        from suite import commands
-
-        cells = [cell.id for cell in commands.share(plan.tagged(TAGS[session.name]), options.shard)]
-        session.log(f"{len(cells)} cells on a cluster")
-        called = ["record", *cells, *os.environ[HEADLINES].split(), *session.posargs]
-        session.run("python", "-m", "suite", *called, log=False)
-
-
-@nox.session(name="plan", venv_backend="none", default=False, allow_parallel=True)
-@nox.parametrize("tag", [nox.param(tag, id=tag) for tag in plan.TAGS])
-def show_plan(session: nox.Session, tag: str) -> None:
-    """Say what the cells with this tag would run, what they fetch, and how much disk they take."""
-    # Sessions require this one: where an issue cannot be read, they run the others, and say so at the end.
-    suite(session, well=(Exit.AS_EXPECTED, Exit.INCOMPLETE))
+def main_job(session: nox.Session) -> None:
+    """Run and report on the cells of this session, with `--scheduler` from an environment that has Dask."""
+    if not ON_CLUSTER:
+        suite(session)
+        return
+    install(session, extras=["cluster"])
+    session.run("python", "-m", "suite", *COMMANDS[session.name], *session.posargs, log=False)
 
 
 @nox.session(venv_backend="none", default=False, allow_parallel=True)
@@ -190,47 +144,48 @@ def cell(session: nox.Session, cell: str) -> None:
     suite(session)
 
 
-@nox.session(venv_backend=BACKEND, requires=REQUIRED["compat"])
+@nox.session(venv_backend=BACKEND)
 def compat(session: nox.Session) -> None:
-    """Run each issue's headline in the default cells, judge them, and report into reports/latest: the main job.
+    """Run each behaviour of the issues' headlines once, judge it, and report into reports/latest: the main job.
 
-    Exit code 0 only where every planned observation was made and is as expected. `nox -j2 -s compat` runs two cells at
-    a time, and `-- --all-cases` the other cases of each issue too. What is known and unchanged is not run again;
-    `-- --fresh` does, `-- --issue ID` narrows to an issue and shows its cases, `-- --verbose` shows each case of all.
-    `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see suite/run/spread/cluster.py).
+    Every headline on the newest release, and on four others those that show something new there; `-- --plan` prints
+    which. Exit code 0 only where every planned observation was made and is as expected. Cases run side by side, one per
+    core. Cached cases are not run again; `-- --fresh` does. `-- --all-headlines` runs every headline on each of these
+    releases, `-- --all-cases` every case. `-- --issue ID` narrows to an issue and shows its cases, `-- --verbose` shows
+    each case of all. `-- --scheduler tcp://host:8786` has the workers of a Dask cluster run the cells (see
+    suite/run/spread/cluster.py).
     """
-    run_on_cluster(session)
-    suite(session)
+    main_job(session)
 
 
-@nox.session(name="compat-line", venv_backend=BACKEND, default=False, requires=REQUIRED["compat-line"])
+@nox.session(name="compat-line", venv_backend=BACKEND, default=False)
 def compat_line(session: nox.Session) -> None:
     """The same for every cell of the release line, all cases of all issues."""
-    run_on_cluster(session)
-    suite(session)
+    main_job(session)
 
 
-@nox.session(name="compat-full", venv_backend=BACKEND, default=False, requires=REQUIRED["compat-full"])
+@nox.session(name="compat-full", venv_backend=BACKEND, default=False)
 def compat_full(session: nox.Session) -> None:
     """The same for every cell there is, all cases of all issues.
 
     Ten machines share it: the third runs `nox -s compat-full -- --shard 3/10`, one of ten parts that cost the same, and
     hands on its reports/latest, or what `--to FOLDER` says; `nox -s merge -- FOLDER…` joins the ten, and counts what
-    nobody brought as not run. `nox -l --json -s compat-full -- --shard 3/10` lists a part's sessions, for a CI that
-    wants a job for each part, or for each cell. `compat` and `compat-line` are shared alike.
+    nobody brought as not run. `compat` and `compat-line` are shared alike.
     """
-    run_on_cluster(session)
-    suite(session)
+    main_job(session)
 
 
-@nox.session(venv_backend=BACKEND, default=False, requires=REQUIRED["publish"])
+@nox.session(venv_backend=BACKEND, default=False)
 def publish(session: nox.Session) -> None:
     """Run every cell, and put the report into reports/published and its excerpt into the README: commit them.
 
     Ends well also where this machine lacks a Python other than the line's, and says so. What was seen with it before
     stays in the report.
     """
-    run_on_cluster(session)
+    if ON_CLUSTER:
+        main_job(session)
+        main(["readme"])
+        return
     code = main([*COMMANDS["publish"], *session.posargs])
     main(["readme"])
     if code:
@@ -311,6 +266,15 @@ command(
 )
 command("threads", "Look up what upstream's threads are called and how they stand, into suite/issues/threads.json.")
 command("lock", "Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time.")
+command(
+    "choose",
+    "Compute what `nox -s compat` runs, and what each case costs, from the published report: suite/stack/default.json.",
+)
+command(
+    "rekey",
+    "Move the records that hold under a commit to the keys of this tree, after a change that changes no run: "
+    "`nox -s rekey -- HEAD~1`. Some of them are run again from nothing, and what differs is printed.",
+)
 command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")
 command("cost", "Time a warm `nox -j2 -s compat` against the ideal and against the obvious loop, and print the ratios.")
 command("check-cost", "Time an answer of `check`: from a lock, and with the source of jax itself to look through.")

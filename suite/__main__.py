@@ -52,13 +52,12 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(words)
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
         raise Misused(f"a shard is a part of the cells with a tag: report --tag line --shard {options.shard}")
-    if options.command == "report":
-        if os.path.realpath(options.to) == str(_REPORTS / "published") and (
-            options.issue or options.shard or options.headlines
-        ):
+    if options.command in ("compat", "report"):
+        partial = options.issue or options.shard or options.rows == "headlines" or options.tag == "default"
+        if os.path.realpath(options.to) == str(_REPORTS / "published") and partial:
             raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
-        if options.cells and options.tag:
-            raise Misused(f"either cells or --tag {options.tag}: a report is about the one or the other")
+    if options.command == "report" and options.cells and options.tag:
+        raise Misused(f"either cells or --tag {options.tag}: a report is about the one or the other")
     return options
 
 
@@ -78,6 +77,14 @@ def _parser() -> argparse.ArgumentParser:
     add_check(command)
     add_try(command)
     common = _of_a_run()
+    running_all = command(
+        "compat",
+        "run what is left of the cells with a tag, and report on all of it",
+        parents=[common],
+        epilog=f"{_RUN_CODES} Cached cases are not run again. {_STATE}",
+    )
+    running_all.add_argument("--tag", default="default", type=_tag, help="default, line or full (default: %(default)s)")
+    running_all.add_argument("--plan", action="store_true", help="print which cases would run where, and run nothing")
     planning = command(
         "plan", "say what would run, what to fetch, and how much disk it takes", "commands:show_plan", parents=[common]
     )
@@ -149,6 +156,13 @@ def _parser() -> argparse.ArgumentParser:
         command("programs", "compile for devices that are not there, and count", "programs.session:carry_out")
     )
     command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew")
+    moving = command(
+        "rekey", "move records to this tree's keys, after a change that changes no run", "upkeep.rekey:rekey"
+    )
+    moving.add_argument("commit", metavar="COMMIT", help="the commit under whose keys the records hold")
+    again = "run so many of them again from nothing, drawn at random, and print what differs (default: %(default)s)"
+    moving.add_argument("--draw", type=int, default=500, metavar="N", help=again)
+    command("choose", "compute what the default plan runs, and what each case costs", "upkeep.choose:write_all")
     command("pins", "pin the driver's own packages anew", "upkeep.pins:renew")
     command("cost", "time a warm run against the ideal and against the obvious loop", "upkeep.cost:measure")
     command("check-cost", "time an answer of `check`, from a lock and from source", "upkeep.check_cost:measure")
@@ -164,10 +178,15 @@ def _of_a_run() -> argparse.ArgumentParser:
     parser.add_argument(
         "--issue", action="append", default=[], type=_issue, metavar="ID", help="only this issue; may be repeated"
     )
-    parser.add_argument(
-        "--headlines", action="store_true", help="only the first case of each issue, as `nox -s compat` does"
+    rows = parser.add_mutually_exclusive_group()
+    rows.add_argument(
+        *("--all-headlines", "--headlines"),
+        dest="rows",
+        action="store_const",
+        const="headlines",
+        help="the first case of each issue; the default cells run it only where it shows something new",
     )
-    parser.add_argument("--all-cases", dest="headlines", action="store_false", help="every case, after --headlines too")
+    rows.add_argument("--all-cases", dest="rows", action="store_const", const="cases", help="every case of each issue")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
     parser.add_argument("--verbose", action="store_true", help=_VERBOSE)
     parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")

@@ -6,7 +6,6 @@ What one command alone needs is imported there: a cell of a run starts sooner wi
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,16 +14,21 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from suite.cell.issue import Case
 from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, STATE, read
 from suite.run import archive, catalogue, cell_run, disk, environment, interpreter, records
 from suite.run.catalogue import Entry
-from suite.run.progress import CellProgress
+from suite.run.progress import RunProgress
 from suite.run.records import Asked
+from suite.run.schedule import scheduler as schedule
+from suite.run.schedule.scheduler import Work
 from suite.run.spread import shard
 from suite.run.spread.shard import Shard, Timed
-from suite.stack import lock, plan, releases
+from suite.stack import lock, releases
+from suite.stack import plan as plans
+from suite.stack.chosen import Rows
 from suite.stack.plan import Cell
 
 if TYPE_CHECKING:
@@ -46,28 +50,35 @@ def _every_fault() -> Iterator[None]:
 
 
 def _lock_faults() -> Iterator[Fault]:
-    for cell in plan.cells():
+    for cell in plans.cells():
         try:
             lock.load(cell)
         except BadFile as error:
             yield from error.faults
 
 
+def _tagged(tag: str, entries: Sequence[Entry], rows: Rows) -> tuple[Cell, ...]:
+    """Return the cells with this tag in which some of the rows are planned."""
+    return tuple(cell for cell in plans.tagged(tag) if catalogue.planned(entries, cell, rows))
+
+
+Left = Mapping[Cell, Sequence[tuple[Entry, Case]]]
+
+
 @_every_fault()
-def left(cells: Sequence[Cell], entries: Sequence[Entry]) -> Mapping[Cell, int]:
-    """How many cases of `entries` each cell has left to run. Raises BadFile with every fault in locks and records."""
-    return {cell: cell_run.left(cell, entries) for cell in cells}
+def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> Left:
+    """Return the cases that each cell has left to run. Raises BadFile with every fault in locks and records."""
+    return {cell: cell_run.left(cell, catalogue.planned(entries, cell, rows), fresh=fresh) for cell in cells}
 
 
-def unfinished(cells: Sequence[Cell], options: argparse.Namespace) -> tuple[Cell, ...]:
-    """The cells in which something of what `options` ask for is left to run. Raises BadFile, OSError.
+def rows_of(tag: str | None, rows: Rows | None) -> Rows:
+    """Return the rows that are run in the cells with a tag, if nobody asks for others."""
+    return rows or ("chosen" if tag == "default" else "cases")
 
-    Who publishes has the records of the report that is published: what they know is not run again.
-    """
-    if _is_published(options.to):
-        archive.unpack()
-    todo = left(cells, catalogue.select(options.issue, headlines=options.headlines))
-    return tuple(cell for cell in cells if todo[cell])
+
+def selected(issue: list[str], rows: Rows) -> tuple[Entry, ...]:
+    """Return the issues with these ids, or all, with the cases of these rows."""
+    return catalogue.select(issue, headlines=rows != "cases")
 
 
 def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
@@ -83,13 +94,6 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
     return found
 
 
-def in_turn(cells: tuple[Cell, ...], workers: int) -> tuple[Cell, ...]:
-    """`cells` in the order in which so many at a time are done soonest, by the same costs. Raises BadFile."""
-    if not 1 < workers < len(cells):
-        return cells
-    return shard.in_turn(cells, shard.costs(cells, measured()), workers)
-
-
 def measured() -> Sequence[Timed]:
     """What was published; where nothing is that can be read, as after a change of schema, all cells cost the same."""
     from suite.report.model import Report
@@ -100,20 +104,62 @@ def measured() -> Sequence[Timed]:
         return ()
 
 
-@_every_fault()
-def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: bool, fresh: bool) -> Exit:
-    """Say what a run of the cells with this tag would do, what it would fetch, and how much disk it would take."""
-    cells, entries = share(plan.tagged(tag), shard), catalogue.select(issue, headlines=headlines)
-    planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in entries) for cell in cells}
-    todo = {cell: 0 if cell.unavailable else planned[cell] for cell in cells} if fresh else left(cells, entries)
-    total, open_ones = sum(planned.values()), sum(todo.values())
+def compat(
+    tag: str,
+    shard: Shard | None,
+    issue: list[str],
+    scheduler: str | None,
+    to: Path,
+    *,
+    rows: Rows | None,
+    fresh: bool,
+    plan: bool,
+    verbose: bool,
+) -> Exit:
+    """Run what is left of the cells with this tag, and report on all of it; with `plan`, only print what would run."""
+    wanted = rows_of(tag, rows)
+    entries = selected(issue, wanted)
+    cells = share(_tagged(tag, entries, wanted), shard)
+    if _is_published(to):
+        # What the records of the published report know is not run again.
+        archive.unpack()
+    todo = left(cells, entries, wanted, fresh=fresh)
+    code = _tell_plan(cells, entries, wanted, todo, issue, named=plan)
+    if plan:
+        return code
+    unfinished = [cell for cell in cells if todo[cell]]
+    _run(unfinished, entries, wanted, todo, scheduler, fresh=fresh)
+    return report((), tag, issue, shard, to, rows=rows, verbose=verbose)
+
+
+def show_plan(tag: str, shard: Shard | None, issue: list[str], *, rows: Rows | None, fresh: bool) -> Exit:
+    """Print what a run of the cells with this tag would do."""
+    wanted = rows_of(tag, rows)
+    entries = selected(issue, wanted)
+    cells = share(_tagged(tag, entries, wanted), shard)
+    return _tell_plan(cells, entries, wanted, left(cells, entries, wanted, fresh=fresh), issue, named=True)
+
+
+def _tell_plan(
+    cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, todo: Left, issue: list[str], *, named: bool
+) -> Exit:
+    """Print how much there is to run, to fetch, and how much disk that takes; if `named`, what runs in each cell."""
+    rows_in = {cell: catalogue.planned(entries, cell, rows) for cell in cells}
+    planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in of) for cell, of in rows_in.items()}
+    total, open_ones = sum(planned.values()), sum(map(len, todo.values()))
     gone = sum(planned[cell] for cell in cells if cell.unavailable)
-    counts = {"to run": open_ones, "known and unchanged": total - open_ones - gone, "unavailable": gone}
+    counts = {"to run": open_ones, "cached": total - open_ones - gone, "unavailable": gone}
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     OUT.print(f"{len(cells)} cells, {total:,} observations: {told}", soft_wrap=True)
     for cell in cells:
         if cell.unavailable:
             OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
+        elif named:
+            of = rows_in[cell]
+            which = (
+                "every issue" if len(of) == len(entries) and not issue else ", ".join(entry.issue.id for entry in of)
+            )
+            OUT.print(Text.assemble((f"  {cell.id}", "bold"), f" {planned[cell]}: {which}"), soft_wrap=True)
     wanted = [(cell, lock.load(cell)) for cell in cells if todo[cell]]
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
@@ -131,22 +177,22 @@ def show_plan(tag: str, shard: Shard | None, issue: list[str], *, headlines: boo
     return catalogue.complete(issue)
 
 
-def run_cell(cell: Cell, entries: Sequence[Entry], *, fresh: bool, asked: Asked = "all") -> None:
-    """Run `entries` in `cell`; whatever goes wrong there is written down, and is the report's to tell."""
-    with CellProgress(cell.id, OUT) as progress:
-        cell_run.run(cell, entries, fresh=fresh, progress=progress, asked=asked)
-
-
-@_every_fault()
-def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headlines: bool, fresh: bool) -> None:
-    """Run issues in `cells`, here or on the workers of a Dask scheduler."""
-    entries = catalogue.select(issue, headlines=headlines)
-    # What cannot be read is said before the first of them runs.
-    left([cell for cell in cells if cell.tags], entries)
-    if not scheduler:
-        for cell in cells:
-            run_cell(cell, entries, fresh=fresh, asked="headlines" if headlines else "all")
+def _run(
+    cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, todo: Left, scheduler: str | None, *, fresh: bool
+) -> None:
+    """Run what is left in `cells`, here or on the workers of a Dask scheduler."""
+    work = [schedule.work(cell, catalogue.planned(entries, cell, rows), todo.get(cell, ())) for cell in cells]
+    if not work:
         return
+    asked: Asked = "all" if rows == "cases" else rows
+    if scheduler:
+        _on_cluster(scheduler, work, fresh=fresh)
+        return
+    with RunProgress(OUT) as progress:
+        schedule.run(work, progress, fresh=fresh, asked=asked)
+
+
+def _on_cluster(scheduler: str, work: Sequence[Work], *, fresh: bool) -> None:
     try:
         from suite.run.spread import cluster  # on one machine nothing of it is needed
     except ModuleNotFoundError as error:
@@ -154,19 +200,35 @@ def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, he
             raise
         wanted = "python -m pip install --constraint constraints.txt distributed"
         raise Failed(f"--scheduler needs Dask distributed, which is not installed here: `{wanted}`") from error
-    cluster.run_cells(scheduler, cells, entries, fresh=fresh, console=OUT)
+    cluster.run_cells(scheduler, work, fresh=fresh, console=OUT)
 
 
-def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, headlines: bool, fresh: bool) -> Exit:
+def run_all(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
+    """Run what is left of `entries` in `cells`. Whatever goes wrong there is written down for the report."""
+    _run(cells, entries, "cases", left(cells, entries, "cases", fresh=False), None, fresh=False)
+
+
+@_every_fault()
+def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows: Rows | None, fresh: bool) -> None:
+    """Run issues in `cells`, here or on the workers of a Dask scheduler."""
+    wanted = rows_of(None, rows)
+    entries = selected(issue, wanted)
+    # What cannot be read is said before the first of them runs.
+    todo = left([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
+    _run(cells, entries, wanted, todo, scheduler, fresh=fresh)
+
+
+def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows: Rows | None, fresh: bool) -> Exit:
     """Run issues in `cells`, and say what was seen there, the worst first. No report is written."""
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
     from suite.report.summary import exit_code, last_line
 
+    entries = selected(issue, rows_of(None, rows))
     with _every_fault():
-        _foretell([cell for cell in cells if not cell.tags], catalogue.select(issue, headlines=headlines))
-    record(cells, issue, scheduler, headlines=headlines, fresh=fresh)
-    found = assemble(cells, catalogue.select(issue, headlines=headlines))
+        _foretell([cell for cell in cells if not cell.tags], entries)
+    record(cells, issue, scheduler, rows=rows, fresh=fresh)
+    found = assemble(cells, entries)
     one_stack.show(found, found.cells, OUT)
     OUT.print()
     OUT.print(last_line(found), style="bold", soft_wrap=True)
@@ -231,8 +293,8 @@ def build_line() -> None:
 
 def _recorded() -> tuple[Cell, ...]:
     """The cells that somebody ran: of the plan, and stacks of their own. What a bisection left is not among them."""
-    asked_for = [plan.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
-    found = tuple(cell for cell in (*plan.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
+    asked_for = [plans.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
+    found = tuple(cell for cell in (*plans.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
     if not found:
         raise Misused("there are no records to report on: `nox -s compat` makes some")
     return found
@@ -251,7 +313,7 @@ def report(
     shard: Shard | None,
     to: Path,
     *,
-    headlines: bool,
+    rows: Rows | None,
     verbose: bool,
 ) -> Exit:
     """Judge what was observed in `cells`, in those with a tag, or in all that were run; write it into `to`, print it.
@@ -268,15 +330,16 @@ def report(
 
     if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
         raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "what is published is all of them")])
-    planned = tuple(cells) or plan.tagged(tag or "") or _recorded()
-    if not tag and not cells:
-        # Where nobody ran more than headlines, no more was planned.
-        headlines = headlines or {_asked(cell) for cell in planned} == {"headlines"}
+    wanted = rows_of(tag, rows)
+    planned = tuple(cells) or _tagged(tag or "", selected(issue, wanted), wanted) or _recorded()
+    if not tag and not cells and "all" not in {_asked(cell) for cell in planned}:
+        # Nobody ran more than headlines, so no more was planned.
+        wanted = "headlines"
     if not tag:
         OUT.print(f"About {_named(planned)}.", soft_wrap=True)
     some = share(planned, shard)
-    made = assemble(some, catalogue.select(issue, headlines=headlines), planned=planned, shard=shard)
-    if tag == "full" and not (shard or issue or headlines):
+    made = assemble(some, selected(issue, wanted), planned=planned, shard=shard, rows=wanted)
+    if tag == "full" and not (shard or issue or wanted != "cases"):
         made = sent.add(made, sent.kept())
     if not tag and not cells:
         made = _asked_only(made, some)
@@ -289,22 +352,32 @@ def report(
             # A machine with all Pythons is rare, and what others saw with them is still in the report.
             OUT.print(told, soft_wrap=True)
             code = _of_named(cells, exit_code(made, other_pythons=False))
-    if headlines:
-        OUT.print("Each issue's headline alone: `-- --all-cases` runs every case.", soft_wrap=True)
+    if tag and wanted != "cases":
+        more = {
+            "chosen": "Each behaviour of a headline once: `-- --all-headlines` runs each headline on each release, "
+        }
+        told = more.get(wanted, "Each issue's headline alone: ")
+        OUT.print(f"{told}`-- --all-cases` every case.", soft_wrap=True)
     return code or catalogue.complete(issue)
 
 
 def _asked_only(made: Report, cells: Sequence[Cell]) -> Report:
     from suite.report.derive import derive
 
-    narrow = {cell.id for cell in cells if _asked(cell) == "headlines"}
+    headlines = {issue.id: issue.cases[0].id for issue in made.issues}
+    narrow: dict[str, set[str]] = {}
+    for cell in cells:
+        if (asked := _asked(cell)) in ("chosen", "headlines"):
+            rows: Rows = "chosen" if asked == "chosen" else "headlines"
+            narrow[cell.id] = {entry.issue.id for entry in catalogue.planned(catalogue.entries(), cell, rows)}
     if not narrow:
         return made
-    headlines = {(issue.id, issue.cases[0].id) for issue in made.issues}
     kept = [
         each
         for each in made.observations
-        if each.cell not in narrow or each.verdict != "not-run" or (each.issue, each.case) in headlines
+        if each.cell not in narrow
+        or each.verdict != "not-run"
+        or (each.issue in narrow[each.cell] and each.case == headlines[each.issue])
     ]
     made = made.model_copy(update={"observations": kept})
     return derive(made, releases.load().packages, lock.jax_line())
@@ -328,7 +401,7 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
 
     files = [path for path in shards if sent.is_sent(path)]
     whole = joined([path for path in shards if path not in files])
-    if set(whole.planned_cells) >= {cell.id for cell in plan.tagged("full")}:
+    if set(whole.planned_cells) >= {cell.id for cell in plans.tagged("full")}:
         files = [*sent.kept(), *files]
     return _publish(sent.add(whole, files), to, verbose=verbose)
 
@@ -389,7 +462,7 @@ def clean() -> None:
 
 def write_locks() -> None:
     """Resolve every cell as of its day, and write the locks. Raises Failed once all have been tried."""
-    cells = plan.cells()
+    cells = plans.cells()
     sizes = resolve(cells)
     for name in lock.prune({cell.lock_name for cell in cells}):
         OUT.print(f"{name} removed: its cell is no longer planned")

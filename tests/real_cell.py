@@ -12,6 +12,7 @@ import pytest
 
 from suite.files import ROOT
 from suite.run import catalogue, environment, probe_call, records
+from suite.run.schedule import slots
 from suite.stack import plan
 
 CELL = plan.tagged("default")[-1]
@@ -22,8 +23,8 @@ COUNT = len(catalogue.select([ISSUE])[0].issue.cases)
 
 def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Have this process keep its state in `folder`, as SUITE_STATE has another one."""
-    for module, name in ((records, "records"), (environment, "envs"), (probe_call, "logs")):
-        patch.setattr(module, {"envs": "ENVIRONMENTS"}.get(name, name.upper()), folder / name)
+    for module, name in ((records, "records"), (environment, "envs"), (probe_call, "logs"), (slots, "slots")):
+        patch.setattr(module, {"envs": "ENVIRONMENTS", "slots": "FOLDER"}.get(name, name.upper()), folder / name)
 
 
 def started(state: Path, *words: str) -> subprocess.Popen[str]:

@@ -15,7 +15,7 @@ from rich.table import Table
 from suite.__main__ import main
 from suite.console import Terminal
 from suite.errors import Exit
-from suite.run.progress import CellProgress
+from suite.run.progress import RunProgress
 from suite.stack import plan
 
 ODD = "no [/issue], [bold]x, :smile: \x1b[2J\x1b]0;t\x07 \u202ed\ud800"
@@ -58,8 +58,11 @@ def test_a_bar_shows_names_as_they_are(
     """What a cell says while it runs, and whatever its cases are called, is text too."""
     monkeypatch.setattr(Terminal, "is_terminal", on_terminal)
     monkeypatch.setattr(Terminal, "is_dumb_terminal", False)
-    with CellProgress("jax-1[/x]", Terminal(300)) as progress:
-        progress.step(1, 2, "[/issue]", f"[/case]{ODD[-9:]}")
+    name = "[/issue]", f"[/case]{ODD[-9:]}"
+    with RunProgress(Terminal(300)) as run:
+        progress = run.cell("jax-1[/x]")
+        progress.expect({name: 1.0})
+        progress.start(*name)
         progress.say(ODD)
 
     told = capsys.readouterr().out

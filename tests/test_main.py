@@ -142,11 +142,13 @@ def test_a_shard_of_cells_that_are_named_is_refused(command: str, capsys: pytest
 
 
 def test_words_are_looked_up_as_they_are_read() -> None:
-    """Words name cells and stacks of one's own; what is read has the cells. Of contrary options, the last counts."""
-    options = parse(["run", CELL.id, "jax-0.4.36+diffrax-0.6.0", "--headlines", "--all-cases"])
+    """Words name cells and stacks of one's own; what is read has the cells. Contrary options are refused."""
+    options = parse(["run", CELL.id, "jax-0.4.36+diffrax-0.6.0", "--all-cases"])
 
     assert [CELL.id, "jax-0.4.36+diffrax-0.6.0"] == [cell.id for cell in options.cells]
-    assert (False, True) == (options.headlines, parse(["report", "--headlines"]).headlines)
+    assert ("cases", "headlines") == (options.rows, parse(["report", "--all-headlines"]).rows)
+    with pytest.raises(SystemExit):
+        parse(["report", "--all-headlines", "--all-cases"])
 
 
 def test_choices_are_those_of_their_modules() -> None:
@@ -161,7 +163,8 @@ COMMANDS = {
     **{name: [] for name in ("plan", "report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
     **{name: [] for name in ("programs", "readme", "pins", "cost", "check-cost", "upkeep", "check", "explain")},
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
-    **{"try": ["jax==0.1"], "clean": []},
+    **{"try": ["jax==0.1"], "rekey": ["HEAD"]},
+    **{name: [] for name in ("clean", "compat", "choose")},
 }
 
 

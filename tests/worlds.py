@@ -15,6 +15,10 @@ from suite.report.derive import derive
 from suite.report.model import Observation, Report
 from suite.run import catalogue
 from suite.run.catalogue import Entry
+from suite.run.records import Status
+from suite.run.schedule import scheduler
+from suite.run.schedule.scheduler import Work
+from suite.run.spread.worker import Kept
 from suite.stack import plan, releases
 from suite.stack.plan import Cell
 
@@ -26,6 +30,12 @@ def pretend(packages: Path, pins: Mapping[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         (folder / "METADATA").write_text(text, encoding="utf-8")
+
+
+def ran(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> Status:
+    """Run a cell on this machine, and return how far it got."""
+    (status,) = scheduler.run([Work(cell, entries)], Kept(), fresh=fresh)
+    return status
 
 
 def started_with(variable: str, value: object) -> list[int]:

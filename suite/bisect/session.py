@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from rich.console import Console
 from rich.text import Text
@@ -21,8 +22,11 @@ from suite.judge.rules import concerned
 from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
-from suite.run import catalogue, cell_run, records
+from suite.run import catalogue, records
 from suite.run.catalogue import Entry
+from suite.run.probe_call import Name
+from suite.run.schedule import scheduler
+from suite.run.schedule.scheduler import Work
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 from suite.stack.releases import HELD
@@ -123,14 +127,27 @@ class _Hunt:
     def say(self, message: str) -> None:
         self.tell(f"  {message}")
 
-    def step(self, done: int, total: int, issue: str, case: str) -> None:
-        """One case has no steps to show."""
+    def cell(self, cell: str) -> Self:
+        """Return itself: it runs one cell after the other."""
+        return self
+
+    def expect(self, seconds: Mapping[Name, float]) -> None:
+        """One case has no progress to show."""
+
+    def start(self, issue: str, case: str) -> None:
+        """One case has no progress to show."""
+
+    def step(self, issue: str, case: str) -> None:
+        """One case has no progress to show."""
+
+    def finish(self) -> None:
+        """One case has no progress to show."""
 
     def _run(self, cell: Cell, *, confirm: bool) -> Sighting:
         """What the case does in a cell; what cannot be installed is seen to be untestable."""
         try:
-            status = cell_run.run(
-                cell, [self.asked.entry], fresh=self.fresh, progress=self, confirm=confirm, asked="bisection"
+            (status,) = scheduler.run(
+                [Work(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
             )
         except lock.Unresolvable as error:
             return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))

@@ -32,7 +32,7 @@ from suite.judge.verdicts import Judged
 from suite.run import catalogue, interpreter, probe_call
 from suite.run.catalogue import Entry
 from suite.run.probe_call import Task
-from suite.run.progress import CellProgress
+from suite.run.progress import RunProgress
 from suite.stack import lock, plan, uv_call
 from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES
@@ -131,7 +131,9 @@ def _held(
             )
             for entry, case in concern
         ]
-        with CellProgress(cell.id, console) as progress:
+        with RunProgress(console) as run:
+            progress = run.cell(cell.id)
+            progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
             ended = probe_call.call(python, "candidate", sorted(pinned.pins), tasks, progress, remake=_refuse)
         records = [(task.case, read(Record, task.record)) for task in tasks if task.record.exists()]
     if not records:

@@ -31,29 +31,36 @@ from suite.report.model import (
     Report,
     UpstreamRow,
 )
-from suite.run import catalogue, records, source, threads
+from suite.run import catalogue, keys, records, source, threads
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.run.spread.shard import Shard
 from suite.stack import lock, plan, releases
+from suite.stack.chosen import Rows
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
 
 def assemble(
-    cells: Sequence[Cell], entries: Sequence[Entry], *, planned: Sequence[Cell] = (), shard: Shard | None = None
+    cells: Sequence[Cell],
+    entries: Sequence[Entry],
+    *,
+    planned: Sequence[Cell] = (),
+    shard: Shard | None = None,
+    rows: Rows = "cases",
 ) -> Report:
     """The report on these cells and issues, from what records there are. Raises BadFile.
 
-    `planned` are the cells of the whole run, where these are but a `shard` of it.
+    `planned` are the cells of the whole run, where these are but a `shard` of it. Of the `entries`, each cell has those
+    of the `rows` that were asked for.
     """
-    return _report(cells, entries, planned=planned or cells, shard=shard)
+    return _report(cells, entries, planned=planned or cells, shard=shard, rows=rows)
 
 
-def untried(cells: Sequence[Cell], entries: Sequence[Entry]) -> Report:
+def untried(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows = "cases") -> Report:
     """The report on these cells and issues had nobody tried them: no record is looked at. Raises BadFile."""
     unread = Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell")
-    return _report(cells, entries, planned=cells, unread=unread)
+    return _report(cells, entries, planned=cells, rows=rows, unread=unread)
 
 
 def _report(
@@ -62,10 +69,11 @@ def _report(
     *,
     planned: Sequence[Cell],
     shard: Shard | None = None,
+    rows: Rows = "cases",
     unread: Judged | None = None,
 ) -> Report:
     offered = releases.load().packages
-    read = [_read(cell, entries, offered, unread) for cell in cells]
+    read = [_read(cell, catalogue.planned(entries, cell, rows), offered, unread) for cell in cells]
     observations = [each for _, seen, _ in read for each in seen]
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
@@ -73,9 +81,10 @@ def _report(
         gaps_version=GAPS,
         generated_at=datetime.now(UTC).replace(microsecond=0),
         suite_version=__version__,
-        probe_sha256=records.probe_sha256(),
+        probe_sha256=keys.probe_sha256(),
         platform=next((platform for _, _, platform in read if platform), nowhere),
         planned_cells=[cell.id for cell in planned],
+        rows=rows,
         shard=str(shard) if shard else None,
         cells=[row for row, _, _ in read],
         issues=[_issue(entry) for entry in entries],

@@ -23,6 +23,7 @@ from suite.judge.metadata import Declared, DeclaredObserved
 from suite.judge.table import UNDECIDED, Verdict
 from suite.judge.verdicts import WorkaroundWord
 from suite.spelling import quoted
+from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs
 
 SCHEMA: Final = 2
@@ -366,6 +367,7 @@ class Report(FileModel):
     probe_sha256: str = Field(description="of what ran the issues in the cells")
     platform: Platform
     planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
+    rows: Rows = Field(default="cases", description="each behaviour of a headline once, each headline, or every case")
     shard: str | None = Field(default=None, description="its part of the planned cells, such as 3/10; null: all")
     since: SinceRow | None = Field(default=None, description="what changed; null where none before it was of the same")
     jax_line: list[VersionText] = Field(

@@ -22,7 +22,8 @@ from suite.judge import rules
 from suite.judge.verdicts import GIVEN
 from suite.spelling import identifier as checked
 from suite.spelling import quoted, specifiers
-from suite.stack import releases
+from suite.stack import chosen, releases
+from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs
 from suite.stack.plan import Cell
 
@@ -118,6 +119,11 @@ def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, .
     wanted = [identified(each) for each in identifiers]
     chosen = [each for each in entries() if not wanted or each.issue.id in wanted]
     return tuple(narrowed(each, [each.issue.cases[0].id]) if headlines else each for each in chosen)
+
+
+def planned(entries: Sequence[Entry], cell: Cell, rows: Rows) -> tuple[Entry, ...]:
+    """Return those of `entries` that a run of these rows has in a cell. Raises BadFile."""
+    return tuple(each for each in entries if chosen.is_planned(each.issue.id, dict(cell.holds), rows))
 
 
 def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:

@@ -1,62 +1,288 @@
-"""Cell → records: makes the environment, sends the probe in, and writes down how far it got.
+"""Cell → records: what is left to run in a cell, its environment, its probes, and the status at the end.
 
-Nothing here judges, and nothing here stops another cell: whatever goes wrong ends in the cell's status.
+Nothing here judges a release, and nothing here stops another cell: whatever goes wrong ends in the cell's status.
 """
 
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from threading import Condition
 from typing import Any
 
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
 from suite.cell.issue import Case
-from suite.files import read
+from suite.files import ROOT, read
 from suite.judge import rules, verdicts
 from suite.judge.record import Record
 from suite.judge.table import RETRIED
-from suite.run import catalogue, environment, probe_call, records
+from suite.run import catalogue, environment, keys, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
-from suite.run.probe_call import Progress, Task
+from suite.run.probe_call import Ended, Progress, Stop, Task
 from suite.run.records import Asked, Status
+from suite.run.schedule.alone import must_run_again, runs_alone
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
 
-def run(
-    cell: Cell,
-    entries: Sequence[Entry],
-    *,
-    fresh: bool,
-    progress: Progress,
-    confirm: bool = False,
-    asked: Asked = "all",
-) -> Status:
-    """Run what is not yet known of `entries` in `cell`; `fresh` runs all of it again. The status is also written.
+@dataclass
+class CellRun:
+    """One cell's run, from its reservation to its status. Several probes may run for it at a time.
 
-    What is asked afresh and is not made counts as not run; what was known of it counts again once somebody asks for no
-    more than that.
-    `confirm`: a case is known, and done, only once more than one attempt has been made of it. `asked`: what for, of
-    which the status keeps the most that there was. Raises BadFile for a lock or record that cannot be read, and OSError
-    where the disk refuses.
+    `fresh`: run what is known, too. `confirm`: a case is known once it has more than one attempt. `asked`: what the run
+    is for. After `prepare`, `todo` holds the tasks that nobody has taken yet, and `alone` those that run alone.
     """
-    with _reserved(cell, progress):
-        before = records.status(cell.id)
-        begin(cell, entries, fresh=fresh)
-        status = _run(cell, entries, fresh=fresh, progress=progress, confirm=confirm)
-        records.settle(cell.id, back=False)
-        most = max(asked, before.asked if before else asked, key=records.ASKED.index)
+
+    cell: Cell
+    entries: Sequence[Entry]
+    progress: Progress
+    fresh: bool = False
+    confirm: bool = False
+    asked: Asked = "all"
+    todo: list[Task] = field(default_factory=list)
+    alone: list[Task] = field(default_factory=list)
+    status: Status | None = None
+
+    def __post_init__(self) -> None:
+        self._hold: FileLock = environment.reserve(self.cell)
+        self._before: Status | None = None
+        self._pinned = lock.obtain(self.cell) if self.cell.unavailable is None else None
+        self._made: Environment | None = None
+        self._doubtful: list[Task] = []
+        self._device = ""
+        self._failed: Status | None = None
+        self._calls: set[Stop] = set()
+        self._orders = 0
+        self._changed = Condition()
+
+    def reserve(self, *, wait: bool) -> bool:
+        """Reserve the cell, so that no other run mixes with this one. With `wait`, until that is possible."""
+        with suppress(Timeout):
+            self._hold.acquire(timeout=0)
+            return True
+        if wait:
+            self.progress.say("another run is in this cell: waiting for it")
+            self._hold.acquire()
+        return wait
+
+    def prepare(self) -> None:
+        """Find out what is left to run, and make the environment if anything is.
+
+        Raises BadFile for a lock or record that cannot be read, and OSError.
+        """
+        self._before = records.status(self.cell.id)
+        begin(self.cell, self.entries, fresh=self.fresh)
+        if self._pinned is None:
+            self._fail(note(self.cell, plan.verdict(self.cell), *(self.cell.unavailable or ("", ""))))
+            return
+        cases = _cases(self.cell, self.entries)
+        todo = cases if self.fresh else _todo(self.cell, cases, self._pinned, confirm=self.confirm)
+        if len(todo) < len(cases):
+            self.progress.say(f"{len(cases) - len(todo)} of {len(cases)} cases cached, {len(todo)} to run")
+        if not todo and self._before is not None:
+            self._device = self._before.device
+            return
+        if environment.ready(self.cell, self._pinned) is None:
+            size = environment.to_fetch([(self.cell, self._pinned)]) / 1e6
+            self.progress.say(f"installing, up to {size:.0f} MB to fetch")
+        if (made := self._prepared()) is None:
+            return
+        if not _has_device(self.cell, made):
+            device = self.cell.device
+            self._fail(note(self.cell, "unavailable", "plan.no-device", f"jax finds no {device} on this machine"))
+            return
+        for each in (task(self.cell, *both, self._pinned, confirm=self.confirm) for both in todo):
+            (self.alone if self.confirm or runs_alone(each) else self.todo).append(each)
+
+    def call(self, tasks: Sequence[Task], *, alone: bool) -> None:
+        """Run these tasks by a probe of their own, and see which of them have to be run alone again.
+
+        Tasks that a sibling's fault kept from running go back to `todo`.
+        """
+        stop = Stop()
+        with self._changed:
+            self._changed.wait_for(lambda: self._made is not None or self.failed)
+            if self.failed:
+                return
+            self._calls.add(stop)
+            self._orders += 1
+            log = f"{self.cell.id}.{self._orders}" if self._orders > 1 else self.cell.id
+        ended = Ended(left=tuple(tasks))
+        try:
+            ended = self._call(tasks, log=log, attempts=probe_call.MOST_ATTEMPTS if alone else 1, stop=stop)
+        except Unprepared as error:
+            self._fail(note(self.cell, error.verdict, error.reason, error.detail))
+        finally:
+            with self._changed:
+                self._calls.discard(stop)
+                self._take(ended, tasks, alone=alone)
+                self._changed.notify_all()
+
+    def call_alone(self) -> None:
+        """Run what is to run alone. If another run may have had the cell meanwhile, less what that has seen to."""
+        assert self._pinned is not None
+        tasks, self.alone = self.alone, []
+        if not self.reserved:
+            self.reserve(wait=True)
+            tasks = [
+                each
+                for each in tasks
+                if not known(self.cell, each.entry, each.case, self._pinned, confirm=self.confirm)
+            ]
+            if tasks:
+                self._prepared()
+        if tasks and not self.failed:
+            self.call(tasks, alone=True)
+            self.settle()
+
+    @property
+    def reserved(self) -> bool:
+        """True if no other run can have the cell."""
+        return self._hold.is_locked
+
+    @property
+    def called(self) -> bool:
+        """True if a probe has run for the cell."""
+        return self._orders > 0
+
+    def deal(self, tasks: Sequence[Task]) -> None:
+        """Take tasks off `todo`: somebody is about to run them."""
+        with self._changed:
+            names = {each.name for each in tasks}
+            self.todo = [each for each in self.todo if each.name not in names]
+
+    def stop(self) -> None:
+        """End all probes of this cell."""
+        with self._changed:
+            for each in self._calls:
+                each.request()
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """True if two probes of the cell would disturb each other: on one device, or writing to the packages."""
+        return self.cell.device != "cpu" or not _can_be_apart()
+
+    @property
+    def failed(self) -> bool:
+        """True if the cell has come to an end that more probes cannot change."""
+        return self._failed is not None
+
+    def settle(self) -> None:
+        """Run cases that do not import what they need once more, in an environment made anew.
+
+        An import counts only if it fails there too. Call this when no probe of the cell runs.
+        """
+        doubtful, self._doubtful = self._doubtful, []
+        if not doubtful or self._failed:
+            return
+        many = f"{len(doubtful)} case{'s' * (len(doubtful) != 1)}"
+        self.progress.say(f"{many} cannot import a package: running again in a new environment")
+        environment.forget(self.cell)
+        if self._prepared() is None:
+            return
+        ended = self._call(doubtful, log=f"{self.cell.id}.again", remade=True)
+        self._take(replace(ended, left=()), (), alone=True)
+
+    def finish(self) -> None:
+        """Write the status."""
+        status = self._failed or note(self.cell, "ran", "ran", python=self._python(), device=self._device)
+        # Without the interpreter or the device nothing was run afresh: what was seen with it still counts.
+        records.settle(self.cell.id, back=status.verdict == "unavailable")
+        before = self._before
+        most = max(self.asked, before.asked if before else self.asked, key=records.ASKED.index)
         # What is on record was seen on a device, however this run ended.
         device = status.device or (before.device if before and before.platform == status.platform else "")
-        status = status.model_copy(update={"asked": most, "device": device})
-        records.write_status(status)
-        return status
+        self.status = self._before = status.model_copy(update={"asked": most, "device": device})
+        records.write_status(self.status)
+
+    def release(self) -> None:
+        """Let other runs have the cell."""
+        self._hold.release()
+
+    def _call(
+        self,
+        tasks: Sequence[Task],
+        *,
+        log: str,
+        attempts: int = probe_call.MOST_ATTEMPTS,
+        stop: Stop | None = None,
+        remade: bool = False,
+    ) -> Ended:
+        assert self._made is not None
+        assert self._pinned is not None
+        return probe_call.call(
+            *(self._made.executable, self.cell.id, list(self._pinned.pins), tasks, self.progress),
+            remake=lambda: self._remake(stop),
+            log=log,
+            remade=remade,
+            shut=[environment.ENVIRONMENTS, uv_call.STORE],
+            most_attempts=attempts,
+            stop=stop,
+        )
+
+    def _take(self, ended: Ended, tasks: Sequence[Task], *, alone: bool) -> None:
+        """Note how an order ended, and sort out the tasks whose records do not count."""
+        assert self._pinned is not None
+        self._device = ended.device or self._device
+        if ended.reason and not self._failed:
+            self.progress.say(f"error: {ended.detail}")
+            self._fail(note(self.cell, "error", ended.reason, ended.detail, python=self._python()))
+        left = {each.name for each in ended.left}
+        if not self._failed:
+            self.todo += ended.left
+        for each in tasks:
+            if each.name in left or not each.record.exists():
+                continue
+            record = read(Record, each.record)
+            if records.fails_to_import(record):
+                self._doubtful.append(each)
+            elif not alone and must_run_again(each.case, record, self._pinned.pins):
+                # Until it has run alone, there is no record of it.
+                each.record.unlink()
+                self.alone.append(replace(each, shared=tuple(record.attempts)))
+
+    def _remake(self, mine: Stop | None) -> Path:
+        """Make the environment anew, once the other probes of the cell have ended: their cases run again."""
+        with self._changed:
+            self._made = None
+            siblings = self._calls - {mine}
+            for each in siblings:
+                each.request()
+            self._changed.wait_for(lambda: self._calls <= {mine})
+            environment.forget(self.cell)
+            assert self._pinned is not None
+            self._made = environment.prepare(self.cell, self._pinned)
+            self._changed.notify_all()
+            return self._made.executable
+
+    def _prepared(self) -> Environment | None:
+        assert self._pinned is not None
+        try:
+            self._made = environment.prepare(self.cell, self._pinned)
+        except Unprepared as error:
+            self.progress.say(f"{error.verdict}: {error.detail}")
+            self._fail(note(self.cell, error.verdict, error.reason, error.detail))
+            return None
+        return self._made
+
+    def _fail(self, status: Status) -> None:
+        self._failed = status
+        self.todo.clear()
+        self.alone.clear()
+
+    def _python(self) -> str:
+        if self._made is not None:
+            return self._made.python
+        return self._before.python if self._before else ""
 
 
 def begin(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
@@ -66,62 +292,25 @@ def begin(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
         records.set_aside(cell.id, _cases(cell, entries))
 
 
-def _run(cell: Cell, entries: Sequence[Entry], *, fresh: bool, progress: Progress, confirm: bool) -> Status:
-    if cell.unavailable is not None:
-        status = note(cell, plan.verdict(cell), *cell.unavailable)
-        progress.say(f"{status.verdict}: {status.detail}")
-        return status
-    pinned = lock.obtain(cell)
-    cases = _cases(cell, entries)
-    todo = cases if fresh else _todo(cell, cases, pinned, confirm=confirm)
-    if len(todo) < len(cases):
-        progress.say(f"{len(cases) - len(todo)} of {len(cases)} cases are known and unchanged, {len(todo)} left to run")
-    if not todo and (last := records.status(cell.id)):
-        return last.model_copy(update={"verdict": "ran", "reason": "ran", "detail": ""})
-    if environment.ready(cell, pinned) is None:
-        progress.say(f"making its environment, up to {environment.to_fetch([(cell, pinned)]) / 1e6:.0f} MB to fetch")
-    try:
-        made = environment.prepare(cell, pinned)
-    except Unprepared as error:
-        progress.say(f"{error.verdict}: {error.detail}")
-        return note(cell, error.verdict, error.reason, error.detail)
-    if not _has_device(cell, made):
-        return note(cell, "unavailable", "plan.no-device", f"jax finds no {cell.device} on this machine")
-    tasks = [_task(cell, entry, case, pinned, confirm=confirm) for entry, case in todo]
-    status = _probe(cell, made, pinned, tasks, progress)
-    if doubtful := [task for task in tasks if _fails_to_import(task)]:
-        # An import counts only where it fails again in another environment of the same lock.
-        progress.say(f"{len(doubtful)} cases do not import what they need: once more in an environment made anew")
-        environment.forget(cell)
-        try:
-            made = environment.prepare(cell, pinned)
-        except Unprepared as error:
-            return note(cell, error.verdict, error.reason, error.detail)
-        status = _probe(cell, made, pinned, doubtful, progress, remade=True)
-    return status
-
-
-def _task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool) -> Task:
+def task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> Task:
+    """Return what the probe is asked for about a case in a cell."""
     rule = rules.expected(case, pinned.pins)
     return Task(
         entry,
         case,
-        records.key(entry, case, pinned.sha256, cell.python),
+        keys.key(entry, case, pinned.sha256, cell.python),
         # The probe is content with one attempt where it sees what is expected.
         rule.behaviour if rule and not confirm else None,
         records.path_of(cell.id, entry.issue.id, case.id),
     )
 
 
-def _fails_to_import(task: Task) -> bool:
-    return task.record.exists() and records.fails_to_import(read(Record, task.record))
-
-
-def left(cell: Cell, entries: Sequence[Entry]) -> int:
-    """How many cases a run of `cell` would run: none where it cannot be had. Raises BadFile."""
+def left(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> list[tuple[Entry, Case]]:
+    """Return the cases that a run of `cell` would run: none if it cannot be had. Raises BadFile."""
     if cell.unavailable is not None:
-        return 0
-    return len(_todo(cell, _cases(cell, entries), lock.load(cell)))
+        return []
+    cases = _cases(cell, entries)
+    return cases if fresh else _todo(cell, cases, lock.load(cell))
 
 
 def _cases(cell: Cell, entries: Sequence[Entry]) -> list[tuple[Entry, Case]]:
@@ -135,15 +324,6 @@ def _todo(
     status = records.status(cell.id)
     # Killed before its status was written, a run leaves all its records, and no word of the device that they are from.
     return todo if todo or (status and status.device) else cases[-1:]
-
-
-def _reserved(cell: Cell, progress: Progress) -> AbstractContextManager[object]:
-    hold = environment.reserve(cell)
-    try:
-        return hold.acquire(timeout=0)
-    except Timeout:
-        progress.say("another run is in this cell: waiting for it")
-        return hold.acquire()
 
 
 def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
@@ -160,6 +340,13 @@ def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool =
     if (confirm or not as_expected) and not verdicts.confirmed(record.attempts):
         return False
     return judged.verdict not in RETRIED
+
+
+@cache
+def _can_be_apart() -> bool:
+    """Return True if the kernel gives a probe namespaces of its own: asked in a process that has one thread."""
+    command = [sys.executable, "-c", "import sys; from suite.cell import guard; sys.exit(not guard.can_be_apart())"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
 # Where it finds no such device, jax would quietly run on the CPU. A jax that cannot be imported is the probe's to tell.
@@ -179,25 +366,6 @@ def _has_device(cell: Cell, made: Environment) -> bool:
     return subprocess.run(command, env=probe_call.surroundings(), capture_output=True, check=False).returncode != 3
 
 
-def _probe(
-    cell: Cell, made: Environment, pinned: Lock, todo: Sequence[Task], progress: Progress, *, remade: bool = False
-) -> Status:
-    def remake() -> Path:
-        environment.forget(cell)
-        return environment.prepare(cell, pinned).executable
-
-    ended = probe_call.call(
-        *(made.executable, cell.id, list(pinned.pins), todo, progress),
-        remake=remake,
-        remade=remade,
-        shut=[environment.ENVIRONMENTS, uv_call.STORE],
-    )
-    if ended.reason:
-        progress.say(f"error: {ended.detail}")
-        return note(cell, "error", ended.reason, ended.detail, python=made.python)
-    return note(cell, "ran", "ran", python=made.python, device=ended.device)
-
-
 def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
     """The status of a cell, as of now and here."""
     return Status(
@@ -207,6 +375,6 @@ def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = 
         reason=reason,
         detail=detail,
         python=python,
-        platform=records.here(),
+        platform=keys.here(),
         device=device,
     )

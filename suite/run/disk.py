@@ -23,7 +23,7 @@ from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
-# Bytes on disk for each byte of a wheel. Measured on ext4 with uv 0.13.8: the 83 wheels of eight cells, from jax 0.4.18
+# Bytes on disk for each byte of a wheel. Measured on ext4 with uv 0.13.8: the 87 wheels of eight cells, from jax 0.4.18
 # to 0.12.0.1 on CPython 3.12 and 3.13, are 1019 MB and unpack to 3753 MB. scipy has 3.3, numpy 3.6, jaxlib 3.8 (3.6 to
 # 4.2 by release), and the small packages 4 to 5.
 UNPACKED = 3.7

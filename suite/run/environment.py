@@ -72,7 +72,7 @@ def reserve(cell: Cell) -> FileLock:
 
 def reservation(name: str) -> FileLock:
     """Return the lock on the cell with this id, planned or not."""
-    return FileLock(ENVIRONMENTS / f"{name}.reserved")
+    return FileLock(ENVIRONMENTS / f"{name}.reserved", thread_local=False)
 
 
 def ready(cell: Cell, pinned: Lock) -> Environment | None:

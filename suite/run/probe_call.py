@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
+import selectors
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
@@ -17,11 +20,14 @@ from typing import Any, Protocol
 from suite.cell.child import BOOT
 from suite.cell.issue import Case
 from suite.files import ROOT, STATE
-from suite.judge.record import Key
+from suite.judge.record import Attempt, Key
 from suite.run.catalogue import Entry
 
 LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0
+# After so many seconds a person is told what an import waits for.
+SLOW_IMPORT = 10.0
+MOST_ATTEMPTS = 3
 _MIB = 1024**2
 # What JAX needs, generously, of what a shell limits: with less it dies, and that would be told of upstream. Each with
 # the letter of `ulimit`, and the unit that people know it in.
@@ -30,6 +36,10 @@ _LEAST = (
     *(("RLIMIT_FSIZE", "f", 1024, _MIB), ("RLIMIT_CPU", "t", 3600, 1), ("RLIMIT_NOFILE", "n", 256, 1)),
     ("RLIMIT_NPROC", "u", 256, 1),
 )
+# An issue's id and a case's.
+Name = tuple[str, str]
+# In a traceback of faulthandler, the innermost call first.
+_CALL = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+) in (?P<function>.*)')
 # As a shell has it.
 _NOT_STARTED = 127
 # What of the user's surroundings would make their machine's answers their own: settings of Python, of the stack, of
@@ -43,13 +53,22 @@ _LEFT_OUT = (
 
 @dataclass(frozen=True)
 class Task:
-    """One case to be run in one cell, and the key its record will hold under."""
+    """One case to run in one cell, and the key of its record.
+
+    `shared` holds attempts made beside other probes: the record keeps them next to those that count.
+    """
 
     entry: Entry
     case: Case
     key: Key
     expected: str | None
     record: Path
+    shared: tuple[Attempt, ...] = ()
+
+    @property
+    def name(self) -> Name:
+        """The ids of the issue and the case."""
+        return self.entry.issue.id, self.case.id
 
 
 class Progress(Protocol):
@@ -58,17 +77,47 @@ class Progress(Protocol):
     def say(self, message: str) -> None:
         """Something happened."""
 
-    def step(self, done: int, total: int, issue: str, case: str) -> None:
+    def start(self, issue: str, case: str) -> None:
+        """A case has begun."""
+
+    def step(self, issue: str, case: str) -> None:
         """A case is done."""
 
 
 @dataclass
 class Ended:
-    """What came of an order: the device that was seen, and why it was given up, as a reason code and a sentence."""
+    """The end of an order: the device that was seen, and a reason code and a sentence if it was given up.
+
+    `left` are the tasks that were not carried out.
+    """
 
     device: str = ""
     reason: str = ""
     detail: str = ""
+    left: tuple[Task, ...] = ()
+
+
+class Stop:
+    """Ends a call from another thread: its probe is terminated, and no other is started."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def request(self) -> None:
+        """Have the call end. It returns once its probe is gone."""
+        with self._lock:
+            self.requested = True
+            if self._process is not None:
+                self._process.terminate()
+
+    def watch(self, process: subprocess.Popen[bytes] | None) -> None:
+        """Note the process that a request has to terminate."""
+        with self._lock:
+            self._process = process
+            if self.requested and process is not None:
+                process.terminate()
 
 
 @dataclass
@@ -77,8 +126,10 @@ class _Seen:
 
     done: set[tuple[str, str]] = field(default_factory=set)
     doing: tuple[str, str] | None = None
+    reading: str = ""
     importing: str = ""
-    waited: float = 0.0
+    where: str = ""
+    late: bool = False
     failure: str = ""
     written: str = ""
     device: str | None = None
@@ -86,32 +137,38 @@ class _Seen:
 
 def call(
     executable: Path, cell: str, packages: Sequence[str], todo: Sequence[Task], progress: Progress, *,
-    remake: Callable[[], Path], remade: bool = False, shut: Sequence[Path] = (), import_seconds: float = IMPORT_SECONDS,
-    root: Path = ROOT,
+    remake: Callable[[], Path], log: str = "", remade: bool = False, shut: Sequence[Path] = (),
+    import_seconds: float = IMPORT_SECONDS, most_attempts: int = MOST_ATTEMPTS, root: Path = ROOT,
+    stop: Stop | None = None,
 ) -> Ended:  # fmt: skip
-    """Have a probe run `todo` with this interpreter; a new one goes on where one was ended by what it ran.
+    """Have a probe run `todo` with this interpreter. A new one continues if a case ended the one before.
 
-    Cases cannot write into the folders `shut`; where one has written into the installed packages all the same, `remake`
-    makes the environment anew, and says where its interpreter is. `root` has the probe, and the issues.
+    Cases cannot write into the folders `shut`. If one wrote into the installed packages all the same, `remake` makes
+    the environment anew and returns its interpreter. `root` has the probe and the issues, and `log` names the file of
+    what the probe prints. `stop` ends the call from another thread.
     """
-    if why := _limited():
-        return Ended(reason="run.limits", detail=why)
-    left = {(task.entry.issue.id, task.case.id): task for task in todo}
+    if why := limited():
+        return Ended("", "run.limits", why, tuple(todo))
+    stop = stop or Stop()
+    path = LOGS / f"{log or cell}.log"
+    left = {task.name: task for task in todo}
     ended: dict[tuple[str, str], str] = {}
     unimportable: dict[str, tuple[str, str]] = {}
-    while True:
+    while not stop.requested:
         order = {
             **{"cell": cell, "packages": sorted(packages), "shut": [str(each) for each in shut if each.is_dir()]},
-            **{"import_seconds": import_seconds, "unimportable": unimportable, "remade": remade},
+            **{"unimportable": unimportable, "remade": remade, "most_attempts": most_attempts},
             "cases": [_ordered(task, ended.get(name, "")) for name, task in left.items()],
         }
-        seen, code, said = _probe(executable, cell, order, len(todo) - len(left), len(todo), progress, root)
+        seen, code, said = _Probe(executable, path, progress, root, import_seconds, stop).carry_out(order)
         for name in seen.done:
-            del left[name]
+            left.pop(name, None)
         if seen.device is not None:
             return Ended(device=seen.device)
+        if stop.requested:
+            break
         if seen.failure:
-            return Ended(reason="run.disk", detail=f"{seen.failure}; {len(left)} of {len(todo)} cases left")
+            return Ended("", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases left", tuple(left.values()))
         if seen.written:
             progress.say(f"{seen.written} wrote into the installed packages: they are installed anew")
             executable = remake()
@@ -119,88 +176,140 @@ def call(
                 return Ended()
             continue
         how = _how(code)
+        told = f"{how}{': ' * bool(said)}{said}"
         if seen.importing and seen.importing not in unimportable:
-            late = seen.waited >= import_seconds
-            outcome, told = ("import-timeout", f"not done in {import_seconds:g} s") if late else ("import-signal", how)
-            unimportable[seen.importing] = (outcome, f"{told}{': ' * bool(said)}{said}")
-            progress.say(f"importing {seen.importing} ended the probe ({told}): it goes on without")
+            late = f"not done in {import_seconds:g} s{seen.where}"
+            unimportable[seen.importing] = ("import-timeout", late) if seen.late else ("import-signal", told)
+            progress.say(f"{seen.importing} does not import ({late if seen.late else how}); continuing without it")
+        elif seen.reading and (of_module := [each for each in left.values() if each.entry.module == seen.reading]):
+            ended |= {task.name: f"importing its module ended the probe ({told})" for task in of_module}
+            progress.say(f"importing {seen.reading} ended the probe ({how}); continuing without it")
         elif seen.doing and seen.doing in left and seen.doing not in ended:
-            ended[seen.doing] = f"it ended the probe that ran it ({how}){': ' * bool(said)}{said}"
-            progress.say(f"{'/'.join(seen.doing)} ended the probe ({how}): a new one goes on")
+            ended[seen.doing] = f"it ended the probe that ran it ({told})"
+            progress.say(f"{'/'.join(seen.doing)} ended the probe ({how}); a new one continues")
         else:
-            # Not by what it ran, and so again: nobody would be helped.
-            return Ended(reason="run.probe", detail=f"the probe ended ({how}): {said}; {len(left)} of {len(todo)} left")
+            # Nothing that it ran ended it, so it would end again.
+            detail = f"the probe ended ({how}): {said}; {len(left)} of {len(todo)} left"
+            return Ended("", "run.probe", detail, tuple(left.values()))
+    return Ended(left=tuple(left.values()))
 
 
 def _ordered(task: Task, ended: str) -> dict[str, Any]:
+    issue, case = task.name
     return {
-        **{"module": task.entry.module, "case": task.case.id, "expected": task.expected},
+        **{"module": task.entry.module, "issue": issue, "case": case, "expected": task.expected},
         **{"key": task.key.model_dump(), "record": str(task.record), "ended": ended},
+        "shared": [each.model_dump(mode="json", exclude_unset=True) for each in task.shared],
     }
 
 
-def _probe(
-    executable: Path, cell: str, order: Mapping[str, Any], done: int, total: int, progress: Progress, root: Path
-) -> tuple[_Seen, int, str]:
-    """One probe, to its end: how far it got, its exit status, and its last words."""
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"{cell}.log"
-    # What strays write while they are ended is nobody's loss.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, log.open("wb") as errors:
-        order_path = Path(scratch, "order.json")
-        order_path.write_text(json.dumps(order), encoding="utf-8")
-        try:
-            process = subprocess.Popen(
-                command(executable, "suite.cell.probe", str(order_path), root=root),
-                cwd=scratch,
-                env=surroundings(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-            )
-        except OSError as error:  # no such interpreter, no right to run it, no process left
-            return _Seen(), _NOT_STARTED, f"it could not be started: {error}"
-        with process:
+@dataclass
+class _Probe:
+    """One probe, from its start to its end."""
+
+    executable: Path
+    log: Path
+    progress: Progress
+    root: Path
+    import_seconds: float
+    stop: Stop
+
+    def carry_out(self, order: Mapping[str, Any]) -> tuple[_Seen, int, str]:
+        """Return how far the probe got, its exit status, and its last words."""
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        # Stray processes may still write here while they are ended; ignore that.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, self.log.open("wb") as errors:
+            order_path = Path(scratch, "order.json")
+            order_path.write_text(json.dumps(order), encoding="utf-8")
             try:
-                seen = _follow(process, done, total, progress)
-            except BaseException:
-                # Not killed: the guardian ends what the probe has started.
-                process.terminate()
-                raise
-    last = log.read_text(encoding="utf-8", errors="backslashreplace").strip().splitlines()[-3:]
-    return seen, process.returncode, " / ".join(last)
+                process = subprocess.Popen(
+                    command(self.executable, "suite.cell.probe", str(order_path), root=self.root),
+                    cwd=scratch,
+                    env=surroundings(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                )
+            except OSError as error:  # no such interpreter, no right to run it, no process left
+                return _Seen(), _NOT_STARTED, f"it could not be started: {error}"
+            with process:
+                self.stop.watch(process)
+                try:
+                    seen = self._follow(process)
+                except BaseException:
+                    # Not killed: the guardian ends what the probe has started.
+                    process.terminate()
+                    raise
+                finally:
+                    self.stop.watch(None)
+        return seen, process.returncode, " / ".join(self._lines()[-3:])
+
+    def _follow(self, process: subprocess.Popen[bytes]) -> _Seen:
+        """Turn the probe's progress into words until it ends, and end it if an import hangs."""
+        seen, since, told = _Seen(), 0.0, False
+        for line in _lines_of(process):
+            if line is None:
+                waited = time.monotonic() - since
+                if seen.importing and not told and waited > SLOW_IMPORT + 1:
+                    told, seen.where = True, self._where()
+                    self.progress.say(f"importing {seen.importing} takes more than {SLOW_IMPORT:g} s{seen.where}")
+                if seen.importing and waited > self.import_seconds:
+                    seen.late = True
+                    process.terminate()
+                continue
+            try:
+                event: dict[str, Any] = json.loads(line)
+            except ValueError:
+                continue
+            match event:
+                case {"event": "read", "module": module}:
+                    seen.reading = str(module)
+                case {"event": "import", "package": package}:
+                    seen.importing, seen.reading, seen.where = str(package), "", ""
+                    since, told = time.monotonic(), False
+                case {"event": "unforkable", "why": why}:
+                    self.progress.say(f"{why}: a fresh interpreter for every case from here")
+                case {"event": "start", "issue": issue, "case": case}:
+                    seen.importing, seen.reading, seen.doing = "", "", (issue, case)
+                    self.progress.start(issue, case)
+                case {"event": "done", "issue": issue, "case": case}:
+                    seen.done.add((issue, case))
+                    seen.doing = None
+                    self.progress.step(issue, case)
+                case {"event": "written", "issue": issue, "case": case}:
+                    seen.written = f"{issue}/{case}"
+                case {"event": "failed", "why": why}:
+                    seen.failure = str(why)
+                case {"event": "end", "device": device}:
+                    seen.device = str(device)
+        process.wait()
+        return seen
+
+    def _where(self) -> str:
+        """Return where a slow import is, by the traceback that the probe has written: its innermost call."""
+        for line in self._lines():
+            if (call := _CALL.fullmatch(line)) and "importlib" not in call["file"]:
+                return f", in {call['function']} ({call['file']}, line {call['line']})"
+        return ""
+
+    def _lines(self) -> list[str]:
+        return self.log.read_text(encoding="utf-8", errors="backslashreplace").rstrip().splitlines()
 
 
-def _follow(process: subprocess.Popen[str], done: int, total: int, progress: Progress) -> _Seen:
-    """Turn the probe's progress into words until it ends."""
-    seen, since = _Seen(), 0.0
+def _lines_of(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
+    """Yield what a process prints, a line at a time, and None after each second of silence."""
     assert process.stdout is not None
-    for line in process.stdout:
-        try:
-            event: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue
-        match event:
-            case {"event": "import", "package": package}:
-                seen.importing, since = str(package), time.monotonic()
-            case {"event": "unforkable", "why": why}:
-                progress.say(f"{why}: a fresh interpreter for every case from here")
-            case {"event": "start", "issue": issue, "case": case}:
-                seen.importing, seen.doing = "", (issue, case)
-            case {"event": "done", "issue": issue, "case": case}:
-                seen.done.add((issue, case))
-                seen.doing = None
-                progress.step(done + len(seen.done), total, issue, case)
-            case {"event": "written", "issue": issue, "case": case}:
-                seen.written = f"{issue}/{case}"
-            case {"event": "failed", "why": why}:
-                seen.failure = str(why)
-            case {"event": "end", "device": device}:
-                seen.device = str(device)
-    process.wait()
-    seen.waited = time.monotonic() - since
-    return seen
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if not selector.select(1.0):
+                yield None
+            elif data := os.read(process.stdout.fileno(), 65536):
+                *lines, rest = (rest + data).split(b"\n")
+                yield from lines
+            else:
+                return
 
 
 def _how(code: int) -> str:
@@ -209,13 +318,14 @@ def _how(code: int) -> str:
     return next((each.name for each in Signals if each.value == number), f"exit status {code}")
 
 
-def _limited() -> str:
-    """What this shell's limits leave too little of to judge anything, or nothing.
+def limited(probes: int = 1) -> str:
+    """Return which limit of this shell is too low to judge anything beside so many probes, or an empty text.
 
-    Where the shell lets them be raised, they are, for this process and those that it starts.
+    A limit that can be raised is raised, for this process and those that it starts.
     """
-    for name, letter, least, unit in _LEAST:
-        kind = getattr(resource, name)
+    for name, letter, of_one, unit in _LEAST:
+        # The kernel counts the processes of a user, and whatever else of each process.
+        kind, least = getattr(resource, name), of_one * (probes if name == "RLIMIT_NPROC" else 1)
         soft, hard = resource.getrlimit(kind)
         if soft == resource.RLIM_INFINITY or soft >= least * unit:
             continue

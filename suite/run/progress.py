@@ -1,63 +1,124 @@
-"""How far a cell is, on a screen, for people: a bar where there is a terminal, a line per issue where there is none."""
+"""The progress of a run, for people: a line per cell on a terminal, elsewhere a line per cell and minute."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
 from rich import progress
 from rich.console import Console
+from rich.table import Column
 from rich.text import Text
 
+from suite.run.probe_call import Name
 
-class CellProgress:
-    """A cell's progress on `console`; a context manager, for the bar's sake."""
+# Without a terminal a cell says at most so often how far it is. In seconds.
+INTERVAL = 60.0
 
-    def __init__(self, cell: str, console: Console) -> None:
-        self._cell, self._console = cell, console
-        self._issue, self._cases = "", 0
-        self._bar = progress.Progress(
+
+class RunProgress:
+    """The cells that are run at a time, on `console`. A context manager."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.bars = progress.Progress(
             progress.SpinnerColumn(),
             progress.TextColumn("{task.fields[cell]}", markup=False),
             progress.BarColumn(bar_width=20),
             progress.MofNCompleteColumn(),
-            progress.TimeElapsedColumn(),
-            progress.TextColumn("{task.description}", markup=False),
+            progress.TextColumn("{task.fields[left]}", markup=False, style="cyan"),
+            progress.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
             console=console,
             transient=True,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("", cell=cell, total=None)
 
-    def say(self, message: str) -> None:
-        """Print a line that stays."""
-        self._flush()
-        self._console.print(Text.assemble((self._cell, "bold"), f" {message}"), soft_wrap=True)
-
-    def step(self, done: int, total: int, issue: str, case: str) -> None:
-        """A case is done: move the bar, or say so once the issue is."""
-        self._bar.update(self._task, completed=done, total=total, description=f"{issue}/{case}")
-        if issue != self._issue:
-            self._flush()
-        self._issue = issue
-        self._cases += 1
-        if done == total:
-            self._flush()
-            if self._console.is_terminal:
-                self.say(f"{total} case{'s' * (total != 1)} run")
-
-    def _flush(self) -> None:
-        cases, self._cases = self._cases, 0
-        if cases and not self._console.is_terminal:
-            self.say(f"{self._issue}: {cases} case{'s' * (cases != 1)} run")
+    def cell(self, cell: str) -> CellProgress:
+        """Return the line of a cell. It shows once there is something to run."""
+        return CellProgress(self, cell)
 
     def __enter__(self) -> Self:
-        """Start the bar."""
-        self._bar.start()
+        """Show the lines."""
+        self.bars.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the bar away."""
-        self._bar.stop()
+        """Take the lines away. What was said stays."""
+        self.bars.stop()
+
+
+class CellProgress:
+    """One cell's line. Several probes may report to it at a time."""
+
+    def __init__(self, run: RunProgress, cell: str) -> None:
+        self._run, self._cell = run, cell
+        self._left: dict[Name, float] = {}
+        self._total = 0
+        self._running: dict[Name, None] = {}
+        self._lock = threading.Lock()
+        self._began = self._said = time.monotonic()
+        self._bar: progress.TaskID | None = None
+
+    def expect(self, seconds: Mapping[Name, float]) -> None:
+        """Show the line: these cases are to run, and are known to take so long."""
+        self._left, self._total = dict(seconds), len(seconds)
+        self._began = self._said = time.monotonic()
+        if self._left and self._bar is None:
+            self._bar = self._run.bars.add_task("", cell=self._cell, left="", total=self._total)
+
+    def say(self, message: str) -> None:
+        """Print a line that stays."""
+        self._run.console.print(Text.assemble((self._cell, "bold"), f" {message}"), soft_wrap=True)
+
+    def start(self, issue: str, case: str) -> None:
+        """Show that a case has begun."""
+        with self._lock:
+            self._running[issue, case] = None
+            self._show()
+
+    def step(self, issue: str, case: str) -> None:
+        """Count a case that is done. One that is run again counts once."""
+        with self._lock:
+            self._running.pop((issue, case), None)
+            self._left.pop((issue, case), None)
+            self._show()
+            if self._run.console.is_terminal or time.monotonic() - self._said < INTERVAL or not self._left:
+                return
+            self._said = time.monotonic()
+        self.say(f"{self._done} of {self._total} cases{', ' * bool(self._time_left())}{self._time_left()}")
+
+    def finish(self) -> None:
+        """Take the line away, and say how many cases were run."""
+        if self._bar is not None:
+            self._run.bars.remove_task(self._bar)
+            self._bar = None
+        if self._done:
+            took = time.monotonic() - self._began
+            self.say(f"{self._done} case{'s' * (self._done != 1)} run in {duration(took)}")
+            self._left, self._total = {}, 0
+
+    @property
+    def _done(self) -> int:
+        return self._total - len(self._left)
+
+    def _time_left(self) -> str:
+        """Return how long the rest takes by what its cases are known to take, with as many at a time as now."""
+        seconds = sum(self._left.values()) / max(len(self._running), 1)
+        return f"about {duration(seconds)} left" if seconds else ""
+
+    def _show(self) -> None:
+        running = ", ".join("/".join(name) for name in self._running)
+        if self._bar is None:
+            return
+        self._run.bars.update(self._bar, completed=self._done, left=self._time_left(), description=running)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words: `42 s`, `3 min 20 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

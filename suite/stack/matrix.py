@@ -31,11 +31,10 @@ Runs = Literal["row-zero", "headlines", "libraries", "all"]
 
 
 class Line(FileModel):
-    """The `[line]` table: whose releases get a cell, what goes in `beside`, and which `nox -s compat` runs."""
+    """The `[line]` table: whose releases get a cell, and what goes in `beside`."""
 
     releases: list[PlainRequirement] = Field(min_length=1)
     beside: list[PlainRequirement]
-    default: list[str] = Field(min_length=1)
 
 
 class Arm(FileModel):
@@ -88,18 +87,10 @@ class Reading:
             self.fault("line.releases", f"{name} {version} is asked for twice")
         return found
 
-    def default(self, on_line: Collection[tuple[str, str]]) -> list[str]:
-        """The versions of jax that `nox -s compat` runs."""
-        found: list[str] = []
-        for position, text in enumerate(self.matrix.line.default):
-            key = f"line.default.{position}"
-            for version in self._versions("jax", text, key):
-                if ("jax", version) not in on_line:
-                    self.fault(key, f"jax {version} is not among line.releases")
-                elif version in found:
-                    self.fault("line.default", f"{version} stands there twice")
-                found.append(version)
-        return found
+    def default(self, on_line: Collection[tuple[str, str]], chosen: Collection[str]) -> list[str]:
+        """Return the versions of jax that `nox -s compat` runs: those of the line that are `chosen`, and its newest."""
+        there = [each for each in self.offered.versions("jax") if ("jax", each) in on_line]
+        return [each for each in there if each in chosen or each == there[-1]]
 
     def arms(self) -> list[tuple[Mapping[str, str], str, Arm]]:
         """What each cell of the arms holds, which of it moves, and the arm that asks for it."""

@@ -6,7 +6,7 @@ The one place where cells come from: the noxfile, the locks, the reports and CI 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -17,6 +17,7 @@ from packaging.version import Version
 from suite.errors import BadFile, Fault, Misused, nearest
 from suite.files import read
 from suite.spelling import requirement
+from suite.stack import chosen as choice
 from suite.stack import releases
 from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
 from suite.stack.releases import AXES, EXTRAS, HELD, Device, Snapshot
@@ -62,9 +63,10 @@ class Cell:
         return f"{self.id}.txt"
 
 
-def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
+def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tuple[Cell, ...]:
     """The cells that `matrix` asks for: the line in the order of its releases' days, then the arms.
 
+    `chosen` are the releases of jax that are among the default cells, besides the newest.
     Raises BadFile with every fault in the matrix, and where a package is not in the snapshot.
     """
     # Not told by the model: a snapshot of before a package was asked for is what the next one is made from.
@@ -73,7 +75,7 @@ def plan(matrix: Matrix, offered: Snapshot) -> tuple[Cell, ...]:
         raise BadFile([Fault(releases.PATH, f"packages.{name}", message) for name in lacking])
     reading = Reading(matrix, offered)
     on_line = reading.line()
-    default = reading.default(on_line)
+    default = reading.default(on_line, chosen)
     on_arms = reading.arms()
     reading.check()
     maker = _Maker(matrix, offered)
@@ -106,7 +108,7 @@ def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
 @cache
 def cells() -> tuple[Cell, ...]:
     """The cells planned from the files in the tree. Raises BadFile."""
-    return plan(read(Matrix, PATH), releases.load())
+    return plan(read(Matrix, PATH), releases.load(), choice.load().rows)
 
 
 def tagged(tag: str) -> tuple[Cell, ...]:

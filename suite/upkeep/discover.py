@@ -18,8 +18,8 @@ from suite.report.model import CellRow, Report
 from suite.report.summary import exit_code
 from suite.run import catalogue
 from suite.run.catalogue import Entry
+from suite.stack import chosen, plan, releases
 from suite.stack import matrix as matrices
-from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell
 from suite.stack.releases import Snapshot
@@ -104,14 +104,12 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
         return Exit.AS_EXPECTED
     console.print(f"new since {known.taken_at:%Y-%m-%d %H:%M} UTC: {', '.join(new) or 'nothing'}", soft_wrap=True)
     matrix = read(Matrix, matrices.PATH)
-    added = [cell for cell in plan.plan(matrix, taken) if cell.id not in planned]
+    added = [cell for cell in plan.plan(matrix, taken, chosen.load().rows) if cell.id not in planned]
     # The snapshot goes into the tree after the locks: a run that ends in between finds the same cells added again.
     commands.add_locks(added)
     releases.save(taken)
     plan.cells.cache_clear()
-    for number, cell in enumerate(added, 1):
-        console.print(f"{number} of {len(added)} cells")
-        commands.run_cell(cell, entries, fresh=False)
+    commands.run_all(added, entries)
     gone = planned - {cell.id for cell in plan.cells()}
     if gone:
         console.print(

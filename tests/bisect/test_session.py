@@ -15,12 +15,12 @@ from suite.console import Terminal
 from suite.errors import Exit
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, probe_call, records
+from suite.run import catalogue, environment, probe_call, records
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
-from tests.worlds import pretend
+from tests.worlds import pretend, ran
 
 ENTRY = catalogue.entry("tests.bisect.by_release")
 # jax 0.4.18 to 0.4.30: thirteen releases.
@@ -120,7 +120,7 @@ def test_a_record_of_one_attempt_is_confirmed_at_the_boundary_alone(bench: Bench
     """What an ordinary run left is used; only the two sides are run again, as it takes more than one attempt there."""
     for version in ("0.4.18", "0.4.22", "0.4.23", "0.4.24", "0.4.27", "0.4.30"):
         entry = catalogue.narrowed(ENTRY, ["changes"])
-        cell_run.run(plan.cell(f"jax-{version}"), [entry], fresh=False, progress=Mock())
+        ran(plan.cell(f"jax-{version}"), [entry])
     assert [1] == attempts(23)
     _, lines = bench.bisect("by-release/changes", *BETWEEN)
     assert ["jax-0.4.23", "jax-0.4.24"] == bench.ran

@@ -11,9 +11,10 @@ from suite.errors import Exit
 from suite.report import summary
 from suite.report.assemble import assemble
 from suite.report.model import Report
-from suite.run import cell_run, probe_call
+from suite.run import probe_call
 from suite.run.spread.worker import Kept
 from tests.faults.test_cluster import CELLS, State, found
+from tests.worlds import ran
 
 (CELL, *_) = CELLS
 ISSUES = ("absent", "waits")
@@ -26,7 +27,7 @@ def state(tmp_path: Path) -> State:
     state = State(tmp_path).prepared()
     state.go()
     with state.here():
-        cell_run.run(CELL, found(*ISSUES), fresh=False, progress=Kept())
+        ran(CELL, found(*ISSUES))
     return state
 
 
@@ -35,7 +36,7 @@ def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:
     with pytest.MonkeyPatch.context() as patch:
         if probe:
             patch.setattr(probe_call, "command", lambda *_, root: list(probe))
-        cell_run.run(CELL, found(*issues), fresh=fresh, progress=Kept())
+        ran(CELL, found(*issues), fresh=fresh)
     return assemble([CELL], found(*ISSUES))
 
 
@@ -80,7 +81,7 @@ def test_a_run_cut_short_counts_what_it_has_made(state: State, monkeypatch: pyte
     monkeypatch.setattr(Kept, "step", interrupt)
     with state.here():
         with pytest.raises(KeyboardInterrupt):
-            cell_run.run(CELL, found(*ISSUES), fresh=True, progress=Kept())
+            ran(CELL, found(*ISSUES), fresh=True)
         seen = assemble([CELL], found(*ISSUES))
 
     assert [1, 1] == [seen.coverage.run, seen.coverage.not_run]

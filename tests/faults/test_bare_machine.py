@@ -34,7 +34,7 @@ def test_a_command_sets_itself_up_in_a_fresh_clone(clone: Path, tmp_path: Path) 
     subprocess.run(
         [uv.find_uv_bin(), "venv", "--quiet", "--seed", "--python", sys.executable, "bare"], cwd=tmp_path, check=True
     )
-    command = COMMANDS[0].replace("-s compat", "-s 'plan(default)'")
+    command = COMMANDS[0].replace("-s compat", "-s compat -- --plan")
     assert command != COMMANDS[0]
     path = f"{tmp_path / 'bare' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NOX_", "VIRTUAL_ENV", "SUITE_"))}

@@ -29,13 +29,14 @@ from suite.errors import Exit, Failed
 from suite.files import ROOT, dump
 from suite.report.assemble import assemble
 from suite.report.summary import exit_code
-from suite.run import catalogue, cell_run, environment, probe_call, records
+from suite.run import catalogue, environment, keys, probe_call, records
 from suite.run.environment import Marker
+from suite.run.schedule import slots
+from suite.run.schedule.scheduler import Work
 from suite.run.spread import cluster, worker
-from suite.run.spread.worker import Kept
 from suite.stack import lock, plan
 from suite.stack.releases import Device
-from tests.worlds import pretend, started_with
+from tests.worlds import pretend, ran, started_with
 
 CELLS = plan.tagged("default")[:3]
 ISSUES = ("absent", "waits")
@@ -77,6 +78,7 @@ class State:
             patch.setattr(records, "RECORDS", self.folder / "records")
             patch.setattr(environment, "ENVIRONMENTS", self.folder / "envs")
             patch.setattr(probe_call, "LOGS", self.folder / "logs")
+            patch.setattr(slots, "FOLDER", self.folder / "slots")
             patch.setenv("CORPUS_FOLDER", str(self.folder))
             yield
 
@@ -85,7 +87,7 @@ class State:
         self.go()
         with self.here():
             for cell in CELLS:
-                cell_run.run(cell, found(*ISSUES), fresh=False, progress=Kept())
+                ran(cell, found(*ISSUES))
         return self
 
     def run(self, scheduler: str, *issues: str, count: int = len(CELLS), device: Device = "cpu", **options: Any) -> Ran:
@@ -94,7 +96,7 @@ class State:
         options = {"fresh": False, "console": Console(file=screen, width=300), **options}
         with self.here():
             try:
-                cluster.run_cells(scheduler, cells, found(*issues), **options)
+                cluster.run_cells(scheduler, [Work(cell, found(*issues)) for cell in cells], **options)
             except Failed as error:
                 return Ran(Exit.INCOMPLETE, screen.getvalue(), str(error))
         return Ran(Exit.AS_EXPECTED, screen.getvalue(), "")
@@ -287,7 +289,7 @@ def test_what_a_worker_fails_to_make_afresh_is_not_run(lab: Cluster, driver: Sta
     ("mine", "other"),
     [
         (f'"python": "{CELLS[0].python}"', '"python": "3.9"'),
-        (f'"platform": "{records.here()}"', '"platform": "Plan9-mips"'),
+        (f'"platform": "{keys.here()}"', '"platform": "Plan9-mips"'),
     ],
 )
 def test_records_of_another_machine_are_not_mixed_in(lab: Cluster, driver: State, mine: str, other: str) -> None:
@@ -367,9 +369,11 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
 DRIVE = """
 import sys
 from rich.console import Console
+from suite.run.schedule.scheduler import Work
 from suite.run.spread import cluster
 from tests.faults.test_cluster import CELLS, ISSUES, found
-cluster.run_cells(sys.argv[1], CELLS, found(*ISSUES), fresh=False, console=Console())
+work = [Work(cell, found(*ISSUES)) for cell in CELLS]
+cluster.run_cells(sys.argv[1], work, fresh=False, console=Console())
 """
 
 
@@ -477,7 +481,7 @@ def another(alone: State, tmp_path: Path) -> State:
 
 def test_the_report_finds_what_another_machine_made(another: State) -> None:
     """The status tells the report which interpreter and platform ran a cell, whatever environment there is here."""
-    another.rewrite(records.here(), "Plan9-mips")
+    another.rewrite(keys.here(), "Plan9-mips")
     another.rewrite(platform.python_version(), "3.12.99")
 
     with another.here():

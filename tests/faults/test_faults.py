@@ -50,7 +50,10 @@ class Machine:
         """Keep what a person would be told."""
         self.said.append(message)
 
-    def step(self, done: int, total: int, issue: str, case: str) -> None:
+    def start(self, issue: str, case: str) -> None:
+        """A case has begun."""
+
+    def step(self, issue: str, case: str) -> None:
         """A case is done."""
 
     def remake(self) -> Path:

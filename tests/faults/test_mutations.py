@@ -23,7 +23,7 @@ from suite.report import compact
 from suite.report import write as writing
 from suite.report.derive import derive
 from suite.report.model import Report
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, environment, keys, records
 from suite.run.records import Status
 from suite.stack import lock, matrix, plan, releases
 from suite.stack.matrix import Matrix
@@ -253,7 +253,7 @@ def test_a_record_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     machine = {"system": "Linux", "machine": "x86_64", "cpu": "some"}
     record = {
         **{"schema_version": 2, "cell": cell.id, "issue": entry.issue.id, "case": case.id},
-        **{"key": records.key(entry, case, pinned.sha256, cell.python).model_dump(), "started_at": AT},
+        **{"key": keys.key(entry, case, pinned.sha256, cell.python).model_dump(), "started_at": AT},
         "machine": {
             **{"python": "3.12.1", "packages": {"jax": "0.6.0"}, "platform": machine, "cpu_features": ["avx"]},
             **{"import_errors": {}, "unforkable": None, "remade": True},
@@ -262,10 +262,10 @@ def test_a_record_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     }
     status = {
         **{"schema_version": 1, "cell": cell.id, "at": AT, "verdict": "ran", "reason": "ran", "detail": ""},
-        **{"python": "3.12.1", "platform": records.here(), "device": "cpu", "asked": "all"},
+        **{"python": "3.12.1", "platform": keys.here(), "device": "cpu", "asked": "all"},
     }
     of = ["--issue", entry.issue.id]
-    calls = [["plan", *of], ["report", cell.id, *of, "--to", str(tmp_path / "to")]]
+    calls = [["plan", "--tag", "line", *of], ["report", cell.id, *of, "--to", str(tmp_path / "to")]]
     kinds: list[tuple[Path, type[FileModel], Any]] = [
         (records.path_of(cell.id, entry.issue.id, case.id), Record, record),
         (records.RECORDS / cell.id / "cell.json", Status, status),

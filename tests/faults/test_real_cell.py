@@ -61,7 +61,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(
         assert len(kept) < COUNT
 
     main(RECORD)
-    said = f"{len(kept)} of {COUNT} cases are known and unchanged, {COUNT - len(kept)} left to run"
+    said = f"{len(kept)} of {COUNT} cases cached, {COUNT - len(kept)} to run"
     assert said in capsys.readouterr().out
     assert kept.items() <= recorded().items()
     assert COUNT == len(recorded())

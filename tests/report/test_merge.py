@@ -22,7 +22,7 @@ from suite.report.join.merge import join, merge
 from suite.report.join.shard_faults import faults
 from suite.report.model import Platform, Report
 from suite.report.write import publish, write
-from suite.run import environment, records
+from suite.run import environment, keys, records
 from suite.run.records import Status
 from suite.run.spread.shard import parse
 from suite.stack import lock, plan, releases
@@ -342,10 +342,10 @@ def test_a_shard_has_all_that_it_says(fault: str, changes: dict[str, Any]) -> No
 def test_a_report_says_what_made_it() -> None:
     """The sources of the issues are in a report, and the probe as it is in the key of a record."""
     entries = some()
-    keys = [records.key(entry, entry.issue.cases[0], "", "") for entry in entries]
+    of_cases = [keys.key(entry, entry.issue.cases[0], "", "") for entry in entries]
 
     assert [records.source_sha256(entry) for entry in entries] == [issue.source_sha256 for issue in whole().issues]
-    assert {key.probe for key in keys} == {whole().probe_sha256}
+    assert {key.probe for key in of_cases} == {whole().probe_sha256}
 
 
 def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

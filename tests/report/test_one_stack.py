@@ -13,7 +13,7 @@ from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.report.formats import one_stack
 from suite.report.model import Report
-from suite.run import cell_run, records
+from suite.run import records
 from suite.stack import lock
 from tests.report.test_report import observation, report
 
@@ -135,7 +135,7 @@ def test_a_run_answers_before_it_begins(monkeypatch: pytest.MonkeyPatch, capsys:
     def unreachable(*_: object, **__: object) -> None:
         raise Failed("no index")
 
-    monkeypatch.setattr(cell_run, "run", unreachable)
+    monkeypatch.setattr(lock, "obtain", unreachable)
 
     assert Exit.INCOMPLETE == main(["run", "jax-0.12.0.1+equinox-0.13.0"])
 

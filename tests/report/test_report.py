@@ -38,7 +38,7 @@ from suite.report.formats.compat_md import compat_md
 from suite.report.markup import clipped, said
 from suite.report.model import Observation, Report
 from suite.report.write import schema, write
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, environment, keys, records
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.stack import lock, plan
@@ -227,7 +227,7 @@ def put_record(
         cell=cell.id,
         issue=entry.issue.id,
         case=case.id,
-        key=records.key(entry, case, lock_sha256 or pinned.sha256, cell.python),
+        key=keys.key(entry, case, lock_sha256 or pinned.sha256, cell.python),
         started_at=datetime(2026, 11, 21, 10, tzinfo=UTC),
         machine=Machine(
             python=f"{cell.python}.1",

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from suite.run import catalogue, cell_run, environment, probe_call, records
+from suite.run import catalogue, environment, probe_call, records
 from suite.run.environment import Environment
-from suite.run.spread.worker import Kept
 from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell
+from tests.worlds import ran
 
 
 def arm(jax: str = "0.4.30", **keys: str) -> Cell:
@@ -24,7 +24,7 @@ def arm(jax: str = "0.4.30", **keys: str) -> Cell:
         "along": f"jax=={jax}",
         **keys,
     }
-    line = {"releases": ["jax==0.4.30"], "beside": [], "default": ["0.4.30"]}
+    line = {"releases": ["jax==0.4.30"], "beside": []}
     matrix = Matrix.model_validate({"schema_version": 1, "python": "3.12", "line": line, "arms": [asked]})
     (cell,) = [each for each in plan.plan(matrix, releases.load()) if each.kind == "arm"]
     return cell
@@ -61,7 +61,7 @@ def test_without_its_device_a_cell_is_unavailable(
         monkeypatch.setattr(module, name, tmp_path / name)
     monkeypatch.setattr(environment, "prepare", lambda *_: Environment(python, "3.12.1"))
 
-    found = cell_run.run(cell, [catalogue.entry("tests.cell.corpus.absent")], fresh=False, progress=Kept())
+    found = ran(cell, [catalogue.entry("tests.cell.corpus.absent")])
 
     assert reason == found.reason
     assert ("unavailable" if status == 3 else "error") == found.verdict

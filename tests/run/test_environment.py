@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import venv
 from collections.abc import Callable
@@ -12,13 +13,12 @@ import pytest
 
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, interpreter, probe_call, records
+from suite.run import catalogue, environment, interpreter, probe_call, records
 from suite.run.environment import Environment, Unprepared
-from suite.run.spread.worker import Kept
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
-from tests.worlds import pretend
+from tests.worlds import pretend, ran
 
 CELL = plan.tagged("default")[0]
 PINNED = lock.load(CELL)
@@ -137,7 +137,7 @@ def test_where_nothing_can_be_executed_nothing_is_installed(
 
 def run() -> Record | None:
     """Run one case that imports jax in the cell; the record that holds then."""
-    cell_run.run(CELL, [ENTRY], fresh=False, progress=Kept())
+    ran(CELL, [ENTRY])
     return records.in_force(CELL, ENTRY, ENTRY.issue.cases[0], PINNED)
 
 
@@ -156,6 +156,23 @@ def test_an_import_that_fails_once_is_not_believed(made: dict[str, str], monkeyp
 
     assert record is not None
     assert ("right", True) == (record.attempts[0].parts["reproducer"].behaviour, record.machine.remade)
+
+
+def test_a_machine_without_the_interpreter_loses_no_record(
+    made: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked afresh where the interpreter is lacking is unavailable, and what was seen with it still counts."""
+    assert run() is not None
+    shutil.rmtree(environment.ENVIRONMENTS / CELL.id)
+
+    def find(version: str) -> tuple[Path, str]:
+        raise interpreter.NoInterpreter(f"no CPython {version}")
+
+    monkeypatch.setattr(interpreter, "find", find)
+    status = ran(CELL, [ENTRY], fresh=True)
+
+    assert ("unavailable", "plan.no-interpreter") == (status.verdict, status.reason)
+    assert records.in_force(CELL, ENTRY, ENTRY.issue.cases[0], PINNED) is not None
 
 
 def test_an_import_that_fails_twice_is_believed(made: dict[str, str]) -> None:

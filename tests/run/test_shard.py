@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from itertools import product
 from math import isclose
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from suite import commands
 from suite.errors import Misused
 from suite.report import compact
-from suite.run.spread.shard import Shard, Timed, costs, in_turn, parse, shard
+from suite.run.spread.shard import Shard, Timed, costs, parse, shard
 from suite.stack.plan import Cell
 from tests.report.test_report import observation, report
 
@@ -97,44 +96,6 @@ def test_cost_decides_and_not_count() -> None:
     split = shards([cell(identifier) for identifier in seconds], seconds, 2)
 
     assert [1, 9] == [len(part) for part in split]
-
-
-# In turn
-
-
-@given(
-    seconds=st.dictionaries(st.text("abc", min_size=1, max_size=4), st.floats(0, 100), max_size=6),
-    workers=st.integers(1, 3),
-)
-def test_workers_that_take_cells_in_turn_are_done_soonest(seconds: dict[str, float], workers: int) -> None:
-    """Each cell stands there once, and no way to share so few cells among so many workers ends sooner."""
-    order = [each.id for each in in_turn([cell(identifier) for identifier in seconds], seconds, workers)]
-
-    assert sorted(seconds) == sorted(order)
-    busy = [0.0] * workers
-    for name in order:
-        busy[busy.index(min(busy))] += seconds[name]
-    ends = []
-    for way in product(range(workers), repeat=len(seconds)):
-        loads = [0.0] * workers
-        for worker, took in zip(way, seconds.values(), strict=True):
-            loads[worker] += took
-        ends.append(max(loads))
-    assert isclose(max(busy), min(ends), abs_tol=1e-6)
-
-
-def test_what_took_little_starts_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`nox -j2 -s compat` would wait for a dear release that is left for its end; dear is what was published so."""
-    monkeypatch.setattr(commands, "measured", lambda: [timed("b", 90.0), timed("c", 1.0)])
-
-    assert "c" == commands.in_turn(tuple(cell(name) for name in "acb"), 2)[-1].id
-
-
-def test_one_worker_is_told_no_order_and_a_crowd_none() -> None:
-    """Where all start at once, or one after the other, the order is the plan's."""
-    cells = tuple(cell(name) for name in ("a", "b", "c"))
-
-    assert [cells, cells] == [commands.in_turn(cells, 1), commands.in_turn(cells, 3)]
 
 
 # Costs

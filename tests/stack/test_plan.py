@@ -14,10 +14,8 @@ from packaging.version import Version
 
 from suite import files
 from suite.errors import BadFile, Misused, nearest
-from suite.judge.rules import expected
-from suite.run import catalogue
-from suite.stack import lock, plan, releases
 from suite.stack import matrix as matrices
+from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell
 from suite.stack.releases import Snapshot
@@ -53,13 +51,13 @@ def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
     return Snapshot.model_validate({"schema_version": 2, "taken_at": "2026-01-01T00:00:00Z", "packages": every})
 
 
-def matrix(*line: str, default: Iterable[str] = ("newest",), arms: Iterable[dict[str, Any]] = ()) -> Matrix:
-    """A matrix of these releases; by default `nox -s compat` runs the newest."""
+def matrix(*line: str, arms: Iterable[dict[str, Any]] = ()) -> Matrix:
+    """A matrix of these releases."""
     return Matrix.model_validate(
         {
             "schema_version": 1,
             "python": "3.12",
-            "line": {"releases": list(line), "beside": ["absl-py"], "default": list(default)},
+            "line": {"releases": list(line), "beside": ["absl-py"]},
             "arms": list(arms),
         }
     )
@@ -85,7 +83,7 @@ def arm(along: str, *times: dict[str, str], **more: Any) -> dict[str, Any]:
 
 def on_arms(*arms: dict[str, Any], offered: Snapshot = LIBRARIES) -> list[Cell]:
     """The cells of these arms, beside a line of one release."""
-    line, *cells = plan.plan(matrix("jax==0.5.0", default=["0.5.0"], arms=arms), offered)
+    line, *cells = plan.plan(matrix("jax==0.5.0", arms=arms), offered)
     assert "jax-0.5.0" == line.id
     return cells
 
@@ -147,37 +145,16 @@ def test_newest_passes_over_what_was_yanked() -> None:
     assert ["jax-0.4.10+python-3.13", "jax-0.5.0+python-3.13"] == ids(on_arms(asked, offered=offered))
 
 
-def expected_behaviours(cells: Iterable[Cell]) -> dict[tuple[str, str, str], set[str]]:
-    """Issue, case and behaviour → the releases of jax, for all that is expected somewhere on these cells.
+def test_the_default_cells_are_those_chosen_and_the_newest() -> None:
+    """The newest release of the line is among the default cells, with those of the line that are chosen, each once."""
+    line = plan.plan(matrix("jax", "equinox"), LIBRARIES, ["0.4.9", "0.5.0", "0.3.0"])
 
-    Row zero apart, what is not there, what is refused or warned of for a time, and what is named only so as not to be
-    taken for the documented symptom.
-    """
-    cases = [(entry.issue, case) for entry in catalogue.entries() for case in entry.issue.cases]
-    found: dict[tuple[str, str, str], set[str]] = {}
-    for pins in [lock.load(cell).pins for cell in cells if cell.unavailable is None]:
-        for issue, case in cases:
-            rule = None if issue.row_zero else expected(case, pins)
-            if rule and case.behaviours[rule.behaviour] not in ("different", "absent", "guarded"):
-                found.setdefault((issue.id, case.id, rule.behaviour), set()).add(pins["jax"])
-    return found
-
-
-def test_the_default_cells_show_every_behaviour_of_the_line() -> None:
-    """Each behaviour that an issue is known to show on the line, a default cell shows; these are half of it at most.
-
-    What was so for the days of three releases or fewer is for the whole line to show.
-    """
-    line, default = plan.tagged("line"), plan.tagged("default")
-    lasting = {behaviour for behaviour, releases in expected_behaviours(line).items() if len(releases) > 3}
-
-    assert len(default) <= len(line) / 2
-    assert lasting <= expected_behaviours(default).keys()
+    assert {"jax-0.4.9", "jax-0.5.0"} == {cell.id for cell in line if "default" in cell.tags}
 
 
 def test_a_line_cell_is_what_an_installer_would_have_given() -> None:
     """A cell asks for its jax, with the rest unpinned, of what there was at the end of its day."""
-    (cell,) = plan.plan(matrix("jax==0.4.10", default=["0.4.10"]), LIBRARIES)
+    (cell,) = plan.plan(matrix("jax==0.4.10"), LIBRARIES)
 
     assert cell == Cell(
         id="jax-0.4.10",
@@ -312,14 +289,6 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
         (matrix("jax", "python>=3.11"), "line.releases.1", "the line is of the stack and one interpreter"),
         (matrix("jax", "jax<0.4.10"), "line.releases", "jax 0.4.9 is asked for twice"),
         (
-            matrix("jax", default=["0.4.11"]),
-            "line.default.0",
-            "releases.json has no jax 0.4.11; the nearest are 0.4.10",
-        ),
-        (matrix("jax", default=["latest"]), "line.default.0", "'latest' is not a version"),
-        (matrix("jax<0.5", default=["newest"]), "line.default.0", "jax 0.5.0 is not among line.releases"),
-        (matrix("jax", default=["0.5.0", "newest"]), "line.default", "0.5.0 stands there twice"),
-        (
             matrix("jax", arms=[arm("jax", {"equinox": "0.11.3"})]),
             "arms.0.times.0.equinox",
             "releases.json has no equinox 0.11.3; the nearest are 0.11.2",
@@ -341,12 +310,12 @@ def test_a_bad_matrix_is_a_fault(wanted: Matrix, key: str, message: str) -> None
 
 
 def test_all_faults_of_a_matrix_are_said_at_once() -> None:
-    """A matrix with several faults is told all of them; where the snapshot has no jax, `newest` is one."""
-    wanted = matrix("jax", "numpy", default=["0.4.9", "0.4.9", "soon"], arms=[arm("jax>9", {"diffrax": "7"})])
+    """A matrix with several faults is told all of them."""
+    wanted = matrix("jax", "numpy", arms=[arm("jax>9", {"diffrax": "7"})])
 
-    keys = ["line.releases.1", "line.default", "line.default.2", "arms.0.along", "arms.0.times.0.diffrax"]
+    keys = ["line.releases.1", "arms.0.along", "arms.0.times.0.diffrax"]
     assert keys == [key for key, _ in faults(wanted)]
-    assert ["line.releases.0", "line.default.0"] == [key for key, _ in faults(matrix("jax"), offering())]
+    assert ["line.releases.0"] == [key for key, _ in faults(matrix("jax"), offering())]
 
 
 def test_a_matrix_that_is_none_is_told_every_fault() -> None:

@@ -50,7 +50,8 @@ def merge(paths: Iterable[Path]) -> Report:
     # that must agree with the others too.
     planned = [cell for cell in plan.cells() if cell.id in absent]
     ids = {issue.id for issue in whole.issues}
-    here = untried(planned, [entry for entry in catalogue.entries() if entry.issue.id in ids])
+    entries = catalogue.select([], headlines=whole.rows != "cases")
+    here = untried(planned, [entry for entry in entries if entry.issue.id in ids], whole.rows)
     shards[HERE] = here.model_copy(update={"planned_cells": whole.planned_cells, "generated_at": whole.generated_at})
     wrong = [Fault(HERE, "cells", f"{name} is not planned") for name in sorted(absent - {cell.id for cell in planned})]
     if wrong := [*wrong, *faults(shards)]:

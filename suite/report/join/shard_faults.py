@@ -12,6 +12,7 @@ from suite.errors import Fault
 from suite.judge.wording import named
 from suite.report.model import Report
 from suite.run import catalogue
+from suite.stack import chosen
 
 Shards = Mapping[Path, Report]
 # Key → what a shard says there.
@@ -42,6 +43,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
         f"{cell.id}: {issue.id}/{case.id}"
         for cell in shard.run_here
         for issue in shard.issues
+        if chosen.is_planned(issue.id, cell.holds, shard.rows)
         for case in catalogue.run_where(cell.runs, cell.holds, issue.cases, row_zero=issue.row_zero)
     }
     # What was sent in has what somebody ran, and no plan.
@@ -63,7 +65,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
 
 def _of_run(shard: Report) -> Facts:
     """What all shards of a run have in common."""
-    common = {"suite_version", "probe_sha256", "planned_cells"}
+    common = {"suite_version", "probe_sha256", "planned_cells", "rows"}
     facts = {**shard.model_dump(include=common), "issues": [issue.id for issue in shard.issues]}
     for issue in shard.issues:
         of_issue = {**issue.model_dump(exclude={"cases"}), "cases": [case.id for case in issue.cases]}

@@ -22,7 +22,7 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -42,9 +42,11 @@ from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import parse
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, records
+from suite.run import catalogue, cell_run, environment, keys, records
 from suite.run.catalogue import Entry
 from suite.run.records import Status
+from suite.run.schedule import scheduler as schedule
+from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
 from suite.run.spread.worker import Answer, Order
 from suite.stack import lock
@@ -58,22 +60,21 @@ PATIENCE = 300.0
 
 def run_cells(
     scheduler: str,
-    cells: Sequence[Cell],
-    entries: Sequence[Entry],
+    work: Sequence[Work],
     *,
     fresh: bool,
     console: Console,
     patience: float = PATIENCE,
 ) -> None:
-    """Run what is not yet known of `entries` in `cells` on the workers of `scheduler`, and keep their records here.
+    """Run what is not yet known of each cell's entries on the workers of `scheduler`, and keep their records here.
 
     Whatever goes wrong in a cell ends in its status. Raises Failed where cells did not run, and BadFile.
     """
     told = Counter[str]()
     orders: list[tuple[Cell, Order]] = []
-    for cell in cells:
+    for cell, entries in ((each.cell, each.entries) for each in work):
         if cell.unavailable is not None:
-            cell_run.run(cell, entries, fresh=fresh, progress=worker.Kept())
+            schedule.run([Work(cell, entries)], worker.Kept(), fresh=fresh)
             told["unavailable"] += 1
             continue
         with environment.reserve(cell):
@@ -85,11 +86,12 @@ def run_cells(
     try:
         if orders:
             with _connected(scheduler, console) as client:
-                _Errands(scheduler, client, entries, console, told, patience).run(orders)
+                entries_of = {each.cell.id: each.entries for each in work}
+                _Errands(scheduler, client, entries_of, console, told, patience).run(orders)
     finally:
         counts = [f"{told[name]} {name}" for name in ("run", "reused", "unavailable", "failed")]
-        counts.append(f"{len(cells) - told.total()} not run")
-        console.print(f"{len(cells)} cells on {scheduler}: {', '.join(counts)}", soft_wrap=True)
+        counts.append(f"{len(work) - told.total()} not run")
+        console.print(f"{len(work)} cells on {scheduler}: {', '.join(counts)}", soft_wrap=True)
 
 
 @contextmanager
@@ -156,7 +158,7 @@ class _Errands:
         self,
         scheduler: str,
         client: Client,
-        entries: Sequence[Entry],
+        entries: Mapping[str, Sequence[Entry]],
         console: Console,
         told: Counter[str],
         patience: float,
@@ -274,8 +276,8 @@ class _Errands:
         if status.cell != cell.id:
             raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not asked for")])
         wanted = {
-            (entry.issue.id, case.id): records.key(entry, case, sent.order["lock"], cell.python, status.platform)
-            for entry in self._entries
+            (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
+            for entry in self._entries[cell.id]
             for case in catalogue.cases(entry, cell)
         }
         texts: dict[Path, str] = {}

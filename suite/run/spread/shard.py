@@ -1,7 +1,7 @@
 """`--shard 3/10`: one of ten parts of a run's cells, so that ten machines can share it.
 
 Split by what the cells cost when they were last measured, not by how many they are. Every machine has the same tree,
-and so cuts the same parts without a word to the others. By the same costs, `-j2` is told which cell to start when.
+and so cuts the same parts without a word to the others.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ from typing import Protocol
 
 from suite.errors import Misused
 from suite.stack.plan import Cell
-
-# Of as many ways to share a few cells out the best can be found, and it takes no time.
-_BEGINNINGS = 500
 
 
 @dataclass(frozen=True)
@@ -83,25 +80,3 @@ def shard(cells: Sequence[Cell], costs: Mapping[str, float], part: int, parts: i
         if number == part:
             mine.add(cell.id)
     return tuple(cell for cell in cells if cell.id in mine)
-
-
-def in_turn(cells: Sequence[Cell], costs: Mapping[str, float], workers: int) -> tuple[Cell, ...]:
-    """`cells` in an order in which workers that each take the next one, once they are free, end together.
-
-    What each is to have is looked for with the dearest cells first, and only the best beginnings are gone on with: of
-    nine cells and two workers all of them.
-    """
-    begun: list[tuple[tuple[float, tuple[Cell, ...]], ...]] = [((0.0, ()),) * workers]
-    for cell in sorted(cells, key=lambda cell: (-costs[cell.id], cell.id)):
-        found = {}
-        for shares in begun:
-            for number, (load, had) in enumerate(shares):
-                more = (*shares[:number], (load + costs[cell.id], (*had, cell)), *shares[number + 1 :])
-                found[tuple(sorted(load for load, _ in more))] = more
-        begun = [found[loads] for loads in sorted(found, key=lambda loads: loads[::-1])[:_BEGINNINGS]]
-    starts = [
-        (sum(costs[each.id] for each in had[:place]), number, cell)
-        for number, (_, had) in enumerate(begun[0])
-        for place, cell in enumerate(had)
-    ]
-    return tuple(cell for _, _, cell in sorted(starts, key=lambda start: start[:2]))

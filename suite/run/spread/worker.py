@@ -7,14 +7,17 @@ and refuses one of which it would run anything else than the driver asks for: tw
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Self, TypedDict
 
 from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
-from suite.run import catalogue, cell_run, records
+from suite.run import catalogue, cell_run, keys, records
 from suite.run.catalogue import Entry
+from suite.run.probe_call import Name
+from suite.run.schedule import scheduler
+from suite.run.schedule.scheduler import Work
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -63,15 +66,28 @@ class Kept:
 
     def __init__(self) -> None:
         self.said: list[str] = []
-        self.ran = 0
+        self.ran: set[Name] = set()
+
+    def cell(self, cell: str) -> Self:
+        """Return itself: it is about one cell."""
+        return self
+
+    def expect(self, seconds: Mapping[Name, float]) -> None:
+        """Do nothing."""
 
     def say(self, message: str) -> None:
         """Keep a message."""
         self.said.append(message)
 
-    def step(self, done: int, total: int, issue: str, case: str) -> None:
+    def start(self, issue: str, case: str) -> None:
+        """Do nothing."""
+
+    def step(self, issue: str, case: str) -> None:
         """Count a case."""
-        self.ran += 1
+        self.ran.add((issue, case))
+
+    def finish(self) -> None:
+        """Do nothing."""
 
 
 def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) -> Order | None:
@@ -88,7 +104,7 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
     return Order(
         cell=cell.id,
         lock=pinned.sha256,
-        probe=records.probe_sha256(),
+        probe=keys.probe_sha256(),
         issues=[
             OrderedIssue(
                 module=entry.module,
@@ -125,20 +141,20 @@ def carry_out(order: Order) -> Answer:
 
 def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Answer:
     # What the driver has of another platform does not count: a cell's records are all of one.
-    alike = order["platform"] == records.here()
+    alike = order["platform"] == keys.here()
     todo = [entry for entry, each in zip(entries, order["issues"], strict=True) if not (alike and each["known"])]
     kept = Kept()
     # The records of this machine's other cells are not the driver's: what counts by them is run here, too.
     if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
-        cell_run.run(cell, lent, fresh=True, progress=kept)
-    status = cell_run.run(cell, todo, fresh=order["fresh"], progress=kept)
+        scheduler.run([Work(cell, lent)], kept, fresh=True)
+    (status,) = scheduler.run([Work(cell, todo)], kept, fresh=order["fresh"])
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
         for entry in todo
         for case in catalogue.cases(entry, cell)
         if (record := records.in_force(cell, entry, case, pinned)) is not None and record.cell == cell.id
     ]
-    return Answer(status=dump(status.model_dump(mode="json")), records=texts, ran=kept.ran, said=kept.said)
+    return Answer(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
 
 
 def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
@@ -150,7 +166,7 @@ def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:
     """What of the tree this order depends on is not here what it is there."""
     found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
-    found += ["the probe"] if order["probe"] != records.probe_sha256() else []
+    found += ["the probe"] if order["probe"] != keys.probe_sha256() else []
     for entry, each in zip(entries, order["issues"], strict=True):
         if each["sha256"] != records.source_sha256(entry):
             found.append(entry.source.name)

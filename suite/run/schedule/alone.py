@@ -1,0 +1,49 @@
+"""The cases that cannot run beside others: by a table, and by what a run beside others showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from suite.cell.issue import Case
+from suite.judge import verdicts
+from suite.judge.agreement import agree, workaround_expected
+from suite.judge.record import Part, Record
+from suite.judge.rules import Pins, expected
+from suite.judge.verdicts import GIVEN
+from suite.run.probe_call import Task
+
+# Issue → why its cases run alone: they time, count threads, or wait for a limit.
+ALONE: Mapping[str, str] = {
+    "callback-waits-for-jax-forever": "a case waits five seconds for a callback, and a busy machine may be later",
+    "product-sum-of-many-axes-crashes": "on some releases a case hangs until its limit of 60 seconds",
+}
+# Outcomes that a busy machine can cause.
+_OF_A_BUSY_MACHINE = frozenset({"signal", "timeout", "memory"})
+
+
+def runs_alone(task: Task) -> bool:
+    """Return True if a case must run alone from the start."""
+    return task.entry.issue.id in ALONE or task.expected == GIVEN["timeout"]
+
+
+def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
+    """Return True if a record made beside other probes does not count.
+
+    That is one that is not as expected, or in which a part ended by a signal, its time limit or its memory limit.
+    """
+    outcome = record.attempts[0].parts["reproducer"].outcome
+    if outcome == "unavailable" or outcome.startswith("import-"):
+        # The machine lacks something, or the case is run again in another environment.
+        return False
+    judged, rule = verdicts.judge(case, record.attempts), expected(case, pins)
+    fails = case.workaround.fails if case.workaround else ()
+    return (
+        agree(case, judged, rule) != "as-expected"
+        or not workaround_expected(judged.workaround, fails, pins)
+        or any(part.outcome in _OF_A_BUSY_MACHINE for part in _parts(record))
+    )
+
+
+def _parts(record: Record) -> Iterator[Part]:
+    for attempt in record.attempts:
+        yield from attempt.parts.values()

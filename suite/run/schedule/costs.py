@@ -1,0 +1,79 @@
+"""What each case is known to cost: the median seconds and the peak memory of its records along the line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from statistics import median
+from typing import Literal, NamedTuple
+
+from suite.cell.issue import Case
+from suite.files import ROOT, FileModel, dump, read
+from suite.judge.record import Record
+from suite.run.catalogue import Entry
+from suite.run.probe_call import Task
+
+PATH = ROOT / "suite" / "run" / "schedule" / "costs.json"
+# A cost that changed by less is kept, so that the file does not change with every run.
+_SAME = 1.5
+
+
+class Cost(NamedTuple):
+    """The seconds of wall time that a case takes, and the MiB that it has at most."""
+
+    seconds: float
+    mib: int
+
+
+# A case that was never run.
+UNKNOWN = Cost(1.0, 512)
+
+
+class Costs(FileModel):
+    """costs.json."""
+
+    schema_version: Literal[1] = 1
+    cases: Mapping[str, Cost]
+
+
+@cache
+def load() -> Mapping[str, Cost]:
+    """Return the cost of each case, by `issue/case`. Raises BadFile."""
+    return read(Costs, PATH).cases
+
+
+def of(task: Task) -> Cost:
+    """Return the cost of a task."""
+    return of_case(task.entry, task.case)
+
+
+def of_case(entry: Entry, case: Case) -> Cost:
+    """Return the cost of a case."""
+    return load().get(f"{entry.issue.id}/{case.id}", UNKNOWN)
+
+
+def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str, Cost]:
+    """Return the costs by these records. A cost of `before` that is about the same is kept."""
+    of_case: dict[str, list[Cost]] = {}
+    for record in runs:
+        last = record.attempts[-1]
+        of_case.setdefault(f"{record.issue}/{record.case}", []).append(Cost(last.seconds, last.peak_rss_mib))
+    found = {}
+    for name, seen in sorted(of_case.items()):
+        cost = Cost(_rounded(median(each.seconds for each in seen)), round(max(each.mib for each in seen), -1))
+        kept = before.get(name)
+        found[name] = kept if kept is not None and _is_about(kept, cost) else cost
+    return found
+
+
+def text(cases: Mapping[str, Cost]) -> str:
+    """Return costs.json."""
+    return dump(Costs(cases=cases).model_dump(mode="json"))
+
+
+def _rounded(seconds: float) -> float:
+    return float(f"{seconds:.2g}")
+
+
+def _is_about(one: Cost, other: Cost) -> bool:
+    return all(max(a, b) <= _SAME * min(a, b) for a, b in zip(one, other, strict=True))

@@ -1,0 +1,116 @@
+"""The default plan and the costs of cases, computed from what was published: default.json and costs.json.
+
+The default plan is the newest release of jax and four others, which between them show almost as many behaviours of the
+issues' headlines as the best four can, for the fewest megabytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from packaging.version import Version
+
+from suite.cell.atomic import write
+from suite.console import OUT
+from suite.files import REPORTS, read
+from suite.judge.record import Record
+from suite.judge.table import UNDECIDED
+from suite.report.model import Report
+from suite.run import archive, records
+from suite.run.schedule import costs
+from suite.stack import chosen, lock, plan
+from suite.stack.chosen import Chosen
+
+# Releases of jax besides the newest.
+OTHERS = 4
+# A choice is good enough that shows so many of the pairs that the best one shows.
+ENOUGH = 0.99
+# An issue and a behaviour of its headline.
+Pair = tuple[str, str]
+
+
+def write_all() -> None:
+    """Write default.json and costs.json anew. Raises BadFile, OSError."""
+    published = read(Report, REPORTS / "published" / "compat.json")
+    before = chosen.load() if chosen.PATH.exists() else Chosen(rows={})
+    made = choose(shown(published), bytes_of(), before)
+    write(chosen.PATH, chosen.text(made))
+    told = ", ".join(f"{version}: {len(rows)}" for version, rows in made.rows.items())
+    OUT.print(f"{chosen.PATH.name}: rows besides the newest release: {told}", soft_wrap=True)
+    archive.unpack()
+    known = costs.load() if costs.PATH.exists() else {}
+    made_costs = costs.measured(_records(), known)
+    write(costs.PATH, costs.text(made_costs))
+    OUT.print(f"{costs.PATH.name}: {len(made_costs)} cases, {sum(each.seconds for each in made_costs.values()):,.0f} s")
+
+
+def shown(report: Report) -> dict[str, set[Pair]]:
+    """Return which behaviours the headlines show on each release of jax, in version order.
+
+    What is absent, blocked or different there, or was not decided, does not count.
+    """
+    headlines = {(issue.id, issue.cases[0].id) for issue in report.issues}
+    versions = {cell.id: cell.holds["jax"] for cell in report.cells if cell.kind == "line" and cell.moves == "jax"}
+    found: dict[str, set[Pair]] = {version: set() for version in sorted(versions.values(), key=Version)}
+    for each in report.observations:
+        is_headline = each.cell in versions and (each.issue, each.case) in headlines
+        if is_headline and each.behaviour is not None and each.verdict not in {*UNDECIDED, "absent", "different"}:
+            found[versions[each.cell]].add((each.issue, each.behaviour))
+    return {version: pairs for version, pairs in found.items() if pairs}
+
+
+def bytes_of() -> dict[str, dict[str, int]]:
+    """Return the wheels that each release of jax on the line needs, with their sizes."""
+    sizes = lock.sizes()
+    cells = [cell for cell in plan.tagged("line") if cell.moves == "jax" and cell.unavailable is None]
+    pins = {dict(cell.holds)["jax"]: lock.load(cell).pins.items() for cell in cells}
+    return {
+        jax: {f"{name}=={version}": sizes.get(f"{name}=={version}", 0) for name, version in of}
+        for jax, of in pins.items()
+    }
+
+
+def choose(pairs: Mapping[str, set[Pair]], wheels: Mapping[str, Mapping[str, int]], before: Chosen) -> Chosen:
+    """Return the releases of jax to run besides the newest, and the issues to run on each.
+
+    Of all choices that show at least 99% of the pairs that the best one shows, that with the fewest bytes. The choice
+    of `before` is kept while it shows so many, so that a new issue or release seldom changes it.
+    """
+    *others, newest = pairs
+    numbers = {pair: 1 << place for place, pair in enumerate(sorted(set().union(*pairs.values())))}
+    masks = {version: sum(numbers[pair] for pair in of) for version, of in pairs.items()}
+
+    def count(some: tuple[str, ...]) -> int:
+        mask = masks[newest]
+        for version in some:
+            mask |= masks[version]
+        return mask.bit_count()
+
+    counts = {some: count(some) for some in combinations(others, min(OTHERS, len(others)))}
+    enough = ENOUGH * max(counts.values())
+    kept = tuple(sorted(before.rows, key=Version))
+    best = (
+        kept
+        if counts.get(kept, 0) >= enough
+        else min(
+            (some for some, number in counts.items() if number >= enough),
+            key=lambda some: (sum({**_union(some, wheels), **wheels[newest]}.values()), -counts[some], some),
+        )
+    )
+    seen = set(pairs[newest])
+    rows: dict[str, tuple[str, ...]] = {}
+    for version in reversed(best):
+        rows[version] = tuple(sorted({issue for issue, _ in pairs[version] - seen}))
+        seen |= pairs[version]
+    return Chosen(rows={version: rows[version] for version in best})
+
+
+def _union(some: tuple[str, ...], wheels: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    return {name: size for version in some for name, size in wheels[version].items()}
+
+
+def _records() -> Iterator[Record]:
+    for cell in plan.tagged("line"):
+        for path in sorted((records.RECORDS / cell.id).glob("*/*.json")):
+            yield read(Record, path)
