@@ -276,7 +276,7 @@ command(
     "`nox -s rekey -- HEAD~1`. Some of them are run again from nothing, and what differs is printed.",
 )
 command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")
-command("cost", "Time a warm `nox -j2 -s compat` against the ideal and against the obvious loop, and print the ratios.")
+command("cost", "Time a warm `nox -s compat` and one release's cases against the seconds of their rows.")
 command("check-cost", "Time an answer of `check`: from a lock, and with the source of jax itself to look through.")
 
 

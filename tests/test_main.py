@@ -26,7 +26,7 @@ from suite.report import write
 from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
 from suite.run import archive, catalogue, environment, records
-from suite.stack import lock, plan
+from suite.stack import chosen, lock, plan
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, put_status, report
 
@@ -313,6 +313,43 @@ def test_a_report_is_of_what_was_asked(
     counts = {id: sum(len(catalogue.cases(each, plan.cell(id))) for each in of) for id, of in asked_of.items()}
     assert counts == Counter(each.cell for each in made.observations)
     assert sum(counts.values()) == made.coverage.planned
+
+
+def test_a_plan_names_what_runs_where(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the default cells, the newest runs every issue's headline and another the issues that are chosen for it."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
+    rows = chosen.load().rows
+
+    assert Exit.AS_EXPECTED == main(["compat", "--plan"])
+
+    told = [line.split(": ", 1) for line in capsys.readouterr().out.splitlines()]
+    of_cells = {line[0].split()[0]: line[1] for line in told if line[0].startswith("  jax-")}
+    assert "every issue" == of_cells.pop(plan.tagged("default")[-1].id)
+    assert {f"jax-{version}": ", ".join(ids) for version, ids in rows.items()} == {
+        cell: ", ".join(sorted(ids.split(", "))) for cell, ids in of_cells.items()
+    }
+    assert not (tmp_path / "envs").exists()
+
+
+@pytest.mark.parametrize("words", [[], ["--all-headlines"], ["--all-cases"]])
+def test_a_report_of_the_default_cells_has_what_they_run(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What a report plans of the default cells is each behaviour once, each headline, or every case."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
+
+    assert Exit.INCOMPLETE == main(["report", "--tag", "default", "--to", str(tmp_path / "to"), *words])
+
+    made = read(Report, tmp_path / "to" / "compat.json")
+    counts = Counter(each.cell for each in made.observations)
+    of_all = catalogue.select([], headlines=words != ["--all-cases"])
+    for cell in plan.tagged("default"):
+        of = catalogue.planned(of_all, cell, "cases" if words else "chosen")
+        assert counts[cell.id] == sum(len(catalogue.cases(entry, cell)) for entry in of)
+    assert sum(counts.values()) == made.coverage.planned == made.coverage.not_run
 
 
 def test_who_publishes_may_lack_a_python(

@@ -8,7 +8,7 @@ zero asks of the environment itself, and is run in each.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from functools import cache
 
 from suite.stack import lock, plan
@@ -34,6 +34,12 @@ def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[t
     above = _above(needs)
     found = _cells(above).get(_below(cell, above, pins), ())
     return [each for each in found if each[0].id != cell.id]
+
+
+def met(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> Hashable:
+    """Return what a case with these `needs` imports in `cell`: the same for each cell that is alike."""
+    above = _above(needs)
+    return above, _below(cell, above, pins)
 
 
 def _above(needs: Collection[str]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from suite.files import ROOT, read
 from suite.judge import rules, verdicts
 from suite.judge.record import Record
 from suite.judge.table import RETRIED
-from suite.run import catalogue, environment, keys, probe_call, records
+from suite.run import alike, catalogue, environment, keys, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
 from suite.run.probe_call import Ended, Progress, Stop, Task
@@ -39,7 +39,8 @@ class CellRun:
     """One cell's run, from its reservation to its status. Several probes may run for it at a time.
 
     `fresh`: run what is known, too. `confirm`: a case is known once it has more than one attempt. `asked`: what the run
-    is for. After `prepare`, `todo` holds the tasks that nobody has taken yet, and `alone` those that run alone.
+    is for. After `prepare`, `todo` holds the tasks that nobody has taken yet, `alone` those that run alone, and `lent`
+    is the number of cases that another cell runs for this one.
     """
 
     cell: Cell
@@ -51,6 +52,7 @@ class CellRun:
     todo: list[Task] = field(default_factory=list)
     alone: list[Task] = field(default_factory=list)
     status: Status | None = None
+    lent: int = 0
 
     def __post_init__(self) -> None:
         self._hold: FileLock = environment.reserve(self.cell)
@@ -74,10 +76,11 @@ class CellRun:
             self._hold.acquire()
         return wait
 
-    def prepare(self) -> None:
+    def prepare(self, claimed: set[Hashable]) -> None:
         """Find out what is left to run, and make the environment if anything is.
 
-        Raises BadFile for a lock or record that cannot be read, and OSError.
+        `claimed` is what other cells of this run are about to show with the same packages: this one leaves that to
+        them, and claims the rest. Raises BadFile for a lock or record that cannot be read, and OSError.
         """
         self._before = records.status(self.cell.id)
         begin(self.cell, self.entries, fresh=self.fresh)
@@ -85,11 +88,13 @@ class CellRun:
             self._fail(note(self.cell, plan.verdict(self.cell), *(self.cell.unavailable or ("", ""))))
             return
         cases = _cases(self.cell, self.entries)
-        todo = cases if self.fresh else _todo(self.cell, cases, self._pinned, confirm=self.confirm)
+        open_ones = cases if self.fresh else _todo(self.cell, cases, self._pinned, confirm=self.confirm)
+        cached, todo = len(cases) - len(open_ones), self._claim(open_ones, claimed)
         if len(todo) < len(cases):
-            self.progress.say(f"{len(cases) - len(todo)} of {len(cases)} cases cached, {len(todo)} to run")
-        if not todo and self._before is not None:
-            self._device = self._before.device
+            shared = f", {self.lent} with another cell" if self.lent else ""
+            self.progress.say(f"{cached} of {len(cases)} cases cached, {len(todo)} to run{shared}")
+        if not todo:
+            self._device = self._before.device if self._before else ""
             return
         if environment.ready(self.cell, self._pinned) is None:
             size = environment.to_fetch([(self.cell, self._pinned)]) / 1e6
@@ -103,6 +108,23 @@ class CellRun:
         for each in (task(self.cell, *both, self._pinned, confirm=self.confirm) for both in todo):
             (self.alone if self.confirm or runs_alone(each) else self.todo).append(each)
 
+    def _claim(self, todo: Sequence[tuple[Entry, Case]], claimed: set[Hashable]) -> Sequence[tuple[Entry, Case]]:
+        """Return the cases that no other cell runs for this one, and claim them. Row zero is run in each cell."""
+        assert self._pinned is not None
+        if self.fresh:
+            return todo
+        mine = []
+        for entry, case in todo:
+            name = (entry.issue.id, case.id, alike.met(self.cell, case.needs, self._pinned.pins))
+            if entry.issue.row_zero or name not in claimed:
+                claimed.add(name)
+                mine.append((entry, case))
+        if todo and not (mine or (self._before and self._before.device)):
+            # Only a run in the cell tells the device.
+            mine = [todo[-1]]
+        self.lent = len(todo) - len(mine)
+        return mine
+
     def call(self, tasks: Sequence[Task], *, alone: bool) -> None:
         """Run these tasks by a probe of their own, and see which of them have to be run alone again.
 
@@ -111,14 +133,15 @@ class CellRun:
         stop = Stop()
         with self._changed:
             self._changed.wait_for(lambda: self._made is not None or self.failed)
-            if self.failed:
+            if self._made is None or self.failed:
                 return
+            made = self._made
             self._calls.add(stop)
             self._orders += 1
             log = f"{self.cell.id}.{self._orders}" if self._orders > 1 else self.cell.id
         ended = Ended(left=tuple(tasks))
         try:
-            ended = self._call(tasks, log=log, attempts=probe_call.MOST_ATTEMPTS if alone else 1, stop=stop)
+            ended = self._call(made, tasks, log=log, attempts=probe_call.MOST_ATTEMPTS if alone else 1, stop=stop)
         except Unprepared as error:
             self._fail(note(self.cell, error.verdict, error.reason, error.detail))
         finally:
@@ -187,9 +210,9 @@ class CellRun:
         many = f"{len(doubtful)} case{'s' * (len(doubtful) != 1)}"
         self.progress.say(f"{many} cannot import a package: running again in a new environment")
         environment.forget(self.cell)
-        if self._prepared() is None:
+        if (made := self._prepared()) is None:
             return
-        ended = self._call(doubtful, log=f"{self.cell.id}.again", remade=True)
+        ended = self._call(made, doubtful, log=f"{self.cell.id}.again", remade=True)
         self._take(replace(ended, left=()), (), alone=True)
 
     def finish(self) -> None:
@@ -210,6 +233,7 @@ class CellRun:
 
     def _call(
         self,
+        made: Environment,
         tasks: Sequence[Task],
         *,
         log: str,
@@ -217,10 +241,9 @@ class CellRun:
         stop: Stop | None = None,
         remade: bool = False,
     ) -> Ended:
-        assert self._made is not None
         assert self._pinned is not None
         return probe_call.call(
-            *(self._made.executable, self.cell.id, list(self._pinned.pins), tasks, self.progress),
+            *(made.executable, self.cell.id, list(self._pinned.pins), tasks, self.progress),
             remake=lambda: self._remake(stop),
             log=log,
             remade=remade,
@@ -243,12 +266,12 @@ class CellRun:
             if each.name in left or not each.record.exists():
                 continue
             record = read(Record, each.record)
-            if records.fails_to_import(record):
-                self._doubtful.append(each)
-            elif not alone and must_run_again(each.case, record, self._pinned.pins):
+            if not alone and must_run_again(each.case, record, self._pinned.pins):
                 # Until it has run alone, there is no record of it.
                 each.record.unlink()
                 self.alone.append(replace(each, shared=tuple(record.attempts)))
+            elif records.fails_to_import(record):
+                self._doubtful.append(each)
 
     def _remake(self, mine: Stop | None) -> Path:
         """Make the environment anew, once the other probes of the cell have ended: their cases run again."""

@@ -67,7 +67,6 @@ class CellProgress:
     def expect(self, seconds: Mapping[Name, float]) -> None:
         """Show the line: these cases are to run, and are known to take so long."""
         self._left, self._total = dict(seconds), len(seconds)
-        self._began = self._said = time.monotonic()
         if self._left and self._bar is None:
             self._bar = self._run.bars.add_task("", cell=self._cell, left="", total=self._total)
 
@@ -78,6 +77,8 @@ class CellProgress:
     def start(self, issue: str, case: str) -> None:
         """Show that a case has begun."""
         with self._lock:
+            if not (self._running or self._done):
+                self._began = self._said = time.monotonic()
             self._running[issue, case] = None
             self._show()
 

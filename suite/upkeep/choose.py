@@ -77,7 +77,7 @@ def choose(pairs: Mapping[str, set[Pair]], wheels: Mapping[str, Mapping[str, int
     Of all choices that show at least 99% of the pairs that the best one shows, that with the fewest bytes. The choice
     of `before` is kept while it shows so many, so that a new issue or release seldom changes it.
     """
-    *others, newest = pairs
+    *others, newest = sorted(pairs, key=Version)
     numbers = {pair: 1 << place for place, pair in enumerate(sorted(set().union(*pairs.values())))}
     masks = {version: sum(numbers[pair] for pair in of) for version, of in pairs.items()}
 

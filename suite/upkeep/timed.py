@@ -16,11 +16,11 @@ from suite.files import ROOT, STATE
 
 
 def session(name: str, *options: str, made: Path, tree: Path = ROOT, state: Path = STATE) -> float:
-    """The seconds that a session took, two cells at a time.
+    """The seconds that a session took.
 
     Raises Failed where it did not write the file `made` anew, as it would have at its end.
     """
-    command = [sys.executable, "-m", "nox", "-j2", "-s", name, "--", *options]
+    command = [sys.executable, "-m", "nox", "-s", name, "--", *options]
     before = made.stat().st_mtime_ns if made.exists() else None
     started = time.monotonic()
     ended = subprocess.run(

@@ -99,7 +99,7 @@ def measure(tag: str, console: Console) -> None:
     rows = [(what, f"{took:.1f}", f"{took / whole.first:.1%}", wanted) for what, took, wanted in ratios]
     console.print(
         timed.table(
-            f"`nox -j2 -s {SESSIONS[tag]} -- --all-cases`, {len(cells)} cells",
+            f"`nox -s {SESSIONS[tag]} -- --all-cases`, {len(cells)} cells",
             ("", "seconds", "of the first run", "wanted"),
             [("first run, environments made", f"{whole.first:.0f}", "", ""), *rows],
         )

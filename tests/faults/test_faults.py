@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import venv
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -195,6 +197,64 @@ def test_an_import_that_ends_the_probe_is_named(
     part = read(Record, machine.path(case)).attempts[0].parts["reproducer"]
     assert (outcome, True) == (part.outcome, part.detail.startswith(f"import jax: {says}")), part
     assert "blocked" == machine.judged(case).verdict
+
+
+def test_a_slow_import_says_that_it_is(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An import that takes long is told while it does, and the case runs when it is done."""
+    (tmp_path / "early" / "jax").mkdir(parents=True)
+    (tmp_path / "early" / "jax" / "__init__.py").write_text("import time; time.sleep(3)", encoding="utf-8")
+    given = probe_call.surroundings()
+    monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
+    monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
+    entry = catalogue.entry("tests.cell.corpus.blocked")
+    (case, *_) = entry.issue.cases
+    task = Task(entry, case, KEY, "right", machine.path(case))
+
+    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake)
+
+    assert ["importing jax takes more than 0.1 s"] == [each for each in machine.said if "importing" in each]
+    assert not read(Record, machine.path(case)).attempts[0].parts["reproducer"].outcome.startswith("import-")
+
+
+def test_a_slow_import_is_found_in_what_the_probe_has_written(machine: Machine, tmp_path: Path) -> None:
+    """Where an import waits is the innermost call of the traceback that faulthandler wrote, less importing itself."""
+    (tmp_path / "hangs.py").write_text("import time\ndef wait():\n    time.sleep(1)\nwait()\n", encoding="utf-8")
+    code = "import faulthandler; faulthandler.dump_traceback_later(0.3); import hangs"
+    with (tmp_path / "log").open("wb") as log:
+        subprocess.run([machine.python, "-c", code], cwd=tmp_path, stderr=log, check=True)
+    probe = probe_call._Probe(machine.python, tmp_path / "log", machine, ROOT, 300.0, probe_call.Stop())
+
+    assert f", in wait ({tmp_path / 'hangs.py'}, line 3)" == probe._where()
+
+
+MODULES = {
+    "uses a library": "import rich_of_nowhere",
+    "leaves": "import sys; sys.exit(3)",
+    "ends": "import os; os._exit(3)",
+}
+
+
+@pytest.mark.parametrize("how", MODULES)
+def test_a_module_that_a_cell_cannot_import_costs_itself(
+    machine: Machine, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its cases are errors that say why, and the cases of other modules run."""
+    strange = tmp_path / "root"
+    for name in ("suite", "tests"):
+        shutil.copytree(ROOT / name, strange / name, ignore=shutil.ignore_patterns("__pycache__", "locks", "*.json"))
+    entry = catalogue.entry("tests.cell.corpus.clear")
+    with (strange / "tests/cell/corpus/clear.py").open("a", encoding="utf-8") as module:
+        module.write(f"{MODULES[how]}\n")
+    well = catalogue.entry("tests.cell.corpus.affected")
+    tasks = [Task(each, each.issue.cases[0], KEY, "", machine.path(each.issue.cases[0])) for each in (entry, well)]
+    tasks = [replace(task, record=machine.folder / f"{task.entry.issue.id}.json") for task in tasks]
+
+    ended = probe_call.call(machine.python, "jax-0.0.0", [], tasks, machine, remake=machine.remake, root=strange)
+
+    said, other = (read(Record, task.record).attempts[0].parts["reproducer"] for task in tasks)
+    assert ("", "probe-ended", "returned") == (ended.reason, said.outcome, other.outcome)
+    assert re.search("import", said.detail)
+    assert "error" == verdicts.judge(entry.issue.cases[0], read(Record, tasks[0].record).attempts).verdict
 
 
 def test_a_long_chain_of_processes_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:

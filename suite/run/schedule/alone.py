@@ -31,8 +31,7 @@ def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
 
     That is one that is not as expected, or in which a part ended by a signal, its time limit or its memory limit.
     """
-    outcome = record.attempts[0].parts["reproducer"].outcome
-    if outcome == "unavailable" or outcome.startswith("import-"):
+    if record.attempts[0].parts["reproducer"].outcome in ("unavailable", "import-error"):
         # The machine lacks something, or the case is run again in another environment.
         return False
     judged, rule = verdicts.judge(case, record.attempts), expected(case, pins)

@@ -6,12 +6,13 @@ free. What cannot run beside others runs at the end, alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Protocol
 
 from suite.cell.issue import Case
+from suite.run import cell_run
 from suite.run.catalogue import Entry
 from suite.run.cell_run import CellRun
 from suite.run.probe_call import Name, Progress, Task
@@ -67,18 +68,25 @@ def run(
     cannot be read, Unresolvable for a stack without a lock that cannot be resolved, and OSError if the disk refuses.
     """
     lines = {each.cell.id: progress.cell(each.cell.id) for each in asked_of}
-    runs = {
-        each.cell.id: CellRun(each.cell, each.entries, lines[each.cell.id], fresh, confirm, asked) for each in asked_of
-    }
     seconds = {each.cell.id: each.seconds for each in asked_of}
     machine = Slots()
-    busy = _Shared(list(runs.values()), seconds, lines, machine).run()
-    _run_alone([each for each in runs.values() if each.alone], lines, machine)
-    # This run holds no cell now, so that two runs cannot wait for each other.
-    for each in busy:
-        each.reserve(wait=True)
-        _Shared([each], seconds, lines, machine, reserved=True).run()
-        _run_alone([each] if each.alone else [], lines, machine)
+
+    def once(works: Iterable[Work]) -> list[CellRun]:
+        runs = [CellRun(each.cell, each.entries, lines[each.cell.id], fresh, confirm, asked) for each in works]
+        busy = _Shared(runs, seconds, lines, machine).run()
+        _run_alone([each for each in runs if each.alone], lines, machine)
+        # This run holds no cell now, so that two runs cannot wait for each other.
+        for each in busy:
+            each.reserve(wait=True)
+            _Shared([each], seconds, lines, machine, reserved=True).run()
+            _run_alone([each] if each.alone else [], lines, machine)
+        return runs
+
+    runs = {each.cell.id: each for each in once(asked_of)}
+    # What a cell left to another one that then did not show it, it runs itself.
+    again = [each for each in asked_of if runs[each.cell.id].lent and cell_run.left(each.cell, each.entries)]
+    for each in again:
+        (runs[each.cell.id],) = once([each])
     return [each.status for each in runs.values() if each.status is not None]
 
 
@@ -100,6 +108,7 @@ class _Shared:
         self._ready: list[CellRun] = []
         self._held: list[CellRun] = []
         self._running: dict[str, int] = {}
+        self._claimed: set[Hashable] = set()
         self._busy: list[CellRun] = []
         self._changed = Condition()
         self._errors: list[BaseException] = []
@@ -144,11 +153,14 @@ class _Shared:
     def _make(self) -> None:
         """Reserve the cells in their turn, and make their environments."""
         while self._ahead and not self._over:
+            with self._changed:
+                # Later cells may then find more that is known.
+                self._changed.wait_for(lambda: self._over or len(self._ready) < self._machine.count + 2)
             run = self._ahead[0]
             there = self._reserved or run.reserve(wait=False)
             if there:
                 self._held.append(run)
-                run.prepare()
+                run.prepare(self._claimed)
                 tasks = (*run.todo, *run.alone)
                 self._lines[run.cell.id].expect({each.name: costs.of(each).seconds for each in tasks})
             with self._changed:

@@ -1,0 +1,305 @@
+"""Several probes at a time: what runs side by side, what runs alone, and how all of it ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from suite.cell import machine
+from suite.cell.issue import Case
+from suite.files import ROOT, read
+from suite.judge import verdicts
+from suite.judge.record import Outcome, Part, Record
+from suite.run import alike, catalogue, cell_run, environment, probe_call, records
+from suite.run.catalogue import Entry
+from suite.run.environment import Environment
+from suite.run.schedule import alone, deal, scheduler
+from suite.run.schedule.scheduler import Work
+from suite.run.spread.worker import Kept
+from suite.stack import lock
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
+from tests.faults.test_cluster import CELLS, State, eventually
+from tests.faults.test_faults import BARE
+from tests.worlds import started_with
+
+ONE, OTHER, *_ = CELLS
+MODULE = "tests.run.side_by_side"
+
+
+def of(*cases: str, module: str = MODULE) -> Entry:
+    """An issue of these tests, with these cases alone."""
+    return catalogue.narrowed(catalogue.entry(module), cases)
+
+
+def record(entry: Entry, case: str) -> Record:
+    """The record of a case."""
+    return read(Record, records.path_of(ONE.id, entry.issue.id, case))
+
+
+def verdict(entry: Entry, case: str) -> str:
+    """What a record comes to."""
+    wanted = next(each for each in entry.issue.cases if each.id == case)
+    return verdicts.judge(wanted, record(entry, case).attempts).verdict
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> State:
+    """A state folder with environments."""
+    return State(tmp_path_factory.mktemp("state")).prepared()
+
+
+@pytest.fixture
+def state(made: State, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
+    """A state folder without records, on a machine of two cores on which any order is worth a probe."""
+    for name in ("one", "other", "again", "moments", "pids", "go"):
+        (made.folder / name).unlink(missing_ok=True)
+    for path in made.folder.glob("records/**/*.json"):
+        path.unlink()
+    monkeypatch.setattr(machine, "cores", lambda: 2)
+    monkeypatch.setattr(deal, "LEAST", 0.0)
+    with made.here():
+        yield made
+
+
+def run(*work: Work) -> None:
+    """Run these cells."""
+    scheduler.run(work, Kept())
+
+
+def test_two_probes_run_for_one_cell(state: State) -> None:
+    """Two cases of one cell run at the same time, each in a probe with a log of its own."""
+    entry = of("one", "other")
+    run(Work(ONE, [entry]))
+
+    assert ["clear", "clear"] == [verdict(entry, case) for case in ("one", "other")]
+    assert {f"{ONE.id}.log", f"{ONE.id}.2.log"} <= {path.name for path in (state.folder / "logs").iterdir()}
+
+
+def test_two_cells_run_at_a_time(state: State) -> None:
+    """A case of one cell and a case of another run at the same time."""
+    run(Work(ONE, [of("one")]), Work(OTHER, [of("other")]))
+
+    assert "clear" == verdict(of("one"), "one")
+
+
+def test_what_is_not_as_expected_counts_only_alone(state: State) -> None:
+    """A case that was wrong beside others is run again alone: that counts, and the first attempt is kept."""
+    entry = of("only-at-first", "takes-a-moment")
+    run(Work(ONE, [entry]))
+
+    seen = record(entry, "only-at-first")
+    assert ["right"] == [each.parts["reproducer"].behaviour for each in seen.attempts]
+    assert ["wrong"] == [each.parts["reproducer"].behaviour for each in seen.shared]
+    assert "clear" == verdict(entry, "only-at-first")
+
+
+def test_a_signal_beside_others_is_met_again_alone(state: State) -> None:
+    """A crash counts only once it was seen alone, also where it is what is known."""
+    entry = of("crashes", "takes-a-moment")
+    run(Work(ONE, [entry]))
+
+    seen = record(entry, "crashes")
+    assert (1, 1, "affected") == (len(seen.attempts), len(seen.shared), verdict(entry, "crashes"))
+
+
+def test_what_cannot_run_beside_others_runs_alone(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cases of an issue in the table run one after the other, though there are two slots."""
+    entry = of("takes-a-moment", "takes-another")
+    monkeypatch.setattr(alone, "ALONE", {entry.issue.id: "it takes the time"})
+    run(Work(ONE, [entry]), Work(OTHER, [entry]))
+
+    told = [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
+    assert ["begins", "ends"] * 4 == told
+    assert [] == record(entry, "takes-a-moment").shared
+
+
+def test_every_issue_of_the_table_is_one() -> None:
+    """What the table names is an issue, and each entry gives its reason."""
+    assert set(alone.ALONE) <= {entry.issue.id for entry in catalogue.entries()}
+    assert all(alone.ALONE.values())
+
+
+def test_siblings_end_before_an_environment_is_made_anew(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case that writes to the packages ends the probe beside its own; that one's case runs again, in what is new."""
+    plain, prepare, anew = probe_call.command, environment.prepare, []
+    writes, waits = of("adds-a-file", module="tests.faults.writes_into_packages"), of("waits-or-goes-on")
+    packages = next((state.folder / "envs" / ONE.id).glob("lib/python*/site-packages"))
+
+    def prepared(*words: object) -> Environment:
+        if (left := packages / "left_behind.py").exists():
+            anew.append(len(started_with("CORPUS_FOLDER", state.folder)))
+            left.unlink()
+            (state.folder / "go").touch()
+        return Environment(state.folder / "envs" / ONE.id / "bin" / "python", "3.12.1")
+
+    # The kernel gives this probe no namespaces, though it was asked before and said it would.
+    monkeypatch.setattr(probe_call, "command", lambda *words, root: [*BARE, *plain(*words, root=root)])
+    monkeypatch.setattr(cell_run, "_can_be_apart", lambda: True)
+    monkeypatch.setattr(environment, "prepare", prepared)
+    run(Work(ONE, [waits, writes]))
+
+    assert prepare is not environment.prepare
+    assert ["clear", "clear"] == [verdict(writes, "adds-a-file"), verdict(waits, "waits-or-goes-on")]
+    # By then the sibling's case was gone.
+    assert [0] == anew
+    assert 2 == len((state.folder / "pids").read_text().splitlines())
+
+
+def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two probes of a cell could then write into each other's packages, and nobody would know which."""
+    monkeypatch.setattr(cell_run, "_can_be_apart", lambda: False)
+    entry = of("takes-a-moment", "takes-another")
+    run(Work(ONE, [entry]))
+
+    told = [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
+    assert ["begins", "ends"] * 2 == told
+
+
+# A run of two cells, to be interrupted.
+DRIVE = """
+import sys
+from pathlib import Path
+from suite.cell import machine
+from suite.cell.issue import Case
+from suite.run.schedule import deal, scheduler
+from suite.run.schedule.scheduler import Work
+from suite.run.spread.worker import Kept
+from suite.stack import lock
+from suite.stack.lock import Lock
+from suite.stack.plan import Cell
+from tests.faults.test_cluster import State
+from tests.run.test_scheduler import ONE, OTHER, of
+machine.cores = lambda: 2
+deal.LEAST = 0.0
+with State(Path(sys.argv[1])).here():
+    scheduler.run([Work(ONE, [of("lingers")]), Work(OTHER, [of("lingers-too")])], Kept())
+"""
+
+
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_whatever_ends_a_run_ends_all_its_probes(state: State, how: str) -> None:
+    """Ctrl-C, or any end of the driver, ends both probes and what their cases have started."""
+    command = [sys.executable, "-c", DRIVE, str(state.folder)]
+    # What a shell runs in the background is born deaf to Ctrl-C.
+    ready = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    driver = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, **ready)  # type: ignore[call-overload]
+    eventually(lambda: len(_noted(state)) == 2)
+    assert started_with("CORPUS_FOLDER", state.folder)
+    driver.send_signal(signal.Signals[how])
+    driver.wait(timeout=30)
+
+    eventually(lambda: not started_with("CORPUS_FOLDER", state.folder))
+
+
+def _noted(state: State) -> Sequence[str]:
+    path = state.folder / "pids"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
+    """The other cells run meanwhile; then the one is waited for, and that is said."""
+    hold = environment.reserve(ONE)
+    hold.acquire()
+    kept = Kept()
+
+    class Frees(Kept):
+        """Frees the cell once it is waited for."""
+
+        def say(self, message: str) -> None:
+            super().say(message)
+            kept.say(message)
+            if "another run is in this cell" in message:
+                assert (records.RECORDS / OTHER.id / "cell.json").exists()
+                hold.release()
+
+    scheduler.run([Work(ONE, [of("only-at-first")]), Work(OTHER, [of("takes-a-moment")])], Frees())
+
+    assert any("another run is in this cell" in each for each in kept.said)
+    assert "clear" == verdict(of("only-at-first"), "only-at-first")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "behaviour", "again"),
+    [
+        ("returned", "right", False),
+        ("returned", "wrong", True),
+        ("raised", None, True),
+        ("signal", None, True),
+        ("timeout", None, True),
+        ("memory", None, True),
+        ("probe-ended", None, True),
+        ("import-timeout", None, True),
+        ("import-error", None, False),
+        ("unavailable", None, False),
+    ],
+)
+def test_what_a_busy_machine_may_have_caused_is_run_again(
+    outcome: Outcome, behaviour: str | None, again: bool, state: State
+) -> None:
+    """A record made beside others counts where it is as expected, and did not end by a signal or a limit."""
+    part = Part(outcome=outcome, behaviour=behaviour, detail="SIGSEGV" if outcome == "signal" else "")
+
+    assert again == alone.must_run_again(*_seen(reproducer=part), {})
+
+
+def test_a_workaround_that_ends_by_a_signal_is_run_again(state: State) -> None:
+    """Each part counts, also where the case is as expected."""
+    case, seen = _seen(workaround=Part(outcome="signal", detail="SIGSEGV"))
+
+    assert alone.must_run_again(case, seen, {})
+    assert not alone.must_run_again(*_seen(), {})
+
+
+def _seen(**parts: Part) -> tuple[Case, Record]:
+    """A case, and a record of it in which these parts came out so."""
+    entry = of("takes-a-moment")
+    run(Work(ONE, [entry]))
+    seen = record(entry, "takes-a-moment")
+    (attempt,) = seen.attempts
+    otherwise = attempt.model_copy(update={"parts": {**attempt.parts, **parts}})
+    return entry.issue.cases[0], seen.model_copy(update={"attempts": [otherwise]})
+
+
+@pytest.fixture
+def all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two cells that hold the same packages, as far as their cases import any."""
+    monkeypatch.setattr(alike, "met", lambda *_: "the same")
+    others = {one.id: [(other, lock.load(other))] for one, other in ((ONE, OTHER), (OTHER, ONE))}
+    monkeypatch.setattr(alike, "alike", lambda cell, *_: others[cell.id])
+
+
+@pytest.mark.usefixtures("all_alike")
+def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> None:
+    """Of two cells with the same packages, one runs the case, and the record of that one counts for both."""
+    entry = of("takes-a-moment", "takes-another")
+    run(Work(ONE, [entry], 2.0), Work(OTHER, [entry], 1.0))
+
+    told = [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
+    # One case each cell runs itself, by which its device is known.
+    assert 3 == told.count("begins")
+    assert not cell_run.left(ONE, [entry])
+    assert not cell_run.left(OTHER, [entry])
+
+
+@pytest.mark.usefixtures("all_alike")
+def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the cell that was to run a case cannot be made, the other one runs it."""
+    prepare = environment.prepare
+
+    def refuses(cell: Cell, pinned: Lock) -> Environment:
+        if cell is ONE:
+            raise environment.Unprepared("error", "install.failed", "no")
+        return prepare(cell, pinned)
+
+    monkeypatch.setattr(environment, "prepare", refuses)
+    entry = of("takes-a-moment", "takes-another")
+    run(Work(ONE, [entry], 2.0), Work(OTHER, [entry], 1.0))
+
+    assert not cell_run.left(OTHER, [entry])

@@ -1,0 +1,91 @@
+"""The default plan: what is chosen follows from what was published, and stays where it can."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suite.report.model import Report
+from suite.run.schedule import costs
+from suite.run.schedule.costs import Cost
+from suite.stack import chosen
+from suite.stack.chosen import Chosen
+from suite.upkeep import choose
+from suite.upkeep.choose import ENOUGH, OTHERS, Pair
+
+NOTHING = Chosen(rows={})
+
+
+def test_the_default_plan_is_what_the_published_report_gives(published: Report) -> None:
+    """default.json is what `nox -s choose` would write: its releases are good enough, and its rows follow from them."""
+    pairs, wheels, kept = choose.shown(published), choose.bytes_of(), chosen.load()
+
+    assert kept == choose.choose(pairs, wheels, kept)
+
+
+def test_the_default_plan_shows_almost_all_that_five_releases_can(published: Report) -> None:
+    """Its rows show 99% of the pairs that the best choice shows, each once, and cost less than the releases' all."""
+    pairs, rows = choose.shown(published), chosen.load().rows
+    newest = list(pairs)[-1]
+    best = choose.choose(pairs, {version: {} for version in pairs}, NOTHING)
+    seen = pairs[newest].union(*(pairs[version] for version in rows))
+
+    assert OTHERS == len(rows)
+    assert len(seen) >= ENOUGH * len(pairs[newest].union(*(pairs[version] for version in best.rows)))
+    # A headline shows one behaviour on a release.
+    assert sum(map(len, rows.values())) == len(seen - pairs[newest])
+
+
+VERSIONS = [f"0.{minor}.0" for minor in range(1, 8)]
+PAIRS = st.sets(st.tuples(st.sampled_from("abcd"), st.sampled_from(["right", "wrong", "refused"])), min_size=1)
+SHOWN = st.fixed_dictionaries(dict.fromkeys(VERSIONS, PAIRS))
+WHEELS = st.fixed_dictionaries(
+    {version: st.dictionaries(st.sampled_from("xyz"), st.integers(1, 9), max_size=3) for version in VERSIONS}
+)
+
+
+@given(pairs=SHOWN, wheels=WHEELS)
+def test_each_pair_that_is_shown_has_one_row(pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]]) -> None:
+    """What the newest shows needs no other row, and what another shows is run once; the answer is always the same."""
+    made = choose.choose(pairs, wheels, NOTHING)
+
+    assert made == choose.choose(pairs, wheels, NOTHING)
+    told = [(issue, version) for version, issues in made.rows.items() for issue in issues]
+    assert len(told) == len(set(told))
+    seen = set(pairs["0.7.0"])
+    for version in sorted(made.rows, reverse=True):
+        assert {issue for issue, _ in pairs[version] - seen} == set(made.rows[version])
+        seen |= pairs[version]
+
+
+@given(pairs=SHOWN, wheels=WHEELS, new=SHOWN)
+def test_a_choice_stays_while_it_shows_enough(
+    pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]], new: dict[str, set[Pair]]
+) -> None:
+    """From one day to the next the releases stay where they still show 99% of the most that any show."""
+    before = choose.choose(pairs, wheels, NOTHING)
+    after = choose.choose(new, wheels, before)
+
+    def count(of: Chosen) -> int:
+        return len(new["0.7.0"].union(*(new[version] for version in of.rows)))
+
+    best = choose.choose(new, {version: {} for version in VERSIONS}, NOTHING)
+    if count(before) >= ENOUGH * count(best):
+        assert before.rows.keys() == after.rows.keys()
+    assert count(after) >= ENOUGH * count(best)
+
+
+def test_a_cost_stays_where_it_is_about_the_same() -> None:
+    """Half as much again is noise, and more than that is news: so the file does not change with every run."""
+    before = {"a/b": Cost(1.0, 200)}
+
+    for seconds, kept in ((0.8, True), (1.4, True), (1.6, False), (0.5, False)):
+        assert kept == costs._is_about(before["a/b"], Cost(seconds, 200))
+
+
+def test_every_case_has_a_cost_or_one_that_is_usual() -> None:
+    """costs.json is about cases that there are; a case that was never run costs what is usual."""
+    known = costs.load()
+
+    assert all(each.seconds >= 0 and each.mib >= 0 for each in known.values())
+    assert all(name.count("/") == 1 for name in known)
