@@ -27,11 +27,12 @@ class RunProgress:
         self.bars = progress.Progress(
             progress.SpinnerColumn(),
             progress.TextColumn("{task.fields[cell]}", markup=False),
-            progress.BarColumn(bar_width=20),
+            progress.BarColumn(bar_width=10),
             progress.MofNCompleteColumn(),
             progress.TextColumn("{task.fields[left]}", markup=False, style="cyan"),
-            progress.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+            progress.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
             console=console,
+            expand=True,
             transient=True,
             disable=not console.is_terminal,
         )
