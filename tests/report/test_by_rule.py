@@ -259,3 +259,15 @@ def test_the_line_of_the_tree_is_in_version_order() -> None:
     assert [*found] == sorted(found, key=Version)
     assert {} == found["0.4.32"]
     assert all(pins["jax"] == version for version, pins in found.items() if pins)
+
+
+def test_releases_that_show_other_cases_are_not_compared() -> None:
+    """Where each release has but what the others do not show, none is said to have turned anything, nor nothing."""
+    made = sparse()
+    chosen = site(made.model_copy(update={"rows": "chosen"}), ())
+
+    for name, page in site(made, ()).items():
+        if name == "index.html" or name.startswith("releases/jax-"):
+            assert ('id="newest"' in page) == (name == "index.html")
+            assert ('id="turned"' in page) == (name != "index.html")
+            assert not re.search(r'id="(newest|turned)"|nothing turned|Nothing turned', chosen[name])

@@ -111,7 +111,12 @@ def _list_of(each: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> s
 
 
 def _newest(facts: Facts) -> list[Release]:
-    """The newest releases of the line and what turned on them, the newest first."""
+    """Return the newest releases of the line and what turned on them, the newest first.
+
+    None of a report in which each release shows only what others do not: two of them are nothing to compare.
+    """
+    if facts.report.rows == "chosen":
+        return []
     learned = {each.cell for of in facts.seen.values() for each in of.values() if each.agreement != "spurious"}
     found = []
     for cell in facts.line[: -_NEWEST - 1 : -1]:
