@@ -125,15 +125,16 @@ class CellRun:
         self.lent = len(todo) - len(mine)
         return mine
 
-    def call(self, tasks: Sequence[Task], *, alone: bool) -> None:
+    def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
         """Run these tasks by a probe of their own, and see which of them have to be run alone again.
 
-        Tasks that a sibling's fault kept from running go back to `todo`.
+        Tasks that a sibling's fault kept from running go back to `todo`. `remade`: in an environment made anew, where
+        an import that fails counts.
         """
         stop = Stop()
         with self._changed:
             self._changed.wait_for(lambda: self._made is not None or self.failed)
-            if self._made is None or self.failed:
+            if self._made is None or self._pinned is None or self.failed:
                 return
             made = self._made
             self._calls.add(stop)
@@ -141,7 +142,15 @@ class CellRun:
             log = f"{self.cell.id}.{self._orders}" if self._orders > 1 else self.cell.id
         ended = Ended(left=tuple(tasks))
         try:
-            ended = self._call(made, tasks, log=log, attempts=probe_call.MOST_ATTEMPTS if alone else 1, stop=stop)
+            ended = probe_call.call(
+                *(made.executable, self.cell.id, list(self._pinned.pins), tasks, self.progress),
+                remake=lambda: self._remake(stop),
+                log=log,
+                remade=remade,
+                shut=[environment.ENVIRONMENTS, uv_call.STORE],
+                most_attempts=probe_call.MOST_ATTEMPTS if alone else 1,
+                stop=stop,
+            )
         except Unprepared as error:
             self._fail(note(self.cell, error.verdict, error.reason, error.detail))
         finally:
@@ -210,10 +219,8 @@ class CellRun:
         many = f"{len(doubtful)} case{'s' * (len(doubtful) != 1)}"
         self.progress.say(f"{many} cannot import a package: running again in a new environment")
         environment.forget(self.cell)
-        if (made := self._prepared()) is None:
-            return
-        ended = self._call(made, doubtful, log=f"{self.cell.id}.again", remade=True)
-        self._take(replace(ended, left=()), (), alone=True)
+        if self._prepared() is not None:
+            self.call(doubtful, alone=True, remade=True)
 
     def finish(self) -> None:
         """Write the status."""
@@ -230,27 +237,6 @@ class CellRun:
     def release(self) -> None:
         """Let other runs have the cell."""
         self._hold.release()
-
-    def _call(
-        self,
-        made: Environment,
-        tasks: Sequence[Task],
-        *,
-        log: str,
-        attempts: int = probe_call.MOST_ATTEMPTS,
-        stop: Stop | None = None,
-        remade: bool = False,
-    ) -> Ended:
-        assert self._pinned is not None
-        return probe_call.call(
-            *(made.executable, self.cell.id, list(self._pinned.pins), tasks, self.progress),
-            remake=lambda: self._remake(stop),
-            log=log,
-            remade=remade,
-            shut=[environment.ENVIRONMENTS, uv_call.STORE],
-            most_attempts=attempts,
-            stop=stop,
-        )
 
     def _take(self, ended: Ended, tasks: Sequence[Task], *, alone: bool) -> None:
         """Note how an order ended, and sort out the tasks whose records do not count."""
@@ -270,7 +256,7 @@ class CellRun:
                 # Until it has run alone, there is no record of it.
                 each.record.unlink()
                 self.alone.append(replace(each, shared=tuple(record.attempts)))
-            elif records.fails_to_import(record):
+            elif records.fails_to_import(record) and not record.machine.remade:
                 self._doubtful.append(each)
 
     def _remake(self, mine: Stop | None) -> Path:
