@@ -1,4 +1,4 @@
-"""The verdicts: all that belongs to one, in one table. A page, a badge, a test report looks it up here."""
+"""The verdicts: all that belongs to one, in one table."""
 
 from __future__ import annotations
 
@@ -18,36 +18,33 @@ Count = Literal["run", "unavailable", "error", "not_run"]
 class Properties:
     """What belongs to a verdict.
 
-    `colour` is a style of rich, `badge` a colour of shields.io, `css` the class that colours it on a page. `decided`:
-    it says something of upstream, so that it can agree or disagree with what was expected; `good`: nothing goes wrong
-    silently. `retried`: to run it again may show something else. `counted` is where it goes in a report's coverage,
-    `junit` what it is as a test that is as expected: None where that passes.
+    `colour` is a style of rich, `css` the class that colours it on a page. `decided`: it says something of upstream, so
+    that it can agree or disagree with what was expected; `good`: nothing goes wrong silently. `retried`: another run
+    may show something else. `counted` is where it goes in a report's coverage.
     """
 
     name: Verdict
     glyph: str
     meaning: str
     colour: str = "red"
-    badge: str = "red"
     css: str = "other"
     decided: bool = True
     good: bool = False
     retried: bool = False
     counted: Count = "run"
-    junit: Literal["error", "skipped"] | None = None
 
 
-def _good(name: Good, glyph: str, meaning: str, colour: str, badge: str, css: str) -> Properties:
-    return Properties(name, glyph, meaning, colour, badge, css, good=True)
+def _good(name: Good, glyph: str, meaning: str, colour: str, css: str) -> Properties:
+    return Properties(name, glyph, meaning, colour, css, good=True)
 
 
 def _not_there(name: NotThere, glyph: str, meaning: str, counted: Count = "unavailable") -> Properties:
     retried = counted == "not_run"
-    return Properties(name, glyph, meaning, "dim", "lightgrey", "undecided", False, False, retried, counted, "skipped")
+    return Properties(name, glyph, meaning, "dim", "undecided", False, False, retried, counted)
 
 
 def _odd(name: Odd, glyph: str, meaning: str, counted: Count) -> Properties:
-    return Properties(name, glyph, meaning, "magenta", "lightgrey", "other", False, False, True, counted, "error")
+    return Properties(name, glyph, meaning, "magenta", "other", False, False, True, counted)
 
 
 # Worst first: what a row for a whole issue shows of its cases.
@@ -58,10 +55,10 @@ TABLE: tuple[Properties, ...] = (
     Properties("different", "≠", "it failed, but not in the documented way: somebody must look"),
     _odd("error", "!", "our fault or the machine's: it says nothing of upstream", "error"),
     _odd("flaky", "~", "attempts disagree", "run"),
-    _good("guarded", "◐", "refused loudly, or with a warning: what used to be silent", "yellow", "yellow", "guard"),
-    _good("documented", "◇", "by design, as upstream documents it; people are surprised", "cyan", "blue", "neutral"),
-    _good("clear", "✓", "it ran; the documented symptom is absent", "green", "brightgreen", "clear"),
-    _good("absent", "–", "what the case is about does not exist in this release", "dim", "brightgreen", "absent"),
+    _good("guarded", "◐", "refused loudly, or with a warning: what used to be silent", "yellow", "guard"),
+    _good("documented", "◇", "by design, as upstream documents it; people are surprised", "cyan", "neutral"),
+    _good("clear", "✓", "it ran; the documented symptom is absent", "green", "clear"),
+    _good("absent", "–", "what the case is about does not exist in this release", "dim", "absent"),
     _not_there("blocked", "▢", "a package that the case needs does not import: row zero tells it"),
     _not_there("conflict", "⊘", "the packages' own metadata excludes this set"),
     _not_there("unavailable", "∅", "no release, wheel, interpreter, device or CPU feature"),

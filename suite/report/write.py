@@ -1,12 +1,11 @@
-"""The report → files: JSON and its schema, and what is made of that alone: a page, Markdown, a feed, badges, JUnit."""
+"""The report → files: JSON and its schema, and what is made of that alone: pages, Markdown, a feed."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from suite.errors import BadFile, Fault, Misused, shown
+from suite.errors import BadFile, Misused, shown
 from suite.files import dump, read, replace_all
 from suite.programs import model as programs
 from suite.programs import texts
@@ -15,11 +14,9 @@ from suite.programs.model import Programs
 from suite.programs.targets import TARGETS
 from suite.report import compact
 from suite.report.compare.changes import since
-from suite.report.formats import badges
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
-from suite.report.formats.junit import junit
 from suite.report.formats.observations_csv import observations_csv
 from suite.report.model import Report
 from suite.report.site import timings
@@ -29,7 +26,6 @@ from suite.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
 PROGRAMS = "programs.json"
-_ID = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def schema() -> str:
@@ -41,7 +37,7 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, Misused, OSError."""
     timed, compiled = _measured()
     own = {"compat.json": compact.text(report), **_as_data(timed, compiled)}
-    return _put_all({**own, **siblings(report, folder / "compat.json", timed, compiled)}, folder)
+    return _put_all({**own, **siblings(report, timed, compiled)}, folder)
 
 
 def publish(report: Report, folder: Path) -> Report:
@@ -60,13 +56,12 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
 
     `timed_anew`: and the timings and programs, of what the benchmarks have measured and counted.
     """
-    source = folder / "compat.json"
-    report = read(Report, source)
+    report = read(Report, folder / "compat.json")
     timed, compiled = (
         _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
     )
     own = _as_data(timed, compiled) if timed_anew else {}
-    return _put_all({**own, **siblings(report, source, timed, compiled)}, folder)
+    return _put_all({**own, **siblings(report, timed, compiled)}, folder)
 
 
 def _measured() -> tuple[tuple[Machine, ...], tuple[Programs, ...]]:
@@ -79,26 +74,15 @@ def _as_data(timed: tuple[Machine, ...], compiled: tuple[Programs, ...]) -> dict
     return {TIMINGS: timings.text(timed), **({PROGRAMS: programs.list_text(compiled)} if compiled else {})}
 
 
-def siblings(
-    report: Report, source: Path, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()
-) -> dict[str, str]:
-    """Name → text of each file that is made of the report, which is in `source`, its timings and its programs.
-
-    Raises BadFile.
-    """
-    made = badges.badges(report)
-    # A name becomes a path, and the report may be anybody's.
-    if odd := [name for name in made if not _ID.fullmatch(name)]:
-        raise BadFile([Fault(source, "issues.id", f"{name!r} is no id: lower case, digits and dashes") for name in odd])
+def siblings(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
+    """Name → text of each file that is made of the report, its timings and its programs."""
     return {
         "compat.schema.json": schema(),
         "COMPAT.md": compat_md(report),
         "check.json": check_json(report),
         **site(report, timed, compiled),
         "feed.xml": feed(report, compiled),
-        "junit.xml": junit(report),
         "observations.csv": observations_csv(report),
-        **{f"badges/{name}.json": text for name, text in made.items()},
     }
 
 
@@ -114,8 +98,7 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
     former = _former(folder)
     known: set[str] = set()
     if former is not None:
-        known |= {f"badges/{name}.json" for name in badges.names(former) if _ID.fullmatch(name)}
-        known |= named_after(former, _formerly_timed(folder), _formerly_compiled(folder))
+        known = named_after(former, _formerly_timed(folder), _formerly_compiled(folder))
     replace_all(folder, files, sorted(each for each in known.difference(files) if (folder / each).exists()))
     return [folder / name for name in files]
 

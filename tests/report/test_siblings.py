@@ -1,9 +1,8 @@
-"""What lies beside compat.json: Markdown, feed, badges and JUnit XML, made of it alone and safe to read."""
+"""What lies beside compat.json: Markdown, feed and CSV, made of it alone and safe to read."""
 
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections import Counter
 from datetime import date, datetime
@@ -18,20 +17,18 @@ from hypothesis import strategies as st
 
 from suite import __main__ as command
 from suite import files
-from suite.errors import BadFile, Exit, Misused, guarded
+from suite.errors import Exit, Misused, guarded
 from suite.files import REPORTS
 from suite.printable import printable
 from suite.programs import model as programs
 from suite.report import summary
 from suite.report.derive import derive
-from suite.report.formats.badges import badges
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
-from suite.report.formats.junit import junit
 from suite.report.formats.length_limit import MOST, fit
 from suite.report.formats.observations_csv import observations_csv
 from suite.report.markup import cell_text, element, xml
-from suite.report.model import Observation, Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
+from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site import timings
 from suite.report.site.build import site
 from suite.report.write import PROGRAMS, TIMINGS, siblings, write
@@ -162,7 +159,7 @@ def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
     cells = (f"jax-0.{number}.0" for number in range(60))
     made = report(*(observation(cell=cell, agreement="changed", detail=f"{cell} " + "|<x>`" * 200) for cell in cells))
 
-    text = siblings(made, tmp_path, ())["COMPAT.md"]
+    text = siblings(made, ())["COMPAT.md"]
 
     assert len(text) < MOST
     assert f"{summary.last_line(made)}." in text
@@ -284,130 +281,6 @@ def test_no_row_is_a_formula(text: str) -> None:
     assert [] == [value for row in rows(made) for value in row.values() if value.startswith(("=", "+", "-", "@"))]
 
 
-# Badges
-
-
-def test_a_badge_is_what_shields_reads() -> None:
-    """Each issue and each two packages have a badge with exactly what the endpoint asks for."""
-    made = {name: json.loads(text) for name, text in badges(EVERY_VERDICT).items()}
-
-    assert {"some-issue", "jax-equinox", "jax-diffrax", "equinox-diffrax"} == set(made)
-    for badge in made.values():
-        assert ["schemaVersion", "label", "message", "color"] == list(badge)
-        assert 1 == badge["schemaVersion"]
-        assert badge["message"]
-
-
-def badge(of: Report, name: str) -> tuple[str, str]:
-    """What a badge of a report says, and its colour."""
-    told = json.loads(badges(of)[name])
-    return told["message"], told["color"]
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "told"),
-    [
-        ("clear clear", ("clear, jax 0.5.0", "brightgreen")),
-        ("clear guarded", ("guarded in 1 of 2 cases, jax 0.5.0", "yellow")),
-        ("affected crashed", ("crashed in 1 of 2 cases, jax 0.5.0", "red")),
-        ("hung clear", ("hung in 1 of 2 cases, jax 0.5.0", "red")),
-        ("affected error", ("affected in 1 of 2 cases, jax 0.5.0", "red")),
-        ("guarded flaky", ("flaky in 1 of 2 cases, jax 0.5.0", "lightgrey")),
-        ("clear documented", ("clear, jax 0.5.0", "brightgreen")),
-        ("documented documented", ("documented in 2 of 2 cases, jax 0.5.0", "blue")),
-        ("not-run not-run", ("not-run in 2 of 2 cases, jax 0.5.0", "lightgrey")),
-    ],
-)
-def test_a_badge_shows_the_worst(verdicts: str, told: tuple[str, str]) -> None:
-    """A badge says the worst of the newest cell; what is not known is never green, and what is by design no news."""
-    newest = [
-        observation(verdict=verdict, agreement="spurious", cell="jax-0.5.0", case=f"case-{number}")
-        for number, verdict in enumerate(verdicts.split())
-    ]
-
-    assert told == badge(report(observation(), *newest), "some-issue")
-
-
-def test_a_yanked_release_has_no_badge() -> None:
-    """The newest cell is the newest that can be had; without any, a badge says that nothing was run."""
-    yanked = undecided("unavailable", cell="jax-0.5.0", reason="plan.yanked")
-
-    assert "affected, jax 0.4.30" == badge(report(observation(), yanked), "some-issue")[0]
-    assert {"not run"} == {badge(report(yanked), name)[0] for name in badges(report(yanked))}
-
-
-@pytest.mark.parametrize(
-    ("found", "blocked_by", "told"),
-    [
-        ("supported", None, ("0.4.30 × 0.11.4: works", "brightgreen")),
-        ("latent", "equinox", ("0.4.30 × 0.11.4: broken, equinox does not import", "red")),
-        (None, None, ("not run", "lightgrey")),
-    ],
-)
-def test_packages_have_a_badge_together(found: str | None, blocked_by: str | None, told: tuple[str, str]) -> None:
-    """The badge of two packages is row zero's on the newest cell of the line."""
-    made = report(observation())
-    cells = [each.model_copy(update={"declared_observed": found, "blocked_by": blocked_by}) for each in made.cells]
-
-    assert told == badge(made.model_copy(update={"cells": cells}), "jax-equinox")
-
-
-def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
-    """An issue id that is no name for a file is a fault in compat.json, and nothing is written."""
-    made = report(observation())
-    made = made.model_copy(update={"issues": [made.issues[0].model_copy(update={"id": "../../elsewhere"})]})
-
-    with pytest.raises(BadFile, match=r"issues\.id: '\.\./\.\./elsewhere' is no id"):
-        write(made, tmp_path / "to")
-
-    assert not (tmp_path / "to").exists()
-
-
-# JUnit XML
-
-REPLAYED = 'nox -s "cell(jax-0.4.30)" report -- --issue some-issue --fresh'
-
-
-def test_each_observation_is_a_test_case() -> None:
-    """There is a suite for each cell and a case for each observation, and the counts are of what is there."""
-    for of in REPORTS_TO_SHOW.values():
-        root = parsed(junit(of))
-        assert [cell.id for cell in of.cells] == [suite.get("name") for suite in root]
-        assert [(each.cell, f"{each.issue}/{each.case}") for each in of.observations] == [
-            (case.get("classname"), case.get("name")) for case in root.iter("testcase")
-        ]
-        tags = {"failures": "failure", "errors": "error", "skipped": "skipped", "tests": "testcase"}
-        for each in (root, *root):
-            counted = {name: str(sum(1 for _ in each.iter(tag))) for name, tag in tags.items()}
-            assert counted == {name: each.get(name) for name in tags}
-
-
-@pytest.mark.parametrize(
-    ("seen", "tag", "message", "text"),
-    [
-        (observation(), "", None, None),
-        (
-            observation(agreement="regressed", behaviour="worse"),
-            *("failure", "worse (affected), expected bad", f"it was seen\n{REPLAYED}"),
-        ),
-        (
-            observation(workaround="fails"),
-            *("failure", "bad (affected), expected bad, its workaround fails", f"it was seen\n{REPLAYED}"),
-        ),
-        (undecided("error"), "error", "it was seen", REPLAYED),
-        (undecided("flaky"), "error", "it was seen", REPLAYED),
-        (undecided("not-run", reason="run.x"), "skipped", "not-run [run.x]: it was seen", None),
-        (undecided("conflict", reason="plan.x"), "skipped", "conflict [plan.x]: it was seen", None),
-        (undecided("unavailable", reason="plan.y"), "skipped", "unavailable [plan.y]: it was seen", None),
-    ],
-)
-def test_what_is_not_as_expected_fails(seen: Observation, tag: str, message: str | None, text: str | None) -> None:
-    """A failure is what is not as expected, an error is nobody's, what was not run is skipped; each says why."""
-    (case,) = parsed(junit(report(seen))).iter("testcase")
-
-    assert [(tag, message, text)][: len(tag)] == [(each.tag, each.get("message"), each.text) for each in case]
-
-
 # All of them
 
 
@@ -415,13 +288,11 @@ def test_what_is_not_as_expected_fails(seen: Observation, tag: str, message: str
 @example(HOSTILE)
 @settings(deadline=None, max_examples=25)
 def test_somebody_elses_text_is_text(text: str) -> None:
-    """Whatever text a report holds, feed and JUnit XML get nothing added to them, and no file has a control in it."""
-    made = hostile(text)
-    for emitter in (feed, junit):
-        tags = [[each.tag for each in parsed(emitter(of)).iter()] for of in (hostile("plain"), made)]
-        assert tags[0] == tags[1]
-    for each in (feed(made), junit(made), *badges(made).values()):
-        assert each.encode("utf-8").decode("utf-8").replace("\n", "").isprintable()
+    """Whatever text a report holds, the feed gets no element added to it, and no control."""
+    plain, made = (feed(hostile(each)) for each in ("plain", text))
+
+    assert [each.tag for each in parsed(plain).iter()] == [each.tag for each in parsed(made).iter()]
+    assert made.encode("utf-8").decode("utf-8").replace("\n", "").isprintable()
 
 
 def test_a_rebuild_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -445,21 +316,7 @@ def named(issue: str) -> Report:
     return made.model_copy(update={"issues": [made.issues[0].model_copy(update={"id": issue})], "observations": seen})
 
 
-def test_a_badge_goes_with_the_report_that_wrote_it(tmp_path: Path) -> None:
-    """A report takes away the badges that only the report before it had; whatever else lies there stays."""
-    mine = {"badges/coverage.json": b"{}", "badges/logo.svg": b"<svg/>", "notes.txt": b"mine"}
-    write(named("former-issue"), tmp_path)
-    for name, text in mine.items():
-        (tmp_path / name).write_bytes(text)
-
-    write(named("later-issue"), tmp_path)
-
-    found = there(tmp_path)
-    assert mine == {name: found.get(name) for name in mine}
-    assert {"badges/later-issue.json"} == {name for name in found if name.endswith("-issue.json")}
-
-
-@pytest.mark.parametrize("lies", ["index.html", "badges/jax-diffrax.json", "feed.xml"])
+@pytest.mark.parametrize("lies", ["index.html", "assets/style.css", "feed.xml"])
 def test_nothing_is_written_over_what_is_no_reports(
     lies: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -480,20 +337,20 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(
 ) -> None:
     """Where one file of a report cannot be replaced, every other one stays as it was, and the file is named."""
     write(named("former-issue"), tmp_path)
-    (tmp_path / "junit.xml").unlink()
-    (tmp_path / "junit.xml").mkdir()
+    (tmp_path / "feed.xml").unlink()
+    (tmp_path / "feed.xml").mkdir()
     before = there(tmp_path)
 
     with guarded() as guard:
         write(named("later-issue"), tmp_path)
 
     assert Exit.MISUSED == guard.code
-    assert f"cannot use {tmp_path / 'junit.xml'}: Is a directory" in capsys.readouterr().err
+    assert f"cannot use {tmp_path / 'feed.xml'}: Is a directory" in capsys.readouterr().err
     assert before == there(tmp_path)
 
 
 def everywhere(text: str) -> Report:
-    """A report in which whatever somebody else's compat.json can say is `text`, a badge's name aside."""
+    """A report in which whatever somebody else's compat.json can say is `text`."""
     made = hostile(text)
     issue = made.issues[0]
     case = issue.cases[0]
@@ -561,7 +418,7 @@ def test_the_published_folder_is_what_a_rebuild_gives(published: Report) -> None
     """Every file in reports/published is made of its compat.json, and nothing else lies there."""
     folder = REPORTS / "published"
     timed, compiled = timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS)
-    made = siblings(published, folder / "compat.json", timed, compiled)
+    made = siblings(published, timed, compiled)
 
     kept = {"compat.json", TIMINGS, PROGRAMS, archive.PACKED.name}
     found = {name: text.decode() for name, text in there(folder).items() if name not in kept}

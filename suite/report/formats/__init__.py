@@ -1,1 +1,1 @@
-"""The report as text: terminal, feed, badges, JUnit."""
+"""The report as text: terminal, Markdown, feed, CSV."""
