@@ -11,7 +11,6 @@
 #   "pypi-simple==1.8.0",
 #   "remotezip==0.12.6",
 #   "rich==15.0.0",
-#   "shtab==1.13.0",
 #   "uv==0.13.8",
 # ]
 # ///
@@ -66,7 +65,7 @@ COMMANDS = {
     "compat-full": ["compat", "--tag", "full"],
     "publish": ["compat", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
     **{name: [name] for name in ("run", "check", "explain", "try", "merge", "diff", "rebuild", "bisect", "discover")},
-    **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost", "check-cost", "upkeep")},
+    **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost")},
     **{name: [name] for name in ("choose", "clean", "rekey")},
     "device-programs": ["programs"],
     "bench": ["bench", "run"],
@@ -276,17 +275,10 @@ command(
     "`nox -s rekey -- HEAD~1`. Some of them are run again from nothing, and what differs is printed.",
 )
 command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")
-command("cost", "Time a warm `nox -s compat` and one release's cases against the seconds of their rows.")
-command("check-cost", "Time an answer of `check`: from a lock, and with the source of jax itself to look through.")
-
-
-@nox.session(venv_backend="none", default=False)
-def upkeep(session: nox.Session) -> None:
-    """Time a run from nothing, and against it an unchanged run, an edited issue and a new cell: `-- --tag full`.
-
-    Of the default cells it takes minutes; of all cells an hour, and shows how the cost grows with the cells.
-    """
-    suite(session)
+command(
+    "cost",
+    "Time `nox -s compat` and one release with all cases run again, an unchanged run, and answers of `check`.",
+)
 
 
 @nox.session(name="device-programs", venv_backend="none", default=False)

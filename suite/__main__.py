@@ -164,11 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     moving.add_argument("--draw", type=int, default=500, metavar="N", help=again)
     command("choose", "compute what the default plan runs, and what each case costs", "upkeep.choose:write_all")
     command("pins", "pin the driver's own packages anew", "upkeep.pins:renew")
-    command("cost", "time warm runs against the seconds of their rows", "upkeep.cost:measure")
-    command("check-cost", "time an answer of `check`, from a lock and from source", "upkeep.check_cost:measure")
-    from_nothing = "time a run from nothing, an unchanged run, an edited issue and a new cell"
-    keeping = command("upkeep", from_nothing, "upkeep.upkeep:measure")
-    keeping.add_argument("--tag", default="default", type=_tag, help="of which cells (default: %(default)s)")
+    command("cost", "time runs and answers, each against what it cannot do without", "upkeep.cost:measure")
     return parser
 
 

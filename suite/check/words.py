@@ -16,7 +16,6 @@ from suite.errors import Exit, Misused, guarded
 Command = Callable[..., argparse.ArgumentParser]
 # As suite.check.answer and suite.check.machine have them: a test holds that. To read the words, neither is needed.
 KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design")
-SHELLS = ("bash", "zsh", "tcsh")
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 
 _CODES = (
@@ -122,26 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     add(command)
-    completing = command(
-        "completion",
-        "print what has a shell complete these words",
-        "check.words:completion",
-        epilog='For bash, now and in this shell: eval "$(jax-stack-compat completion bash)"',
-    )
-    completing.add_argument("shell", choices=SHELLS)
     return parser
-
-
-def completion(shell: str) -> None:
-    """Print the script that has this shell complete the words, and the files among them."""
-    import shtab  # only who asks for the script waits for it
-
-    parser = _parser()
-    (commands,) = (each for each in parser._actions if isinstance(each.choices, dict))
-    for action in (action for each in dict(commands.choices or {}).values() for action in each._actions):
-        if action.type is Path:
-            action.complete = shtab.FILE
-    sys.stdout.write(shtab.complete(parser, shell=shell))
 
 
 def call(options: argparse.Namespace) -> Exit:

@@ -1,68 +1,117 @@
-"""What a run costs beyond its cases: a run's time against the seconds of its own rows, shared among the cores.
+"""A benchmark of runs and answers, each against what it cannot do without.
 
-Only a warm run can be measured: its environments are there, and all cases are run again. The rows' seconds are those
-that the probes of that very run have timed, so a busy machine slows both.
+Sessions run in environments that are there. One that runs its cases again is compared with the seconds of these cases,
+shared among the cores: a busy machine slows both. An answer of `check` is compared with a bare interpreter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
 from suite.cell import machine
-from suite.errors import Misused
-from suite.files import REPORTS, read
+from suite.errors import Failed, Misused
+from suite.files import REPORTS, ROOT, STATE, read
 from suite.judge.record import Record
 from suite.run import catalogue, environment, records
-from suite.run.catalogue import Entry
 from suite.stack import lock, plan
-from suite.stack.plan import Cell
-from suite.upkeep import timed
+
+_TIMES = 5
+_CHECK = "import sys; from suite.check.words import main; main(sys.argv[1:])"
+_LINES = 100_000
 
 
 def measure(console: Console) -> None:
-    """Time them, and print the ratios. Raises Misused where the environments are not there yet, and Failed."""
+    """Time them, and print the ratios. Raises Misused where an environment is not there yet, and Failed."""
     cells = plan.tagged("default")
-    if cold := [cell.id for cell in cells if environment.ready(cell, lock.load(cell)) is None]:
-        raise Misused(
-            f"only a warm run can be measured, and {', '.join(cold)} has no environment: `nox -s compat` first"
-        )
+    ready = {cell.id: environment.ready(cell, lock.load(cell)) for cell in cells}
+    if cold := [name for name, made in ready.items() if made is None]:
+        raise Misused(f"{', '.join(cold)}: no environment. Run `nox -s compat` first: only a warm run can be measured.")
     newest = cells[-1]
+    made, pinned = ready[newest.id], lock.load(newest).path
+    assert made is not None
+    table = Table(title=f"On {machine.cores()} cores", title_justify="left")
+    for name in ("", "measured", "seconds", "compared with", "ratio", "wanted"):
+        table.add_column(name, justify="right" if name else "left")
+
+    def add(what: str, measured: str, seconds: float, name: str, against: float, wanted: str) -> float:
+        console.print(f"{what}: {seconds:.2f} s", soft_wrap=True)
+        ratio = f"{seconds / against:.2f}" if against else "-"
+        table.add_row(what, measured, f"{seconds:.2f}", f"{name}, {against:.2f}", ratio, wanted)
+        return seconds
+
+    def again(session: str, written: Path, keys: Iterable[tuple[str, str, str]]) -> float:
+        began = datetime.now(UTC).replace(microsecond=0)
+        took = run(session, "--fresh", made=written)
+        found = (read(Record, path) for key in keys if (path := records.path_of(*key)).exists())
+        own = [_seconds(record) for record in found if record.started_at >= began]
+        ideal = sum(own) / machine.cores()
+        return add(f"nox -s {session}", f"{len(own)} cases again", took, "their seconds ÷ cores", ideal, "≤ 1.25")
+
     report = REPORTS / "latest" / "compat.json"
-    alone = f"cell({newest.id})"
-    record = records.path_of(newest.id, "stack-smoke", "train-and-solve")
     headlines = catalogue.select([], headlines=True)
-    chosen = [(cell, catalogue.planned(headlines, cell, "chosen")) for cell in cells]
-    rows = [
-        _row("compat", chosen, made=report, console=console),
-        _row(alone, [(newest, catalogue.entries())], made=record, console=console),
-    ]
-    title = f"warm runs of all cases anew, on {machine.cores()} cores"
-    console.print(timed.table(title, ("", "cases", "seconds", "rows' seconds ÷ cores", "ratio", "wanted"), rows))
+    chosen = [(cell, entry) for cell in cells for entry in catalogue.planned(headlines, cell, "chosen")]
+    every = [(newest, entry) for entry in catalogue.entries()]
+    of_all, of_one = (
+        [(cell.id, entry.issue.id, case.id) for cell, entry in pairs for case in catalogue.cases(entry, cell)]
+        for pairs in (chosen, every)
+    )
+    fresh = again("compat", report, of_all)
+    again(f"cell({newest.id})", records.path_of(newest.id, "stack-smoke", "train-and-solve"), of_one)
+    add("nox -s compat, unchanged", "no case", run("compat", made=report), "all again", fresh, "≤ 0.05")
+
+    bare = min(_python("pass") for _ in range(_TIMES))
+    asked = (_CHECK, "check", "--lock", str(pinned))
+    of_lock = min(_python(*asked) for _ in range(_TIMES))
+    add(f"check --lock {pinned.name}", f"least of {_TIMES}", of_lock, "Python alone", bare, "≤ 0.5 s")
+    (source,) = made.executable.parent.parent.glob("lib/python*/site-packages/jax")
+    lines = sum(len(path.read_bytes().splitlines()) for path in source.rglob("*.py"))
+    of_source = _python(*asked, "--source", str(source)) * _LINES / lines
+    add("… --source jax", f"{_LINES:,} of {lines:,} lines", of_source, "Python alone", bare, "≤ 10 s")
+    console.print(table)
 
 
-def _row(
-    session: str, work: Sequence[tuple[Cell, Sequence[Entry]]], *, made: Path, console: Console
-) -> tuple[str, ...]:
-    console.print(f"nox -s {session} …", end=" ", soft_wrap=True)
-    began = datetime.now(UTC).replace(microsecond=0)
-    took = timed.session(session, "--fresh", made=made)
-    own = [_seconds(record) for record in _records(work) if record.started_at >= began]
-    console.print(f"{took:.1f} s")
-    ideal = sum(own) / machine.cores()
-    ratio = f"{took / ideal:.2f}" if ideal else "-"
-    return f"nox -s {session}", str(len(own)), f"{took:.1f}", f"{ideal:.1f}", ratio, "≤ 1.25"
+def run(session: str, *options: str, made: Path, tree: Path = ROOT) -> float:
+    """Return the seconds of a nox session. Raises Failed if it did not write `made`, as it does at its end."""
+    before = made.stat().st_mtime_ns if made.exists() else None
+    command = ("-m", "nox", "-s", session, "--", *options)
+    seconds, ended = _timed(command, tree, {"SUITE_STATE": str(STATE), "NOX_SCRIPT_MODE": "none"})
+    if not made.exists() or made.stat().st_mtime_ns == before:
+        last = "\n".join((ended.stdout + ended.stderr).splitlines()[-5:])
+        raise Failed(f"{' '.join(command)} did not come to its end, so its time says nothing: {last}")
+    return seconds
 
 
-def _records(work: Iterable[tuple[Cell, Sequence[Entry]]]) -> Iterator[Record]:
-    for cell, entries in work:
-        for entry in entries:
-            for case in catalogue.cases(entry, cell):
-                if (path := records.path_of(cell.id, entry.issue.id, case.id)).exists():
-                    yield read(Record, path)
+def _python(code: str, *words: str) -> float:
+    seconds, ended = _timed(("-c", code, *words), ROOT, {})
+    # Code 1: the answer lists something.
+    if ended.returncode not in (0, 1):
+        raise Failed(f"{' '.join(words)}: {ended.stderr.strip()[-500:]}")
+    return seconds
+
+
+def _timed(
+    words: Iterable[str], folder: Path, variables: Mapping[str, str]
+) -> tuple[float, subprocess.CompletedProcess[str]]:
+    started = time.monotonic()
+    ended = subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        errors="replace",
+    )
+    return time.monotonic() - started, ended
 
 
 def _seconds(record: Record) -> float:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
-import shtab
 
 from suite.__main__ import main
 from suite.check import knowledge as known
@@ -198,24 +196,3 @@ def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> N
     out = capsys.readouterr().out
     assert "jax-stack-compat check --bounds pyproject.toml" in out
     assert "4 none of the packages is there" in out
-
-
-def test_a_shell_completes_the_words(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What `completion bash` prints has a real bash complete commands, options, their choices, and files."""
-    with pytest.raises(SystemExit):
-        words.main(["completion", "bash"])
-    (tmp_path / "uv.lock").touch()
-    (tmp_path / "words.sh").write_text(capsys.readouterr().out, encoding="utf-8")
-    asked = [["exp"], ["check", "--fo"], ["check", "--format", "sar"], ["check", "--lock", "uv"]]
-    tried = "COMP_WORDS=(jax-stack-compat {0}); COMP_CWORD={1}; _shtab_jax_stack_compat; echo $COMPREPLY"
-    lines = [tried.format(" ".join(each), len(each)) for each in asked]
-    told = subprocess.run(
-        ["bash", "-c", "\n".join(["source words.sh", *lines])], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-
-    assert ["explain", "--format", "sarif", "uv.lock"] == told.stdout.split()
-
-
-def test_the_shells_are_those_that_there_are() -> None:
-    """The command offers what shtab can write, and no more."""
-    assert set(words.SHELLS) <= set(shtab.SUPPORTED_SHELLS)
