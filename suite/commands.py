@@ -325,7 +325,6 @@ def report(
     """
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
-    from suite.report.join import sent
     from suite.report.summary import exit_code, lacking_pythons
 
     if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
@@ -339,8 +338,6 @@ def report(
         OUT.print(f"About {_named(planned)}.", soft_wrap=True)
     some = share(planned, shard)
     made = assemble(some, selected(issue, wanted), planned=planned, shard=shard, rows=wanted)
-    if tag == "full" and not (shard or issue or wanted != "cases"):
-        made = sent.add(made, sent.kept())
     if not tag and not cells:
         made = _asked_only(made, some)
     if own := [cell.id for cell in some if not cell.tags]:
@@ -401,8 +398,6 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
 
     files = [path for path in shards if sent.is_sent(path)]
     whole = joined([path for path in shards if path not in files])
-    if set(whole.planned_cells) >= {cell.id for cell in plans.tagged("full")}:
-        files = [*sent.kept(), *files]
     return _publish(sent.add(whole, files), to, verbose=verbose)
 
 

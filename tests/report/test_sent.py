@@ -21,7 +21,6 @@ from suite.report.site.build import site
 from suite.report.site.compiled import compiled
 from suite.report.site.facts import Facts
 from suite.report.write import publish
-from suite.run import catalogue
 from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected, state
 
 __all__ = ["state"]
@@ -107,22 +106,6 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
     html = site(sent.add(whole, [seen()]), ())["cells.html"]
 
     assert "on gpu (NVIDIA H100 80GB HBM3), some cpu" in html
-
-
-def test_what_is_kept_is_in_every_report_of_the_whole(
-    whole: Report, seen: Make, state: Path, replanned: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file in reports/sent is in a report of all cells, and in no report of some of them."""
-    monkeypatch.setattr(catalogue, "entries", lambda: ENTRIES)
-    monkeypatch.setattr(sent, "KEPT", seen().parent)
-    monkeypatch.setattr("suite.stack.plan.cells", lambda: CELLS)
-    assert [seen()] == sent.kept()
-    told = {}
-    for tag in ("full", "line"):
-        main(["report", "--tag", tag, "--to", str(state / tag)])
-        told[tag] = [each.id for each in files.read(Report, state / tag / "compat.json").cells if each.sent_on]
-
-    assert (1, 0) == (len(told["full"]), len(told["line"]))
 
 
 @pytest.mark.parametrize(

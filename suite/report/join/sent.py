@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault
-from suite.files import REPORTS, FileModel, read
+from suite.files import FileModel, read
 from suite.judge import verdicts
 from suite.judge.record import Record
 from suite.report.assemble import observation
@@ -26,9 +26,6 @@ from suite.report.model import CellRow, Observation, Platform, Report
 from suite.run import catalogue, keys
 from suite.run.catalogue import Entry
 from suite.stack import releases
-
-# What is kept here is in each report of the whole.
-KEPT = REPORTS / "sent"
 
 
 class Sent(FileModel):
@@ -69,11 +66,6 @@ class Sent(FileModel):
             f"sent-{hashlib.sha256(told.encode()).hexdigest()[:8]}",
         ]
         return "+".join(parts)
-
-
-def kept() -> list[Path]:
-    """The files that were sent in, and that every report of the whole has."""
-    return sorted(KEPT.glob("*.json"))
 
 
 def is_sent(path: Path) -> bool:
