@@ -18,6 +18,11 @@ from suite.stack import plan
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that writes tests/report/small instead of failing where it differs."""
+    parser.addoption("--rewrite", action="store_true", help="write tests/report/small as the tree's code makes it")
+
+
 def pytest_collection_finish() -> None:
     """What is there by now stays, and reports are large: to look for cycles as often as is usual takes a sixth more."""
     gc.collect()

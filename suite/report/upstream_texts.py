@@ -222,8 +222,7 @@ def _of_case(
         f"{case.question} {text}",
         *_table("| where | seen | |", rows),
         *(["```python", case.source.rstrip(), "```", ""] if case.source else []),
-        f"Workaround: {_instead(issue, case)}",
-        "",
+        *([f"Workaround: {instead}", ""] if (instead := _instead(issue, case)) else []),
         *(_environment(report, cell, issue.id) if cell else []),
         f"Related: {', '.join(each.ref for each in issue.upstream)}",
     ]

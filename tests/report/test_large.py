@@ -89,10 +89,7 @@ def test_it_is_a_screen(large: Report) -> None:
 
 
 def test_no_page_is_large() -> None:
-    """No page of a report on more than a hundred issues, the published one, has more than 400 kB, the front page 200.
-
-    That these pages are those that a report of today has, `test_siblings` knows.
-    """
+    """No page of the published report has more than 400 kB, and the front page at most 200 kB."""
     folder = REPORTS / "published"
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*.html")}
 

@@ -18,9 +18,7 @@ from hypothesis import strategies as st
 from suite import __main__ as command
 from suite import files
 from suite.errors import Exit, Misused, guarded
-from suite.files import REPORTS
 from suite.printable import printable
-from suite.programs import model as programs
 from suite.report import summary
 from suite.report.derive import derive
 from suite.report.formats.compat_md import compat_md
@@ -29,10 +27,8 @@ from suite.report.formats.length_limit import MOST, fit
 from suite.report.formats.observations_csv import observations_csv
 from suite.report.markup import cell_text, element, xml
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
-from suite.report.site import timings
 from suite.report.site.build import site
-from suite.report.write import PROGRAMS, TIMINGS, siblings, write
-from suite.run import archive
+from suite.report.write import TIMINGS, siblings, write
 from suite.stack import releases
 from tests.report.on_disk import saved, there
 from tests.report.test_report import EVERY_VERDICT, REPORTS_TO_SHOW, observation, report, tokens, undecided
@@ -412,15 +408,3 @@ def test_anybodys_report_is_text(text: str) -> None:
         if token.type == "link_open"
         and not re.match(r"https://|issues/|[a-z]+\.html$", target := str(token.attrs["href"]))
     ]
-
-
-def test_the_published_folder_is_what_a_rebuild_gives(published: Report) -> None:
-    """Every file in reports/published is made of its compat.json, and nothing else lies there."""
-    folder = REPORTS / "published"
-    timed, compiled = timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS)
-    made = siblings(published, timed, compiled)
-
-    kept = {"compat.json", TIMINGS, PROGRAMS, archive.PACKED.name}
-    found = {name: text.decode() for name, text in there(folder).items() if name not in kept}
-    assert sorted(made) == sorted(found)
-    assert [] == [name for name in made if made[name] != found[name]]

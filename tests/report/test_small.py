@@ -1,0 +1,177 @@
+"""A small report of every kind of page, in the tree for people to read: a change of what is written is a diff there.
+
+`nox -s tests -- tests/report/test_small.py --rewrite` writes it. Style, scripts and schema are not repeated in it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from suite.files import REPORTS, ROOT
+from suite.judge.table import Verdict
+from suite.programs import model as programs
+from suite.programs.model import FOLDER as COMPILED
+from suite.report import write as writing
+from suite.report.compare.changes import since
+from suite.report.derive import derive
+from suite.report.formats.check_json import check_json
+from suite.report.formats.compat_md import compat_md
+from suite.report.model import CellRow, Observation, RefutedRow, Report, RuleRow, UpstreamRow, WorkaroundRow
+from suite.report.site import timings
+from suite.report.site.build import ASSETS, render
+from suite.report.site.facts import Facts
+from suite.report.site.pages import cells, matrix, tags
+from suite.run import threads
+from suite.run.schedule import costs
+from suite.stack import chosen, lock, releases
+from suite.timings.results import COMPARED, NOISE, RESULTS
+from tests.programs.test_page import changed
+from tests.report.on_disk import there
+from tests.report.test_release_pages import RELEASES, timed
+from tests.report.test_report import cell_row, observation, report, undecided
+from tests.stack.test_plan import jax, offering, release
+
+FOLDER = Path(__file__).parent / "small"
+LINE = RELEASES
+ARM = "jax-0.8.0+equinox-0.11.1"
+OFFERED = offering(
+    jax={name.removeprefix("jax-"): jax(name.removeprefix("jax-")) for name in LINE},
+    jaxlib={name.removeprefix("jax-"): release() for name in LINE},
+    equinox={"0.11.1": release(requires_dist=["jax>=0.4"]), "0.11.4": release(requires_dist=["jax>=0.7.1"])},
+    diffrax={"0.5.1": release()},
+).packages
+SOURCE = """def jit():
+    jitted = jax.jit(lambda x: x + 1.0)
+    wrapper = functools.wraps(jitted)(lambda x: 10.0 * jitted(x))
+    return ("bypassed" if wrapper.lower(1.0).compile()(1.0) == 2.0 else "lowered"), "20.0 was wanted"  # it adds
+"""
+STORY = """`.lower` is copied by `functools.wraps`:
+
+    wrapper.lower(1.0)
+
+- It lowers the wrapped function.
+
+In no thread: on *every* release.
+"""
+
+
+def seen(issue: str, case: str, cell: str, verdict: Verdict, behaviour: str | None, **changes: object) -> Observation:
+    """What a case did, as expected."""
+    reason = None if verdict == "clear" else f"run.{behaviour}"
+    known = {"reason": reason, "expected": behaviour, "workaround": "none", "detail": f"it was {behaviour}", **changes}
+    return observation(issue=issue, case=case, cell=cell, verdict=verdict, behaviour=behaviour, **known)
+
+
+def small(last: Verdict = "guarded") -> Report:
+    """Three issues, two of them with a case, on four releases of jax and in an arm; `last` is what changed."""
+    smoke, wraps, stream = ("stack-smoke", "train-and-solve"), ("wraps-lower", "jit"), ("stream-of-draws", "normal")
+    observations = [
+        *(seen(*smoke, cell, "clear", "works") for cell in LINE if cell != LINE[2]),
+        undecided("unavailable", issue=smoke[0], case=smoke[1], cell=LINE[2], reason="plan.yanked", detail="yanked"),
+        seen(*smoke, ARM, "affected", "import-error", reason="import.exception", detail="No module <b>jax.core</b>"),
+        *(seen(*wraps, cell, "affected", "bypassed", workaround="holds") for cell in LINE[:2]),
+        undecided("unavailable", issue=wraps[0], case=wraps[1], cell=LINE[2], reason="plan.yanked"),
+        seen(*wraps, LINE[3], last, "attribute-error", workaround="holds"),
+        undecided("blocked", issue=wraps[0], case=wraps[1], cell=ARM, reason="import.exception"),
+        *(seen(*stream, cell, "documented", draws) for cell, draws in zip(LINE[:2], ("a", "b"), strict=True)),
+        undecided("not-run", issue=stream[0], case=stream[1], cell=LINE[2], reason="run.not-tried"),
+        seen(*stream, LINE[3], "documented", "b"),
+        seen(*stream, ARM, "different", "odd", agreement="changed", expected="b", detail="0.1, not 0.2"),
+    ]
+    made = report(*(observation(case=case, cell=cell) for _, case in (smoke, wraps, stream) for cell in (*LINE, ARM)))
+    (plain,) = made.issues
+    titles = ("A small network trains", "A wrapper round `jit` is skipped by `.lower()`", "Normal draws of one seed")
+    issues = [
+        plain.model_copy(update={"id": issue, "title": title, "kind": kind, "touches": touches, "cases": [case]})
+        for (issue, _), title, kind, touches, case in zip(
+            (smoke, wraps, stream),
+            titles,
+            ("crash", "silent-wrong", "by-design"),
+            ([], ["jax.jit", "ahead of time"], ["jax.random.normal", "random stream"]),
+            (case.model_copy(update={"workaround": None, "rules": []}) for case in plain.cases),
+            strict=True,
+        )
+    ]
+    rules = [RuleRow(behaviour="bypassed", on="jax<0.8", evidence="run"), RuleRow(behaviour="attribute-error")]
+    behaviours = {"bypassed": "affected", "attribute-error": "guarded", "lowered": "clear"}
+    update = {"rules": rules, "behaviours": behaviours, "source": SOURCE, "workaround": WorkaroundRow(text="Jit last.")}
+    (case,) = issues[1].cases
+    threads = [
+        UpstreamRow(ref="jax-ml/jax#1", role="report", title="Skipped", state="open", looked_up=date(2026, 11, 1)),
+        UpstreamRow(ref="https://docs.jax.dev/aot", role="docs"),
+    ]
+    told = {"story": STORY, "upstream": threads, "cases": [case.model_copy(update=update)]}
+    issues[:2] = issues[0].model_copy(update={"row_zero": True}), issues[1].model_copy(update=told)
+    claim = RefutedRow(ref="jax-ml/jax#7", claim="It is slow", tried="It was timed.", where="On each release.")
+    shown = {"issues": issues, "observations": observations, "cells": stacks(), "refuted": [claim]}
+    return derive(made.model_copy(update=shown), OFFERED)
+
+
+def stacks() -> list[CellRow]:
+    """Four releases of jax a month apart, one of them yanked, and an arm that metadata allows and does not import."""
+    rows = [cell_row(name) for name in LINE]
+    for month, row in enumerate(rows, 4):
+        row |= {"released_on": date(2024, month, 18), "declared_observed": "supported"}
+    rows[2]["declared_observed"] = None
+    held = {"jax": "0.8.0", "equinox": "0.11.1"}
+    asks = [{"question": "I upgrade jax, and keep Equinox", "along": "jax"}]
+    arm = {**rows[-1], "id": ARM, "kind": "arm", "holds": held, "packages": {**rows[-1]["packages"], **held}}
+    arm |= {"asks": asks, "declared_observed": "latent", "blocked_by": "equinox"}
+    return [CellRow.model_validate(row) for row in (*rows, arm)]
+
+
+def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    """What is written of the small report, over one in which a case was still silent."""
+    measured = (timed(1e-3, 1e-2, None, 1e-3),), (changed(lines=["-%a = copy(<x>)", "+%b = add()"]),)
+    monkeypatch.setattr(writing, "_measured", lambda: measured)
+    before, now = small("affected"), small()
+    writing.write(now.model_copy(update={"since": since(before, now)}), folder)
+    repeated = ("assets/", "compat.schema.json")
+    return {name: text for name, text in there(folder).items() if not name.startswith(repeated)}
+
+
+def test_the_small_report_is_the_one_in_the_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Pages, Markdown, feed and data of a small report are written as they are in the tree."""
+    if request.config.getoption("rewrite"):
+        for name, text in written(tmp_path, monkeypatch).items():
+            (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
+            (FOLDER / name).write_bytes(text)
+
+    found, kept = written(tmp_path, monkeypatch), there(FOLDER)
+
+    assert sorted(found) == sorted(kept)
+    assert {} == {name: text.decode() for name, text in found.items() if text != kept[name]}
+
+
+def test_the_published_report_was_made_by_this_tree(published: Report) -> None:
+    """Schema, data, Markdown, scripts and a few pages in reports/published are what this tree makes of its data."""
+    folder = REPORTS / "published"
+    facts = Facts(published, timings.load(folder / writing.TIMINGS), programs.listed(folder / writing.PROGRAMS))
+    made = {
+        "compat.schema.json": writing.schema(),
+        "COMPAT.md": compat_md(published),
+        "check.json": check_json(published),
+    }
+    made |= {f"assets/{path.name}": path.read_text(encoding="utf-8") for path in ASSETS.glob("*.js")}
+    made |= {page.path: render(page, facts) for kind in (cells, matrix, tags) for page in kind.pages(facts)}
+
+    assert [] == [name for name, text in made.items() if (folder / name).read_text(encoding="utf-8") != text]
+    assert {issue.id for issue in published.issues} == {path.stem for path in (folder / "issues").iterdir()}
+
+
+def test_reviews_fold_what_is_generated() -> None:
+    """The published report, locks, data and results are marked as generated; the small report is not."""
+    files = [releases.PATH, lock.SIZES, chosen.PATH, costs.PATH, threads.PATH]
+    folders = [REPORTS / "published", lock.LOCKS, RESULTS, COMPARED, NOISE, COMPILED, FOLDER]
+    paths = [*files, *(folder / "any" for folder in folders)]
+
+    command = ["git", "check-attr", "linguist-generated", *map(str, paths)]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    assert [*["true"] * (len(paths) - 1), "unset"] == [line.rpartition(": ")[2] for line in told]
