@@ -137,7 +137,7 @@ def _held(
             ended = probe_call.call(python, "candidate", sorted(pinned.pins), tasks, progress, remake=_refuse)
         records = [(task.case, read(Record, task.record)) for task in tasks if task.record.exists()]
     if not records:
-        raise Failed(f"nothing could be run with {', '.join(names)} in {cell.id}: {ended.detail}")
+        raise Failed(f"nothing could be run with {', '.join(sorted(names))} in {cell.id}: {ended.detail}")
     judged = {(of.issue, of.case): verdicts.judge(case, of.attempts) for case, of in records}
     undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
     there = records[0][1].machine.packages

@@ -59,7 +59,8 @@ def check(
     if to:
         after = answers.answer(known, _stack(known, to, stack))
         # What cannot be run any more is not mended, and what nobody knows may not be.
-        told = ("/".join(name) for name in _names(found) - _names(after) - {*after.blocked})
+        there = _names(after).union(after.blocked)
+        told = sorted("/".join(each.name) for each in found.bites if each.name not in there)
         gone = tuple(each for each in told if each not in after.unknown)
         found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
@@ -130,7 +131,7 @@ def _show(
         text.say(console, "What this upgrade adds:", "bold")
     text.show(found, console, uses)
     if gone:
-        text.say(console, f"It takes away: {', '.join(sorted(gone))}.")
+        text.say(console, f"It takes away: {', '.join(gone)}.")
     if found.unused:
         text.say(console, f"Not used here: {', '.join(found.unused)}.", "dim")
     if left and left.count:

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from suite.check.answer import KINDS, verdict
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.rules import Pins, concerned, requirements
+from suite.judge.rules import Pins, concerned, in_stack_order, requirements
 from suite.judge.table import GOOD, UNDECIDED
 
 
@@ -60,24 +60,28 @@ def holes(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet], there: Itera
 
 
 def _spans(case: KnownCase, within: Mapping[str, Pins]) -> Iterable[tuple[str, str, str, bool, bool]]:
-    """The releases of one package that its rules name, side by side, on which a case goes wrong whatever is beside."""
-    named = {"jax", *(each.name for rule in case.rules for each in requirements(rule.on))}
+    """The releases of one package that its rules name, side by side, on which a case goes wrong whatever is beside.
+
+    Of packages that all tell of it, the one with the fewest such releases; of several, the first of the stack, then by
+    name.
+    """
+    named = in_stack_order({"jax", *(each.name for rule in case.rules for each in requirements(rule.on))})
     bad: dict[str, dict[Version, bool]] = {}
     for run in case.runs:
         if run.cell not in within:
             continue
         shown = verdict(case, run.behaviour)
         wrong = shown not in GOOD and shown not in UNDECIDED
-        for package in named & run.pins.keys():
+        for package in (name for name in named if name in run.pins):
             version = Version(run.pins[package])
             here = bad.setdefault(package, {})
             # A release on which some stack is well has a way out that the others may take.
             here[version] = here.get(version, True) and wrong
-    # Of packages that all tell of it, the one with the fewest releases tells it best.
-    told = [(package, of) for package, of in bad.items() if any(of.values())]
+    told = [(package, bad[package]) for package in named if any(bad.get(package, {}).values())]
     if not told:
         return
-    package, of = min(told, key=lambda each: (sum(each[1].values()), each[0] != "jax"))
+    # Of equals, `min` takes the first.
+    package, of = min(told, key=lambda each: sum(each[1].values()))
     ordered = sorted(of)
     for wrong, group in groupby(ordered, key=of.__getitem__):
         span = list(group)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from suite.judge.rules import STACK, AnyRule, Pins, Run, first_match
+from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order
 
 Grounds = Literal["run", "rule", "together"]
 # A jaxlib is made for its jax, and an installer moves them together: they are one where nothing tells them apart.
@@ -74,8 +74,7 @@ def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Un
 
     What may be left out is what nothing that the case imports requires: see `metadata.reached`.
     """
-    names = [name for name in {**before, **after} if among is None or name in among]
-    names.sort(key=lambda name: (STACK.index(name) if name in STACK else len(STACK), name))
+    names = in_stack_order(name for name in {**before, **after} if among is None or name in among)
     found = (Move(name, before.get(name), after.get(name)) for name in names)
     return tuple(each for each in found if not _same(each.before, each.after))
 

@@ -80,6 +80,11 @@ def expected(case: Case, pins: Pins) -> Rule | None:
     return first_match(case.rules, pins)
 
 
+def in_stack_order(names: Iterable[str]) -> list[str]:
+    """Return the names, the stack's first and in its order, then the others by name."""
+    return sorted(names, key=lambda name: (STACK.index(name) if name in STACK else len(STACK), name))
+
+
 def concerned(needs: Iterable[str], rules: Iterable[AnyRule] = ()) -> frozenset[str]:
     """The packages whose versions can matter to a case: what it needs, what those import, and what its rules name."""
     named = {requirement.name for each in rules for requirement in requirements(each.on)}

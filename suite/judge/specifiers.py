@@ -52,7 +52,7 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     parts += [f"<{each}" for each in ordered[last + 1 : last + 2]]
     parts += [f"!={version}" for version in ordered[first:last] if not tried[version]]
     # What it says of releases that were not tried here has its reasons elsewhere.
-    for each in says:
+    for each in sorted(says, key=str):
         already = each.operator == "!=" and each.version not in SpecifierSet(",".join(parts))
         if each.operator != ">=" and not already and all(map(each.contains, works)):
             parts.append(str(each))

@@ -141,7 +141,7 @@ def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[s
 def _between(
     before: str, after: str, old: Mapping[str, Counted], new: Mapping[str, Counted], unit: Unit
 ) -> Iterator[Turn]:
-    for benchmark in old.keys() & new.keys():
+    for benchmark in (name for name in old if name in new):
         was, now = old[benchmark].of(unit), new[benchmark].of(unit)
         same = old[benchmark].version == new[benchmark].version
         if was and now and same:

@@ -24,8 +24,8 @@ def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[
     if words.strip().lower() in _NEWEST:
         return {name: releases[name][-1] for name in moved}
     pinned = _SPOKEN.sub(lambda found: _pinned(found, releases), words)
-    named = {(each.name, str(each.specifier)) for each in requirements(pinned)}
-    found = dict(named)
+    named = dict.fromkeys((each.name, str(each.specifier)) for each in requirements(pinned))
+    found = dict(list(named))
     if not len(named) == len(found) > 0 or any(not re.fullmatch(r"==[^,*]+", each) for each in found.values()):
         raise ValueError("a stack has one version of each")
     return {name: specifier.removeprefix("==") for name, specifier in found.items()}

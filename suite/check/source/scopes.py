@@ -97,11 +97,17 @@ class _Reader:
             if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar) and node.module
         ]
         # Every `jax.numpy.pad`, whole, and what its first name is bound by. An annotation in quotes is none.
-        self.bound: dict[cst.CSTNode, Collection[BaseAssignment]] = {
+        bound = {
             self._whole(access.node): access.referents
             for scope in self.scopes
             for access in scope.accesses
             if isinstance(access.node, cst.Name | cst.Attribute)
+        }
+        # LibCST keeps them in sets. The order matters where names are bound by each other, so it is the one of the walk.
+        places = {node: place for place, node in enumerate(self.parents)}
+        self.bound: dict[cst.CSTNode, Collection[BaseAssignment]] = {
+            chain: sorted(bound[chain], key=lambda each: places.get(getattr(each, "node", chain), -1))
+            for chain in sorted(bound, key=places.__getitem__)
         }
         self.names: dict[cst.CSTNode, frozenset[str]] = {}
         for chain in self.bound:

@@ -333,7 +333,7 @@ class _Errands:
             + (f' that offers {device} (--resources "{device}=1")' if device != "cpu" else "")
             for device, names in waiting.items()
         }
-        for device in waiting.keys() - self._said:
+        for device in (device for device in waiting if device not in self._said):
             self._console.print(f"{sentences[device]}, and {self._scheduler} has none", soft_wrap=True)
         self._said = set(waiting)
         if sum(map(len, waiting.values())) < len(self._sent):
