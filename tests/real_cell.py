@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from suite.files import ROOT
 from suite.run import catalogue, environment, probe_call, records
 from suite.run.schedule import slots
 from suite.stack import plan
+from tests.processes import default_signals
 
 CELL = plan.tagged("default")[-1]
 ISSUE = "wraps-lower-bypass"
@@ -36,6 +36,5 @@ def started(state: Path, *words: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # What a shell runs in the background is born deaf to Ctrl-C, and so are the tests' own children then.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=default_signals,
     )

@@ -26,6 +26,7 @@ from suite.run import catalogue, probe_call
 from suite.run.probe_call import Ended, Task
 from tests import faults
 from tests.cell.test_probe import PATIENCE, eventually
+from tests.processes import default_signals
 from tests.worlds import started_with
 
 # Runs a command where the kernel lets nobody have a PID namespace.
@@ -312,7 +313,9 @@ def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
         folder.mkdir()
         surroundings = {**os.environ, "CORPUS_FOLDER": str(folder), "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", DRIVE, str(folder), mode]
-        drivers[folder] = subprocess.Popen(command, env=surroundings, stderr=subprocess.DEVNULL)
+        drivers[folder] = subprocess.Popen(
+            command, env=surroundings, stderr=subprocess.DEVNULL, preexec_fn=default_signals
+        )
     for (_, number), (folder, driver) in zip(ENDS, drivers.items(), strict=True):
         # Six at once take their time to start.
         assert any(eventually(partial(_lingers, folder)) for _ in range(5))

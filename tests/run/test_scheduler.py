@@ -25,6 +25,7 @@ from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 from tests.faults.test_cluster import CELLS, State, eventually
 from tests.faults.test_faults import BARE
+from tests.processes import default_signals
 from tests.worlds import started_with
 
 ONE, OTHER, *_ = CELLS
@@ -187,9 +188,7 @@ with State(Path(sys.argv[1])).here():
 def test_whatever_ends_a_run_ends_all_its_probes(state: State, how: str) -> None:
     """Ctrl-C, or any end of the driver, ends both probes and what their cases have started."""
     command = [sys.executable, "-c", DRIVE, str(state.folder)]
-    # What a shell runs in the background is born deaf to Ctrl-C.
-    ready = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
-    driver = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, **ready)  # type: ignore[call-overload]
+    driver = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, preexec_fn=default_signals)
     eventually(lambda: len(_noted(state)) == 2)
     assert started_with("CORPUS_FOLDER", state.folder)
     driver.send_signal(signal.Signals[how])
