@@ -103,11 +103,11 @@ class _Reader:
             for access in scope.accesses
             if isinstance(access.node, cst.Name | cst.Attribute)
         }
-        # LibCST keeps them in sets. The order matters where names are bound by each other, so it is the one of the walk.
+        # LibCST keeps them in sets. Their order matters where names are bound by each other: it is the walk's.
         places = {node: place for place, node in enumerate(self.parents)}
         self.bound: dict[cst.CSTNode, Collection[BaseAssignment]] = {
             chain: sorted(bound[chain], key=lambda each: places.get(getattr(each, "node", chain), -1))
-            for chain in sorted(bound, key=places.__getitem__)
+            for chain in sorted(bound, key=lambda each: places.get(each, -1))
         }
         self.names: dict[cst.CSTNode, frozenset[str]] = {}
         for chain in self.bound:
