@@ -69,9 +69,14 @@ REPEATED = ("tbody", "tr", "li", "dt", "dd", "article")
 BEYOND_A_DOZEN = {"exclude": [[f"{element}:nth-child(n+13)"] for element in REPEATED]}
 
 
-def violations(page: Page, **options: Any) -> list[str]:
-    """What axe finds wrong, with the first element of each; of a long list or table in the first dozen."""
+def violations(page: Page) -> list[str]:
+    """What axe finds wrong by day and night, with the first element of each; of a long list in the first dozen."""
     # What it would fetch, the page's own policy forbids.
-    asked = {"resultTypes": ["violations"], "preload": False, **options}
+    asked: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
+    page.emulate_media(color_scheme="light")
     found = Axe().run(page, context=BEYOND_A_DOZEN, options=asked).response["violations"]
+    # A theme changes colours only.
+    page.emulate_media(color_scheme="dark")
+    asked["runOnly"] = ["color-contrast"]
+    found += Axe().run(page, context=BEYOND_A_DOZEN, options=asked).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]

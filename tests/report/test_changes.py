@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,12 +11,11 @@ import pytest
 from suite.files import dump, read
 from suite.report.compare.changes import CASES, MOST, row, since
 from suite.report.compare.diff import diff
-from suite.report.formats.compat_md import compat_md
 from suite.report.model import Observation, Report
 from suite.report.write import publish, rebuild
 from tests.report.on_disk import pages, there
 from tests.report.test_diff import LINE, good
-from tests.report.test_report import EMPTY, HOSTILE, Page, observation, report, structure, undecided
+from tests.report.test_report import EMPTY, observation, report, undecided
 
 pytestmark = pytest.mark.usefixtures("untimed")
 
@@ -166,24 +164,6 @@ def front(of: Report) -> str:
     return pages(of)["index.html"]
 
 
-def test_what_changed_is_on_the_first_screen() -> None:
-    """Page and Markdown tell the day and the counts; the page, what changed, with links to case and cells."""
-    made = after(WELL, WORSE)
-
-    page = front(made)
-    assert '<h3 id="since">Since the report of 2026-11-01</h3>' in page
-    assert "2 regressed, 0 changed, 0 fixed, 0 new, 0 gone; 0 spurious." in page
-    assert (
-        '<span class="v regressed">regressed</span> '
-        '<a href="issues/some-issue.html#headline">some-issue/headline</a> on '
-        '<a href="cells.html#jax-0.4.31">jax-0.4.31</a> to <a href="cells.html#jax-0.5.0">jax-0.5.0</a> '
-        '<span class="soft">(2 cells)</span>: ✓ good → ✗ bad, workaround holds'
-    ) in page
-    assert (
-        "Since the report of 2026-11-01 10:00 UTC: 2 regressed, 0 changed, 0 fixed, 0 new, 0 gone; 0 spurious.\n"
-    ) in compat_md(made)
-
-
 def test_that_nothing_changed_is_said() -> None:
     """Where nothing changed the page says that, and how much could not be compared; of a first report, nothing."""
     flaky = report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0]))
@@ -212,23 +192,3 @@ def test_what_is_gone_is_told_without_a_link() -> None:
 
     page = front(after(before, WELL))
     assert '<span class="v gone">gone</span> some-issue/long-gone on jax-0.7.0: 1 clear\n' in page
-
-
-def test_somebody_elses_text_is_text() -> None:
-    """Whatever an earlier report calls its cells, cases and behaviours adds no element to page and Markdown."""
-
-    def made(texts: Iterable[str]) -> Report:
-        found = since(WELL, WORSE)
-        assert found is not None
-        (change,) = found.changes
-        worse = [
-            change.model_copy(update={"first": each, "last": each, "cases": [each], "words": each}) for each in texts
-        ]
-        return WORSE.model_copy(update={"since": found.model_copy(update={"changes": worse})})
-
-    harmless, hostile = made(["harmless"] * len(HOSTILE)), made(HOSTILE.values())
-
-    pages = [Page(front(each)).elements for each in (harmless, hostile)]
-    assert pages[0] == pages[1]
-    texts = [structure(compat_md(each)) for each in (harmless, hostile)]
-    assert texts[0] == texts[1]

@@ -9,9 +9,8 @@ from typing import Any
 from packaging.specifiers import SpecifierSet
 
 from suite.judge.rules import first_match
-from suite.report.derive import Seen, along, derive, stacks
+from suite.report.derive import Seen, along, stacks
 from suite.report.model import CaseRow, CellRow, Report
-from suite.stack import releases
 from suite.stack.releases import Packages
 from tests.report.test_report import EMPTY, PLAIN, observation
 from tests.stack.test_plan import LIBRARIES
@@ -125,11 +124,6 @@ def test_metadata_that_agrees_is_left_alone() -> None:
     latent = arm(**{"0_4_10": "supported", "0_5_0": "latent"})
 
     assert [0, 0, 1] == [len(found.amendments) for of in (agreeing, untried, latent) for found in stacks(of, OFFERED)]
-
-
-def test_the_published_report_follows_from_its_observations(published: Report) -> None:
-    """The intervals, stacks and coverage that are published are those that the published observations give."""
-    assert derive(published, releases.load().packages) == published
 
 
 def test_the_published_intervals_are_those_that_are_expected(published: Report) -> None:

@@ -9,15 +9,13 @@ import pytest
 
 from suite.judge.table import Verdict
 from suite.report.markup import LONGEST, said
-from suite.report.model import CellRow, IntervalRow, Observation, RefutedRow, Report, TurnRow
-from suite.report.site.build import site
+from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
 from suite.report.site.facts import Facts
-from suite.report.site.marked import highlight, link
+from suite.report.site.marked import link
 from suite.report.site.pages import findings as findings_page
 from suite.report.site.pages import issues as issues_page
 from suite.report.site.pages import matrix as matrix_page
 from suite.report.site.pages import seeds as seeds_page
-from suite.report.site.prose import prose
 from suite.report.site.table import Mark, stretches, with_room
 from suite.report.site.timeline import timeline, turned, verified
 from suite.report.upstream_texts import SORTS, findings
@@ -352,17 +350,6 @@ def test_what_no_thread_says_is_a_finding() -> None:
     assert "<ul><li>On every release." in pages(of)["findings.html"]
 
 
-def test_what_no_release_bears_out_is_told() -> None:
-    """A refuted claim stands among the findings, with what was tried, and the front page's box knows of it."""
-    claim = RefutedRow(ref="jax-ml/jax#7", title="It <does>", claim="It does", tried="That.", where="Everywhere.")
-    of = report(observation()).model_copy(update={"refuted": [claim]})
-
-    files = site(of, ())
-    assert "It &lt;does&gt;" in files["findings.html"]
-    assert "Tried: That. Where: Everywhere." in files["findings.html"]
-    assert '"refuted":[["jax-ml/jax#7","It \\u003cdoes\\u003e It does"]]' in files["data/search.js"]
-
-
 def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
     """A latent stack is told with the requirement that would agree, once, among findings sorted by what they are."""
     found = findings(known)
@@ -372,14 +359,6 @@ def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
     assert "diffrax 0.6.0 lacks jax<0.4.36" in finding.report
     assert len(found) == len({each.id for each in found}) > 2
     assert [each.sort for each in found] == sorted((each.sort for each in found), key=list(SORTS).index)
-
-
-def test_source_is_marked_and_escaped() -> None:
-    """Keywords, names, strings, comments and numbers are marked, and whatever is in them is text."""
-    assert (
-        '<i class="k">def</i> <i class="f">f</i>():\n    <i class="k">return</i> <i class="s">&#34;&lt;b&gt;&#34;</i>, '
-        '<i class="n">1</i>  <i class="c"># &amp;</i>\n'
-    ) == str(highlight('def f():\n    return "<b>", 1  # &\n'))
 
 
 # Issues
@@ -445,18 +424,6 @@ def test_a_thread_says_when_it_was_looked_up() -> None:
 
     assert {threads.load().taken_on} == {each.looked_up for each in upstream if each.state}
     assert {None} >= {each.looked_up for each in upstream if not each.state}
-
-
-def test_a_story_has_paragraphs_lists_and_code() -> None:
-    """A story is shown as it is written in a docstring, whose first line has no indent, and all of it is escaped."""
-    story = "f(1)  # <b>\n    g()\n\nIt `runs <x>` *well*, 2*3*4:\n- **`a` is** it\n  too\n- b\nAnd on."
-
-    assert (
-        '<pre tabindex="0" role="group" aria-label="As code"><code>f(1)  # &lt;b&gt;\ng()</code></pre>\n'
-        "<p>It <code>runs &lt;x&gt;</code> <em>well</em>, 2*3*4:</p>\n"
-        "<ul><li><strong><code>a</code> is</strong> it\n  too\n</li><li>b</li></ul>\n"
-        "<p>And on.</p>"
-    ) == str(prose(story))
 
 
 # What wants a look

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from suite.judge.metadata import DeclaredObserved
-from suite.judge.neighbours import ORDER
 from suite.report.derive import derive
-from suite.report.model import AmendmentRow, CellRow, Report, StackRow, TurnRow
+from suite.report.model import AmendmentRow, CellRow, Report, StackRow
 from suite.report.site import install
 from suite.report.site.build import site
 from suite.report.site.facts import Facts
@@ -59,41 +57,6 @@ def arm(equinox: str, word: DeclaredObserved | None, diffrax: str = "0.5.1", **c
 
 
 # What a release turned, and what bites on it
-
-
-def test_a_release_says_what_it_turned_and_with_what_it_came() -> None:
-    """Each case that turned stands with what it showed before, under the words of what is to blame."""
-    before, after = observation(verdict="clear", behaviour="good", reason=None), observation(cell="jax-0.5.0")
-    of = report(before, after)
-    turn = TurnRow(before=before.cell, after=after.cell, grounds="together", blame="jax 0.4.30 → 0.5.0, with numpy")
-    (issue,) = of.issues
-    cases = [issue.cases[0].model_copy(update={"turns": [turn]})]
-    text = page(
-        of.model_copy(update={"issues": [issue.model_copy(update={"cases": cases})]}), "releases/jax-0.5.0.html"
-    )
-
-    assert (
-        f"Against jax 0.4.30 , which stands before it in {ORDER}. Appears jax 0.4.30 → 0.5.0, with numpy It does"
-        in text
-    )
-    assert "some-issue/headline ✓ good → ✗ bad" in text
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("jax-0.4.30", "It is the first of the line: there is none before it to compare it with."),
-        ("jax-0.4.31", "Nothing turned: what was run on it shows what it showed on jax 0.4.30 ."),
-        ("jax-0.4.32", "Nothing is known of it. ∅ unavailable: it was yanked 1 case"),
-    ],
-)
-def test_a_release_on_which_nothing_turned_says_so(name: str, told: str) -> None:
-    """Nothing turned, nothing before it, and nothing known, with the reason, are three things."""
-    yanked = undecided("unavailable", cell="jax-0.4.32", reason="plan.yanked", detail="it was yanked")
-    text = page(report(observation(), observation(cell="jax-0.4.31"), yanked), f"releases/{name}.html")
-
-    assert told in text
-    assert ("What bites" in text) == (name != "jax-0.4.32")
 
 
 def test_what_bites_stands_with_what_to_do_once() -> None:
@@ -367,26 +330,6 @@ def test_a_slow_down_lasts_until_it_is_nearer_to_what_was(
     assert (frozenset(there), until, 10) == (spell.there, spell.until, round(spell.factor))
 
 
-def test_a_release_says_what_is_slow_on_it_and_until_when() -> None:
-    """Which published slow-down it is, since when, how much, until when, and on which releases it is not."""
-    of = report(*(observation(cell=each) for each in RELEASES))
-    files = site(of, (timed(1e-3, 1e-2, 1e-3, 1e-3),))
-    slow = files["releases/jax-0.7.1.html"].partition('id="speed"')[2]
-
-    assert '<a href="https://github.com/jax-ml/jax/issues/31284">jax#31284</a>' in slow
-    text = shown(f"<main {slow}")
-    assert "10 times slower since jax 0.7.1 : 10 ms, and 1 ms on jax 0.7.0" in text
-    assert "Until jax 0.7.2 , where it takes 1 ms." in text
-    assert "Without it: jax 0.7.0 before, jax 0.7.2 after." in text
-    (charts,) = [name for name in files if name.startswith("timings/")]
-    assert "timings/cpu-x-y-published.html" == charts
-    assert f'href="../{charts}#timing-published.Jax31284"' in slow
-    assert 'id="timing-published.Jax31284"' in files[charts]
-    assert "Gone with it:" in shown(files["releases/jax-0.7.2.html"])
-    assert "nothing is known to be slow on it" in shown(files["releases/jax-0.8.0.html"])
-    assert "It was not timed." in page(report(observation()), timed=(timed(1e-3, 1e-2, 1e-3, 1e-3),))
-
-
 def test_a_published_figure_is_told_with_what_was_seen() -> None:
     """A release that a publication names, with nothing confirmed on it, has the times of it and its neighbours."""
     of = report(*(observation(cell=each) for each in RELEASES))
@@ -396,16 +339,6 @@ def test_a_published_figure_is_told_with_what_was_seen() -> None:
     assert "Published figures" not in page(of, "releases/jax-0.7.2.html", (machine,))
 
 
-def test_days_do_not_matter(known: Report) -> None:
-    """The pages of a report that was made on another day are the same."""
-    later = known.model_copy(update={"generated_at": known.generated_at.replace(year=2027), "since": None})
-    mine = ("releases/", "constraints/", "metadata", "timings")
-    one, other = ({name: text for name, text in site(of, ()).items() if name.startswith(mine)} for of in (known, later))
-
-    assert one == other
-    assert date(2027, 1, 1) > known.generated_at.date()
-
-
 def test_threads_are_links() -> None:
     """In `linked` text a short name leads to its repository, and a bare number to that of the one before it."""
     text = str(linked("<b> equinox#854, #856; #1"))
@@ -413,11 +346,3 @@ def test_threads_are_links() -> None:
     assert "&lt;b&gt; " in text
     assert ["equinox/issues/854", "equinox/issues/856", "equinox/issues/1"] == re.findall(r"kidger/([^\"]+)", text)
     assert "#7" == str(linked("#7"))
-
-
-def test_a_stack_says_where_else_its_cases_ran() -> None:
-    """What was seen in another stack with the same packages is told as that, and counted."""
-    of = report(observation(ran_in="jax-0.4.29"), observation(case="bad", ran_in="jax-0.4.29"))
-
-    assert "2 cases ran in jax-0.4.29, which has the same packages" in page(of, "cells.html")
-    assert "ran in" not in page(report(observation()), "cells.html")

@@ -573,24 +573,6 @@ def whole(of: Report) -> Page:
     return Page("".join(pages(of).values()))
 
 
-def shape(of: Report) -> tuple[object, object]:
-    """The elements of its pages, and the blocks of its Markdown."""
-    return whole(of).elements, structure(compat_md(of))
-
-
-@cache
-def harmless() -> tuple[object, object]:
-    """What a report on one surprise looks like where nothing in its text is odd."""
-    return shape(report(observation(agreement="new", detail="said nothing.")))
-
-
-@given(said=st.text(min_size=1))
-@settings(deadline=None, max_examples=10)
-def test_any_text_is_text(said: str) -> None:
-    """No text that somebody else's code can say changes the structure of a page or of the Markdown."""
-    assert harmless() == shape(report(observation(agreement="new", detail=f"said {said}.")))
-
-
 @pytest.mark.parametrize(("outcome", "where"), [("raised", "reproducer"), ("exit", "control")])
 def test_what_is_judged_cannot_act_on_a_screen(outcome: Any, where: str) -> None:
     """Escape sequences and direction marks in what an issue said reach no emitter as such."""

@@ -31,7 +31,7 @@ from suite.report.site.build import site
 from suite.report.write import TIMINGS, siblings, write
 from suite.stack import releases
 from tests.report.on_disk import saved, there
-from tests.report.test_report import EVERY_VERDICT, REPORTS_TO_SHOW, observation, report, tokens, undecided
+from tests.report.test_report import CHANGED, EVERY_VERDICT, REPORTS_TO_SHOW, observation, report, tokens, undecided
 
 pytestmark = pytest.mark.usefixtures("untimed")
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -92,29 +92,6 @@ def test_what_can_be_shown_stays() -> None:
 
 
 # Markdown
-
-
-def test_an_issue_is_a_line() -> None:
-    """Markdown has a line for each issue: what it shows on the newest release, since when, what to do, and a thread."""
-    early = [observation(cell="jax-0.4.30", verdict="clear", behaviour="good", workaround="not-needed")]
-    made = report(*early, observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0"))
-    (issue,) = made.issues
-    case = issue.cases[0].model_copy(update={"workaround": WorkaroundRow(text="Do it otherwise.")})
-    threads = [UpstreamRow(ref="jax-ml/jax#1", role="fix"), UpstreamRow(ref="jax-ml/jax#2", role="report")]
-    issue = issue.model_copy(update={"cases": [case, *issue.cases[1:]], "upstream": threads})
-
-    text = compat_md(made.model_copy(update={"issues": [issue]}))
-
-    assert "## On jax 0.6.0\n" in text
-    thread = "[jax#2](https://github.com/jax-ml/jax/issues/2), 1 more"
-    assert (f"| ✗ | [{issue.title}](issues/some-issue.html) | jax 0.5.0 | Do it otherwise. | {thread} |\n") in text
-
-
-def test_the_legend_has_what_occurs() -> None:
-    """The legend of the Markdown names no verdict that nothing has."""
-    text = compat_md(report(observation(), undecided("error", case="other")))
-
-    assert "\n✗ affected · ! error\n" in text
 
 
 def test_the_last_sections_give_way_first() -> None:
@@ -197,22 +174,6 @@ def changing() -> Report:
     return derive(made.model_copy(update={"cells": cells}), releases.load().packages)
 
 
-def test_a_feed_tells_what_each_release_changed() -> None:
-    """There is an entry for each change, dated by its release, the newest first, after one for the report itself."""
-    itself, *changed = entries(changing())
-
-    assert ("Report of 2026-11-21 10:00 UTC", "2026-11-21T10:00:00+00:00") == (itself["title"], itself["updated"])
-    assert summary.last_line(changing()) in itself["content"]
-    assert [
-        ("jax-0.6.0 (2025-04-17): some-issue/headline now bad (affected)", "2025-04-17T00:00:00+00:00"),
-        ("jax-0.5.0 (2025-01-17): some-issue/headline now good (clear)", "2025-01-17T00:00:00+00:00"),
-    ] == [(entry["title"], entry["updated"]) for entry in changed]
-    assert (
-        "shows good (clear) in jax-0.5.0, and bad (affected) in jax-0.4.30. "
-        "What did it: jax and jaxlib 0.4.30 → 0.5.0, by the runs."
-    ) in changed[1]["content"]
-
-
 def test_a_change_keeps_its_id() -> None:
     """In the feed of a later report the same change has the same id: whoever has read it is not told again."""
     later = changing().model_copy(update={"generated_at": datetime.fromisoformat("2027-01-01T00:00:00Z")})
@@ -221,18 +182,6 @@ def test_a_change_keeps_its_id() -> None:
 
     assert ids[1:] == again[1:]
     assert ids[0] != again[0]
-
-
-def test_an_entry_leads_to_what_it_tells() -> None:
-    """A change links to its case on the issue's page, the report's own entry to the front page: both relatively."""
-    links = [
-        [(each.get("rel"), each.get("href")) for each in entry.iter(f"{ATOM}link")]
-        for entry in parsed(feed(changing())).iter(f"{ATOM}entry")
-    ]
-
-    assert [("alternate", "index.html")] == links[0]
-    assert links[1:]
-    assert all(each == [("alternate", "issues/some-issue.html#headline")] for each in links[1:])
 
 
 # Rows
@@ -366,7 +315,11 @@ def everywhere(text: str) -> Report:
     row = row.model_copy(update={"holds": {"jax": text}, "declared": text})
     real = report(observation(), observation(cell="jax-0.5.0")).cells
     cells = [cell.model_copy(update={"packages": {**cell.packages, "other": text}, "python": text}) for cell in real]
+    since = CHANGED.since
+    assert since is not None
+    worse = [since.changes[0].model_copy(update={"first": text, "last": text, "cases": [text], "words": text})]
     update = {
+        "since": since.model_copy(update={"changes": worse}),
         "cells": cells,
         "issues": issues,
         "platform": platform,

@@ -37,7 +37,7 @@ from tests.stack.test_plan import jax, offering, release
 
 FOLDER = Path(__file__).parent / "small"
 LINE = RELEASES
-ARM = "jax-0.8.0+equinox-0.11.1"
+ARM, OWN = "jax-0.8.0+equinox-0.11.1", "jax-0.7.0+equinox-0.11.1"
 OFFERED = offering(
     jax={name.removeprefix("jax-"): jax(name.removeprefix("jax-")) for name in LINE},
     jaxlib={name.removeprefix("jax-"): release() for name in LINE},
@@ -47,13 +47,16 @@ OFFERED = offering(
 SOURCE = """def jit():
     jitted = jax.jit(lambda x: x + 1.0)
     wrapper = functools.wraps(jitted)(lambda x: 10.0 * jitted(x))
-    return ("bypassed" if wrapper.lower(1.0).compile()(1.0) == 2.0 else "lowered"), "20.0 was wanted"  # it adds
+    return ("bypassed" if wrapper.lower(1.0).compile()(1.0) == 2.0 else "lowered"), "20.0, not <b>"  # it adds
 """
-STORY = """`.lower` is copied by `functools.wraps`:
+STORY = """f(1)  # <b>
+    g()
 
-    wrapper.lower(1.0)
-
-- It lowers the wrapped function.
+It `runs <x>` *well*, 2*3*4:
+- **`a` is** it
+  too
+- b
+And on.
 
 In no thread: on *every* release.
 """
@@ -77,12 +80,17 @@ def small(last: Verdict = "guarded") -> Report:
         undecided("unavailable", issue=wraps[0], case=wraps[1], cell=LINE[2], reason="plan.yanked"),
         seen(*wraps, LINE[3], last, "attribute-error", workaround="holds"),
         undecided("blocked", issue=wraps[0], case=wraps[1], cell=ARM, reason="import.exception"),
-        *(seen(*stream, cell, "documented", draws) for cell, draws in zip(LINE[:2], ("a", "b"), strict=True)),
+        *(seen(*stream, cell, "documented", "a") for cell in LINE[:2]),
         undecided("not-run", issue=stream[0], case=stream[1], cell=LINE[2], reason="run.not-tried"),
-        seen(*stream, LINE[3], "documented", "b"),
+        seen(*stream, LINE[3], "documented", "b", ran_in=LINE[1]),
+        seen(*smoke, OWN, "clear", "works"),
+        seen(*wraps, OWN, "affected", "bypassed", workaround="fails"),
+        seen(*stream, OWN, "documented", "a"),
         seen(*stream, ARM, "different", "odd", agreement="changed", expected="b", detail="0.1, not 0.2"),
     ]
-    made = report(*(observation(case=case, cell=cell) for _, case in (smoke, wraps, stream) for cell in (*LINE, ARM)))
+    made = report(
+        *(observation(case=case, cell=cell) for _, case in (smoke, wraps, stream) for cell in (*LINE, ARM, OWN))
+    )
     (plain,) = made.issues
     titles = ("A small network trains", "A wrapper round `jit` is skipped by `.lower()`", "Normal draws of one seed")
     issues = [
@@ -106,13 +114,15 @@ def small(last: Verdict = "guarded") -> Report:
     ]
     told = {"story": STORY, "upstream": threads, "cases": [case.model_copy(update=update)]}
     issues[:2] = issues[0].model_copy(update={"row_zero": True}), issues[1].model_copy(update=told)
-    claim = RefutedRow(ref="jax-ml/jax#7", claim="It is slow", tried="It was timed.", where="On each release.")
+    claim = RefutedRow(
+        ref="jax-ml/jax#7", title="It <is>", claim="It is slow", tried="It was timed.", where="On each release."
+    )
     shown = {"issues": issues, "observations": observations, "cells": stacks(), "refuted": [claim]}
     return derive(made.model_copy(update=shown), OFFERED)
 
 
 def stacks() -> list[CellRow]:
-    """Four releases of jax a month apart, one of them yanked, and an arm that metadata allows and does not import."""
+    """Four releases of jax, one of them yanked; a stack of an arm that does not import; and one that nobody planned."""
     rows = [cell_row(name) for name in LINE]
     for month, row in enumerate(rows, 4):
         row |= {"released_on": date(2024, month, 18), "declared_observed": "supported"}
@@ -121,12 +131,14 @@ def stacks() -> list[CellRow]:
     asks = [{"question": "I upgrade jax, and keep Equinox", "along": "jax"}]
     arm = {**rows[-1], "id": ARM, "kind": "arm", "holds": held, "packages": {**rows[-1]["packages"], **held}}
     arm |= {"asks": asks, "declared_observed": "latent", "blocked_by": "equinox"}
-    return [CellRow.model_validate(row) for row in (*rows, arm)]
+    own: dict[str, object] = {"id": OWN, "asks": [], "declared_observed": "supported", "blocked_by": None}
+    own |= {"holds": {**held, "jax": "0.7.0"}, "packages": {**arm["packages"], "jax": "0.7.0", "jaxlib": "0.7.0"}}
+    return [CellRow.model_validate(row) for row in (*rows, arm, {**arm, **own})]
 
 
 def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     """What is written of the small report, over one in which a case was still silent."""
-    measured = (timed(1e-3, 1e-2, None, 1e-3),), (changed(lines=["-%a = copy(<x>)", "+%b = add()"]),)
+    measured = (timed(1e-3, 1e-2, None, 1e-3),), (changed(lines=["-%a = copy(<x>)", "+%b = add()"], left_out=7),)
     monkeypatch.setattr(writing, "_measured", lambda: measured)
     before, now = small("affected"), small()
     writing.write(now.model_copy(update={"since": since(before, now)}), folder)
