@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,13 @@ from suite.files import STACK, FileModel
 from suite.judge.record import Record
 from suite.report import compact
 from suite.report import write as writing
-from suite.report.derive import derive
 from suite.report.model import Report
 from suite.run import catalogue, environment, keys, records
 from suite.run.records import Status
 from suite.stack import lock, matrix, plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.releases import Snapshot
-from tests.worlds import as_known
+from tests.report.test_small import small
 
 # What a value becomes in turn: emptied, of another type, or a text or number that nothing is made for.
 GONE = object()
@@ -153,26 +151,6 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 AT = "2026-11-21T10:00:00Z"
-
-
-@cache
-def small() -> Report:
-    """The report on a few cells and cases, of the line and of an arm, with all that can stand in one."""
-    of = as_known([plan.cell(each) for each in ("jax-0.5.3", "jax-0.6.0", "jax-0.6.0+equinox-0.11.8+diffrax-0.6.0")])
-    # What is highlighted on a page takes its time.
-    issues = [
-        issue.model_copy(update={"shared_source": "", "cases": [issue.cases[0].model_copy(update={"source": "x = 1"})]})
-        for issue in of.issues[:2]
-    ]
-    cases = {(issue.id, issue.cases[0].id) for issue in issues}
-    kept = {"jax", "jaxlib", "equinox", "diffrax"}
-    cells = [
-        cell.model_copy(update={"packages": {name: cell.packages[name] for name in cell.packages if name in kept}})
-        for cell in of.cells
-    ]
-    seen = [each for each in of.observations if (each.issue, each.case) in cases]
-    made = of.model_copy(update={"cells": cells, "issues": issues, "observations": seen})
-    return derive(made, releases.load().packages)
 
 
 def test_a_report_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from suite.__main__ import main
+from suite.errors import Exit
 from suite.files import dump, read
 from suite.report.compare.changes import CASES, MOST, row, since
 from suite.report.compare.diff import diff
 from suite.report.model import Observation, Report
-from suite.report.write import publish, rebuild
+from suite.report.write import publish
 from tests.report.on_disk import pages, there
 from tests.report.test_diff import LINE, good
 from tests.report.test_report import EMPTY, observation, report, undecided
@@ -132,9 +134,13 @@ def test_what_changed_is_published(tmp_path: Path) -> None:
     assert (None, since(WELL, WORSE)) == (first.since, second.since)
     assert second == read(Report, tmp_path / "compat.json")
     before = there(tmp_path)
-    for again in (lambda: rebuild(tmp_path), lambda: publish(WORSE, tmp_path)):
+    (tmp_path / "feed.xml").unlink()
+    (tmp_path / "index.html").write_text("something else", encoding="utf-8")
+    for again in (lambda: main(["rebuild", str(tmp_path)]), lambda: publish(WORSE, tmp_path)):
         again()
         assert before == there(tmp_path)
+    assert Exit.MISUSED == main(["rebuild", str(tmp_path / "none")])
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ def test_old_addresses_lead_on(visit: Open, folder: Path) -> None:
 
 
 def test_without_javascript_they_answer(browser: Browser, folder: Path, complaints: list[str]) -> None:
-    """With scripts off the matrix unfolds, and an address leads to its release, marked, beside what was seen on it."""
+    """With scripts off the matrix unfolds, an address leads to its release, marked, and no form is shown."""
     page = tab(browser, complaints, java_script_enabled=False)
     page.goto(f"{folder.as_uri()}/matrix.html")
 
@@ -301,7 +301,9 @@ def test_without_javascript_they_answer(browser: Browser, folder: Path, complain
     box = page.locator("[id='jax-0.6.0'] details").bounding_box()
     assert box is not None
     assert box["height"] > 2 * page.locator("[id='jax-0.7.0'] details").evaluate("each => each.offsetHeight")
-    page.goto(f"{folder.as_uri()}/index.html")
+    for path, form in (("index.html", "#ask"), ("stack.html", "#asking")):
+        page.goto(f"{folder.as_uri()}/{path}")
+        expect(page.locator(form)).to_be_hidden()
     page.context.close()
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from suite import __main__ as command
 from suite import commands, files
 from suite.errors import BadFile, Exit
-from suite.report import compact, summary
+from suite.report import summary
 from suite.report.derive import derive
 from suite.report.join import merge as merging
 from suite.report.join.merge import join, merge
@@ -27,7 +27,6 @@ from suite.run.records import Status
 from suite.run.spread.shard import parse
 from suite.stack import lock, plan, releases
 from tests.report.on_disk import saved, there
-from tests.report.test_large import thinned
 from tests.worlds import as_known, some
 
 pytestmark = pytest.mark.usefixtures("pageless")
@@ -113,15 +112,6 @@ def test_shards_make_the_whole(data: st.DataObject) -> None:
 
     assert [] == faults(shards)
     assert whole() == join(shards, OFFERED, LINE)
-
-
-def test_the_published_report_survives_its_parts(tmp_path: Path, published: Report) -> None:
-    """Of the published report every thirty-second cell, cut into seven and joined, is the same to the byte."""
-    few = derive(thinned(published, len(published.cells) // 32), OFFERED, LINE)
-    # That it is a part of a plan, and not of today's, is another matter.
-    parts = [changed(each, shard=None) for each in split(few, 7)]
-
-    assert compact.text(few) == compact.text(merge(saved(parts, tmp_path)))
 
 
 NOWHERE = Platform(system="", machine="", cpu="", device="")

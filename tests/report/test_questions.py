@@ -10,7 +10,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from suite.files import REPORTS
 from suite.judge.table import TABLE, Verdict
-from suite.report import summary
 from suite.report.model import Report
 from suite.report.site.build import ASSETS
 from suite.report.site.marked import verdict_styles
@@ -245,18 +244,6 @@ def test_enter_follows_the_first(reader: Reader) -> None:
     reader.page.keyboard.press("Enter")
 
     expect(reader.page).to_have_url(re.compile("issues/wraps-lower-bypass.html$"))
-
-
-def test_without_javascript_the_lists_are_open(browser: Browser, complaints: list[str], published: Report) -> None:
-    """Each issue stands in one list, with what it shows and a link; there is no box that does nothing."""
-    page = tab(browser, complaints, java_script_enabled=False)
-    page.goto(FRONT)
-
-    assert {f"issues/{issue.id}.html" for issue in published.issues} == {
-        str(link.get_attribute("href")) for link in page.locator(".list h3 a").all()
-    }
-    expect(page.locator("#ask")).to_be_hidden()
-    assert f"{summary.last_line(published)}." in page.locator(".counts").inner_text()
 
 
 @pytest.mark.parametrize("width", [360, 1000, 1400])

@@ -15,9 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from suite import __main__ as command
 from suite import files
-from suite.errors import Exit, Misused, guarded
+from suite.errors import Misused
 from suite.printable import printable
 from suite.report import summary
 from suite.report.derive import derive
@@ -28,10 +27,10 @@ from suite.report.formats.observations_csv import observations_csv
 from suite.report.markup import cell_text, element, xml
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site.build import site
-from suite.report.write import TIMINGS, siblings, write
+from suite.report.write import siblings, write
 from suite.stack import releases
 from tests.report.on_disk import saved, there
-from tests.report.test_report import CHANGED, EVERY_VERDICT, REPORTS_TO_SHOW, observation, report, tokens, undecided
+from tests.report.test_report import CHANGED, REPORTS_TO_SHOW, observation, report, tokens, undecided
 
 pytestmark = pytest.mark.usefixtures("untimed")
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -240,20 +239,6 @@ def test_somebody_elses_text_is_text(text: str) -> None:
     assert made.encode("utf-8").decode("utf-8").replace("\n", "").isprintable()
 
 
-def test_a_rebuild_gives_the_same_bytes(tmp_path: Path) -> None:
-    """From compat.json alone `rebuild` makes every other file as it was."""
-    write(EVERY_VERDICT, tmp_path)
-    before = there(tmp_path)
-    (tmp_path / "feed.xml").unlink()
-    for name in set(before) - {"compat.json", "feed.xml", TIMINGS}:
-        (tmp_path / name).write_text("something else", encoding="utf-8")
-
-    assert Exit.AS_EXPECTED == command.main(["rebuild", str(tmp_path)])
-    assert before == there(tmp_path)
-    assert Exit.MISUSED == command.main(["rebuild", str(tmp_path / "none")])
-    assert not (tmp_path / "none").exists()
-
-
 def named(issue: str) -> Report:
     """A report on an issue of this name."""
     made = report(observation())
@@ -275,23 +260,6 @@ def test_nothing_is_written_over_what_is_no_reports(
         write(files.read(Report, shard / "compat.json"), tmp_path / "to")
 
     assert {lies: b"mine"} == there(tmp_path / "to")
-
-
-def test_a_report_that_cannot_be_written_leaves_the_one_before(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where one file of a report cannot be replaced, every other one stays as it was, and the file is named."""
-    write(named("former-issue"), tmp_path)
-    (tmp_path / "feed.xml").unlink()
-    (tmp_path / "feed.xml").mkdir()
-    before = there(tmp_path)
-
-    with guarded() as guard:
-        write(named("later-issue"), tmp_path)
-
-    assert Exit.MISUSED == guard.code
-    assert f"cannot use {tmp_path / 'feed.xml'}: Is a directory" in capsys.readouterr().err
-    assert before == there(tmp_path)
 
 
 def everywhere(text: str) -> Report:

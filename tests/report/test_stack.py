@@ -471,17 +471,6 @@ def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> 
 # Where it is read
 
 
-def test_without_a_script_it_leads_to_the_releases(browser: Browser, site: Path, here: Report) -> None:
-    """With scripts off there are no boxes: every release of the line has a link, by minor release of jax."""
-    page = tab(browser, [], java_script_enabled=False)
-    page.goto((site / "stack.html").as_uri())
-
-    expect(page.locator("#asking")).to_be_hidden()
-    links = {each.get_attribute("href") for each in page.locator(".minor a").all()}
-    assert {f"releases/{cell.id}.html" for cell in here.cells if cell.kind == "line"} == links
-    assert "python -m suite run" in page.locator("main").inner_text()
-
-
 def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
     """On 360 pixels nothing scrolls sideways; on paper stands the answer, all of it, and no box."""
     page = visit("#jax%200.5.3..jax%200.6.0", width=360)
