@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from suite.errors import BadFile, Misused, shown
@@ -95,10 +96,14 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
         for name in files:
             if (folder / name).exists():
                 raise Misused(f"no report wrote {shown(folder / name)}, without a compat.json beside it: name another")
+    timed: tuple[Machine, ...] = ()
+    compiled: tuple[Programs, ...] = ()
+    with suppress(BadFile):
+        timed = timings.load(folder / TIMINGS)
+    with suppress(BadFile):
+        compiled = programs.listed(folder / PROGRAMS)
     former = _former(folder)
-    known: set[str] = set()
-    if former is not None:
-        known = named_after(former, _formerly_timed(folder), _formerly_compiled(folder))
+    known = named_after(former, timed, compiled) if former else set()
     replace_all(folder, files, sorted(each for each in known.difference(files) if (folder / each).exists()))
     return [folder / name for name in files]
 
@@ -109,19 +114,3 @@ def _former(folder: Path) -> Report | None:
         return read(Report, folder / "compat.json")
     except BadFile:
         return None
-
-
-def _formerly_timed(folder: Path) -> tuple[Machine, ...]:
-    """What lies in `folder` of timings; nothing where it cannot be read."""
-    try:
-        return timings.load(folder / TIMINGS)
-    except BadFile:
-        return ()
-
-
-def _formerly_compiled(folder: Path) -> tuple[Programs, ...]:
-    """What lies in `folder` of programs; nothing where it cannot be read."""
-    try:
-        return programs.listed(folder / PROGRAMS)
-    except BadFile:
-        return ()
