@@ -294,16 +294,20 @@ def device_programs(session: nox.Session) -> None:
 
 
 command(
-    "line", "Build the release line, asv's project, from the locks: from then on, `asv continuous A B` takes releases."
+    "line",
+    "Prepare plain asv: build the release line, its project, find the interpreter that it needs, and add this machine "
+    "to ~/.asv-machine.json. It prints an `asv continuous` of two releases, to be pasted; any others do as well.",
+    timings,
 )
 
 
 @nox.session(default=False, reuse_venv=True)
 def bench(session: nox.Session) -> None:
-    """Time the default cells, or those named, and keep the results: `nox -s bench -- jax-0.9.2 --bench Scan`.
+    """Time the default cells, or those named: `nox -s bench -- jax-0.9.2 --bench Scan`.
 
-    What has a result is not measured again; `-- --fresh` does, `-- --line` takes every release. `-- --smoke` runs each
-    benchmark once and keeps nothing. `-- --python PATH` measures the stack of that interpreter, on a GPU or a TPU.
+    What has a result is not measured again; `-- --fresh` does, `-- --line` takes every release. Results stay out of the
+    tree, but with `-- --keep`, which copies them into benchmarks/results. `-- --smoke` runs each benchmark once.
+    `-- --python PATH` measures the stack of that interpreter, on a GPU or a TPU.
     """
     timings(session)
 
@@ -324,8 +328,8 @@ def bench_count(session: nox.Session) -> None:
     """Count what the host does: instructions by callgrind, and calls in Python.
 
     Of the default cells, those named, or `-- --line`; what is known is not counted again, so a run can be ended and
-    gone on with. A release takes a quarter of an hour, less with `--bench`; calls alone, with `-- --calls` or where
-    there is no valgrind, some seconds.
+    gone on with. `-- --keep` copies the counts into benchmarks/counts. A release takes a quarter of an hour, less with
+    `--bench`; calls alone, with `-- --calls` or where there is no valgrind, some seconds.
     """
     timings(session)
 

@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument("--forget", action="store_true", help=forgotten)
     upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
     command("threads", upstream, "commands:renew_threads")
-    command("line", "build the release line, asv's project, from the locks", "commands:build_line")
+    command("line", "build the release line, and print a command of asv's that runs on it", "commands:build_line")
     _add_bench(command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out"))
     _add_programs(
         command("programs", "compile for devices that are not there, and count", "programs.session:carry_out")
@@ -257,9 +257,13 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     comparing.add_argument("--processes", type=int, metavar="N", help="of each side (default: the fewest that decide)")
     kept = "keep what is judged in benchmarks/compared, of which the published page is made; without, nothing is kept"
     comparing.add_argument("--keep", action="store_true", help=kept)
+    put = "also copy what was measured here, now and before, into benchmarks/, of which the published page is made"
+    for each in (running, counting):
+        each.add_argument("--keep", action="store_true", help=put)
     noisy = chosen.add_parser("noise", parents=[common], help="measure a cell against itself")
     noisy.add_argument("cell", nargs="?", type=_of_line, metavar="CELL", help="default: the newest default one")
     noisy.add_argument("--processes", type=int, metavar="N", help="of both sides (default: the fewest that decide)")
+    noisy.add_argument("--keep", action="store_true", help=put)
     chosen.add_parser("publish", parents=[common], help="make asv's site of the results")
 
 

@@ -284,11 +284,14 @@ def renew_threads() -> None:
 
 
 def build_line() -> None:
-    """Build the release line, asv's project."""
-    from suite.timings import release_line
+    """Build the release line, asv's project, prepare this machine for asv, and print a command of asv's."""
+    from suite.timings import asv_call, release_line
 
     built = release_line.build(release_line.commits(), release_line.PATH)
     OUT.print(f"{release_line.PATH}: {'built' if built else 'as it was'}", soft_wrap=True)
+    command = asv_call.prepare_plain()
+    OUT.print("asv runs on releases now, and leaves the tree as it is:", soft_wrap=True)
+    OUT.print(command, soft_wrap=True)
 
 
 def _recorded() -> tuple[Cell, ...]:

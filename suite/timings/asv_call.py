@@ -15,6 +15,7 @@ import math
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,8 +25,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from asv.machine import Machine
-from asv.util import load_json
+from asv.machine import Machine, MachineCollection
+from asv.util import UserError, load_json
 from rich.text import Text
 
 from suite.cell.atomic import write
@@ -40,10 +41,12 @@ from suite.stack import plan
 from suite.stack.plan import Cell
 from suite.timings import release_line
 from suite.timings.own_stack import Existing, keep, named
-from suite.timings.results import RESULTS, slug
+from suite.timings.results import RESULTS, copy_newer, slug
 
 CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
+# What is measured here, with a copy of what is published: it goes into the tree where that is asked for.
+MEASURED, FENCES, COUNTED = WORK / "results", WORK / "fences", WORK / "counts"
 # A log is no eighty columns wide, and the names of benchmarks are long.
 OUT = Terminal(None if sys.stdout.isatty() else 160)
 # How far asv is, as it says it.
@@ -56,7 +59,7 @@ class Asv:
 
     machine: str
     commits: Mapping[str, str]
-    results: Path = RESULTS
+    results: Path = MEASURED
     existing: Existing | None = None
 
     def run(self, cell: Cell, label: str, *words: str) -> None:
@@ -171,7 +174,33 @@ def hardware(name: str, device: str = "") -> dict[str, str]:
     known: dict[str, str] = Machine.get_defaults()
     # The host's name and its kernel's exact build are nobody's business, and explain no timing.
     cpu = f"{device}, {known['cpu']}" if device else known["cpu"]
-    return {**known, "machine": name, "os": platform.system(), "cpu": cpu}
+    # How many bytes the kernel leaves of the memory differs from boot to boot.
+    ram = round(int(known["ram"] or 0) / 2**30) * 2**30
+    return {**known, "machine": name, "os": platform.system(), "cpu": cpu, "ram": str(ram)}
+
+
+def prepare_plain() -> str:
+    """Prepare what plain asv needs besides the line, and return a command that then works. Raises Failed.
+
+    asv knows machines by a file in the home. An entry for this processor is added there, and none is changed.
+    """
+    name, (*_, base, other) = machine_name(), (cell for cell in release_line.cells() if cell.moves == "jax")
+    conf = CONF if ROOT / ".suite" == STATE else Asv(name, {}, WORK / "plain")._conf("plain")
+    for folder in (RESULTS, MEASURED):
+        copy_newer(folder, WORK / "plain")
+    known = Path(MachineCollection.get_machine_file_path())
+    if known.exists() and known.read_text(encoding="utf-8").strip() in ("", "{}"):
+        known.unlink()
+    try:
+        there = load_json(str(known), api_version=1) if known.exists() else {}
+        if len(there) == 1 and not there.keys() & {name, platform.node()}:
+            # asv takes the only entry for this machine: it stays that with another one beside it.
+            MachineCollection.save(platform.node(), *there.values())
+        MachineCollection.save(name, hardware(name))
+    except UserError as error:
+        raise Failed(f"asv cannot use {known} ({error}): move it away, and run this again") from error
+    words = [sys.executable, "-m", "asv", "continuous", "--config", str(conf), "--machine", name, base.id, other.id]
+    return f'PATH={shlex.quote(str(_bin_with(base.python)))}:"$PATH" {shlex.join(words)}'
 
 
 def _bin_with(python: str) -> Path:

@@ -18,24 +18,46 @@ from suite.errors import Exit, Failed
 from suite.files import ROOT, STATE
 from suite.stack.plan import Cell
 from suite.timings import compare, line_counts, own_stack, release_line, results
-from suite.timings.asv_call import OUT, WORK, Asv, last_words, machine_name, only
+from suite.timings.asv_call import COUNTED, FENCES, MEASURED, OUT, WORK, Asv, last_words, machine_name, only
 from suite.timings.counting import Counter, best
-from suite.timings.results import Row, counted
+from suite.timings.counts import COUNTS
+from suite.timings.results import NOISE, RESULTS, Row, counted
 from suite.timings.statistics import MIN_PROCESSES
 
 # What is slow and large is measured where it is asked for.
 DEFAULT_BENCH = r"^(?!.*Large)"
+# What is published → where it goes on from there.
+_PLACES = {RESULTS: MEASURED, NOISE: FENCES, COUNTS: COUNTED}
 
 
 def carry_out(options: argparse.Namespace) -> Exit:
     """Do what `bench` was asked, as `suite.__main__.parse` gives it; the exit code it deserves.
 
-    Raises Misused, Failed, BadFile.
+    Without --keep nothing in the tree changes. Raises Misused, Failed, BadFile.
     """
     if shutil.which("git") is None:
         raise Failed("git is not on PATH: asv reads the release line, a git repository, with it")
     commits = release_line.commits()
     release_line.build(commits, release_line.PATH)
+    for published, own_copy in _PLACES.items():
+        results.copy_newer(published, own_copy)
+    code = _carry_out(options, commits)
+    if options.work in ("run", "count", "noise") and not getattr(options, "smoke", False):
+        _keep(keeping=options.keep)
+    return code
+
+
+def _keep(*, keeping: bool) -> None:
+    """Copy what was measured here, now or before, to what is published, or say how that is done."""
+    if not keeping:
+        OUT.print("nothing in the tree was changed: with --keep the results go into benchmarks/", soft_wrap=True)
+        return
+    changed = [path for published, own in _PLACES.items() for path in results.copy_newer(own, published)]
+    for path in changed:
+        OUT.print(f"kept in {path.relative_to(ROOT)}", soft_wrap=True)
+
+
+def _carry_out(options: argparse.Namespace, commits: Sequence[release_line.Commit]) -> Exit:
     own = own_stack.find(options.python) if getattr(options, "python", None) else None
     name = own.name if own and own.platform != "cpu" else machine_name()
     asv = Asv(options.machine or name, release_line.hashes(commits), existing=own)

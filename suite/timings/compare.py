@@ -31,10 +31,10 @@ from suite.report.site.timings import duration
 from suite.stack.plan import Cell
 from suite.timings import counting, counts, results
 from suite.timings import statistics as timing
-from suite.timings.asv_call import OUT, WORK, Asv, last_words, only
+from suite.timings.asv_call import FENCES, OUT, WORK, Asv, last_words, only
 from suite.timings.counting import Counter as PhaseCounter
 from suite.timings.counts import Counted
-from suite.timings.results import COMPARED, NOISE, Comparison, Fence, Judged, NoiseFile, Row, counted
+from suite.timings.results import COMPARED, Comparison, Fence, Judged, NoiseFile, Row, counted
 from suite.timings.statistics import Pair, Side, Verdict
 
 # A process of a comparison: half a second for each row, that the least may be of a moment when nothing else ran.
@@ -169,7 +169,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
             made[key] = timing.noise(values, each.base.version)
     if not made:
         raise Failed("nothing was measured often enough to tell its noise")
-    path = NOISE / f"{asv.machine}.json"
+    path = FENCES / f"{asv.machine}.json"
     before = read(NoiseFile, path) if path.exists() else None
     # Of the same cell, what was not measured this time stays; so do the times of what is counted now.
     kept = before.benchmarks if before and before.cell == cell.id else {}
@@ -200,7 +200,6 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
     )
     if host := [each for key, each in judging.items() if counts.of_host(key)]:
         OUT.print(f"of the host's phases {_showing(host, timing.RESOLUTION)}, {_showing(host, timing.GATE)}")
-    OUT.print(f"written: {path.relative_to(ROOT)}")
     return Exit.AS_EXPECTED
 
 
@@ -332,7 +331,7 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
 
 
 def _fences(machine: str) -> Mapping[str, Fence]:
-    path = NOISE / f"{machine}.json"
+    path = FENCES / f"{machine}.json"
     if not path.exists():
         OUT.print(
             "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is what the halves of each "

@@ -17,9 +17,9 @@ from suite.judge.neighbours import LineCell
 from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.timings import counts, release_line
-from suite.timings.asv_call import OUT
+from suite.timings.asv_call import COUNTED, OUT
 from suite.timings.counting import Counter
-from suite.timings.counts import COUNTS, Counted, Counts, Turn
+from suite.timings.counts import Counted, Counts, Turn
 
 # So many changes are said at the end; the rest are on the page.
 _SAID = 20
@@ -32,7 +32,7 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
     listed = counter.listed(cells[-1], patterns)
     for number, place in enumerate(counts.spread(len(cells)), 1):
         cell, started = cells[place], time.monotonic()
-        known = {} if fresh else counts.load(machine).known(cell.id, lock.load(cell).sha256)
+        known = {} if fresh else counts.load(machine, COUNTED).known(cell.id, lock.load(cell).sha256)
         try:
             found = _count(counter, cell, listed, known)
         except Failed as error:
@@ -41,8 +41,8 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
             continue
         if found:
             # Read again: another run may have added to it.
-            kept = counts.load(machine).plus(cell.id, lock.load(cell).sha256, found)
-            counts.save(kept, [each.id for each in release_line.cells()])
+            kept = counts.load(machine, COUNTED).plus(cell.id, lock.load(cell).sha256, found)
+            counts.save(kept, [each.id for each in release_line.cells()], COUNTED)
         failed = [key for key, each in found.items() if each.failed]
         missed += len(failed)
         seconds += time.monotonic() - started
@@ -51,12 +51,11 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
         OUT.print(Text.assemble(f"{number}/{len(cells)} ", (cell.id, "bold"), told), soft_wrap=True)
         for key in failed:
             OUT.print(Text.assemble(("  failed", "red"), f" {key}: {found[key].failed}"), soft_wrap=True)
-    made = counts.load(machine)
+    made = counts.load(machine, COUNTED)
     changes = turns(made, counter)
     for turn in changes[:_SAID]:
         OUT.print(said(turn), soft_wrap=True)
-    last = f"{len(changes)} counts of {counter.unit} change along {len(made.releases)} releases: {_where(machine)}"
-    OUT.print(last, soft_wrap=True)
+    OUT.print(f"{len(changes)} counts of {counter.unit} change along {len(made.releases)} releases", soft_wrap=True)
     return Exit.INCOMPLETE if missed else Exit.AS_EXPECTED
 
 
@@ -84,7 +83,3 @@ def turns(found: Counts, counter: Counter) -> list[Turn]:
 def said(turn: Turn) -> str:
     """A change in a sentence, with its releases."""
     return f"{turn.after}, after {turn.before}: {turn.benchmark}: {turn.told}"
-
-
-def _where(machine: str) -> str:
-    return f"benchmarks/{COUNTS.name}/{machine}.json"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -85,6 +86,20 @@ class Row:
     count: bool
     value: float = math.nan
     least: float = math.nan
+
+
+def copy_newer(source: Path, folder: Path) -> list[Path]:
+    """Copy the JSON files of `source` that `folder` lacks or has an older one of; return the copies that differ."""
+    changed = []
+    for path in sorted(source.glob("**/*.json")):
+        copy = folder / path.relative_to(source)
+        if copy.exists() and copy.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+            continue
+        if not copy.exists() or copy.read_bytes() != path.read_bytes():
+            changed.append(copy)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+    return changed
 
 
 def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ()) -> dict[str, Row]:

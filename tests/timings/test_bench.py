@@ -65,7 +65,7 @@ def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pr
         monkeypatch.setattr(module, "WORK", tmp_path / "work")
         monkeypatch.setattr(module, "STATE", tmp_path)
     monkeypatch.setattr(compare, "ROOT", tmp_path)
-    monkeypatch.setattr(compare, "NOISE", tmp_path / "noise")
+    monkeypatch.setattr(compare, "FENCES", tmp_path / "noise")
     monkeypatch.setattr(compare, "COMPARED", tmp_path / "compared")
     (tmp_path / "logs").mkdir()
     for label in (f"asv-{BASE}", f"asv-{OTHER}", "asv-first-0-base"):
