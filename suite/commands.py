@@ -17,7 +17,7 @@ from rich.text import Text
 from suite.cell.issue import Case
 from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
-from suite.files import REPORTS, STATE, read
+from suite.files import REPORTS, STATE
 from suite.run import archive, catalogue, cell_run, disk, environment, interpreter, records
 from suite.run.catalogue import Entry
 from suite.run.progress import RunProgress
@@ -96,10 +96,10 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
 
 def measured() -> Sequence[Timed]:
     """What was published; where nothing is that can be read, as after a change of schema, all cells cost the same."""
-    from suite.report.model import Report
+    from suite.report.stored import read_report
 
     try:
-        return read(Report, PUBLISHED / "compat.json").observations
+        return read_report(PUBLISHED).observations
     except BadFile:
         return ()
 
@@ -252,8 +252,9 @@ def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
 
 def _evidence(made: Report) -> Report:
     """The published report, whose runs say what to expect of a stack; without one, `made`. Raises BadFile."""
-    path = PUBLISHED / "compat.json"
-    return read(type(made), path) if path.exists() else made
+    from suite.report.stored import COMPAT, read_report
+
+    return read_report(PUBLISHED) if (PUBLISHED / COMPAT).exists() else made
 
 
 def bisect(
@@ -421,9 +422,9 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
     """
     from suite.report.compare import diff as differences
     from suite.report.formats import diff as diff_formats
-    from suite.report.model import Report
+    from suite.report.stored import read_report
 
-    before, now = (read(Report, path / "compat.json" if path.is_dir() else path) for path in (old, new))
+    before, now = map(read_report, (old, new))
     found = differences.diff(before, now)
     if format == "terminal":
         diff_formats.show(found, OUT)

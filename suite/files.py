@@ -54,16 +54,25 @@ def parse(model: type[Model], text: str, path: Path) -> Model:
     try:
         return model.model_validate_json(found)
     except ValidationError as error:
-        raise BadFile([_fault(model, path, _key(each), each["msg"]) for each in error.errors()]) from error
+        raise BadFile(faults(model, path, error)) from error
 
 
 def read(model: type[Model], path: Path) -> Model:
     """Read the file at `path` as a `model`. Raises BadFile."""
+    return parse(model, text(path, model), path)
+
+
+def text(path: Path, model: type[FileModel] | None = None) -> str:
+    """Return what is in the file at `path`, with its line ends as they are. Raises BadFile."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFile([_fault(model, path, "file", str(error))]) from error
-    return parse(model, text, path)
+        raise BadFile([_fault(model or FileModel, path, "file", str(error))]) from error
+
+
+def faults(model: type[FileModel], path: Path, error: ValidationError) -> list[Fault]:
+    """Return what `error` says of the file at `path`."""
+    return [_fault(model, path, _key(each), each["msg"]) for each in error.errors()]
 
 
 def dump(data: Any) -> str:

@@ -19,7 +19,6 @@ from suite.judge.verdicts import Judged
 from suite.judge.wording import not_imported, tidy
 from suite.report.derive import coverage, derive
 from suite.report.model import (
-    GAPS,
     SCHEMA,
     AskRow,
     CaseRow,
@@ -78,7 +77,6 @@ def _report(
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
         schema_version=SCHEMA,
-        gaps_version=GAPS,
         generated_at=datetime.now(UTC).replace(microsecond=0),
         suite_version=__version__,
         probe_sha256=keys.probe_sha256(),

@@ -14,7 +14,7 @@ from suite.printable import printable
 
 # A cell of a table is no place for more.
 _LONGEST = 500
-# More of one message than this is no reading matter; compat.json has it whole.
+# More of one message than this is no reading matter; the data has it whole.
 LONGEST = 2000
 
 
@@ -31,7 +31,7 @@ def one_line(text: str) -> str:
 def said(text: str) -> str:
     """`text` with its lines, printable, and no megabyte of it."""
     shown = printable(text[:LONGEST], lines=True)
-    return shown if len(text) <= LONGEST else f"{shown}… ({len(text):,} characters in compat.json)"
+    return shown if len(text) <= LONGEST else f"{shown}… ({len(text):,} characters in the data)"
 
 
 def cell_text(text: str) -> Markup:

@@ -1,17 +1,16 @@
-"""compat.json: the report as data. Its JSON Schema is generated from these classes and lies beside it.
+"""The report as data: compat.json, whose JSON Schema is generated from these classes, and the observations beside it.
 
-What is null or empty is left out of the file, and of an observation what the rest of the report says: see
-`Observation`. `compact` writes it so, and reading fills it in again.
+`suite.report.stored` writes and reads both.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
-from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from suite.cell.issue import Kind, Meaning, Role
@@ -26,8 +25,7 @@ from suite.spelling import quoted
 from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs
 
-SCHEMA: Final = 2
-GAPS: Final = 2
+SCHEMA: Final = 3
 # What became of an observation since an earlier report, in the order in which it wants a look.
 ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
 
@@ -232,87 +230,23 @@ class IssueRow(FileModel):
 
 
 class Observation(FileModel):
-    """What one case did in one cell, judged.
+    """What one case did in one cell, judged: a row of observations/ISSUE.csv."""
 
-    In the file a field is left out where this says what it is. `behaviour`: as in the last observation of this case
-    with this verdict, at first the first of the case's with it. `agreement`: spurious where the verdict says nothing of
-    upstream, else as-expected. Of a behaviour, `workaround`, `seconds`, `peak_rss_mib` and `detail` are as in the last
-    observation of this case with it, and `reason` is none where clear, import.exception where an import-error,
-    run.signal where crashed, run.timeout where hung, else run.BEHAVIOUR. Where none was seen, `reason`, `attempts` and
-    `detail` are as in the last observation of this cell with this verdict, at first of this case with it, and `reason`
-    is import.exception where blocked. `expected` is the behaviour where that is as expected; else nothing, where that
-    observation of this cell has nothing, or as in the last observation of this case.
-    """
-
-    cell: CellId
-    issue: Id
-    case: Id
-    verdict: Verdict
-    behaviour: str | None = Field(default=None, description="one of the case's; null where none of them was seen")
-    reason: str | None = Field(default=None, description="phase.reason; null where the verdict is clear")
+    cell: CellId = Field(description="the cell's id in compat.json")
+    issue: Id = Field(description="the issue's id in compat.json")
+    case: Id = Field(description="the case's id within the issue")
+    verdict: Verdict = Field(description="the judged result; README.md lists them")
+    behaviour: str | None = Field(default=None, description="the case's behaviour that was seen; empty if none was")
+    reason: str | None = Field(default=None, description="`phase.reason`; empty where the verdict is clear")
     expected: str | None = Field(default=None, description="the behaviour these releases are known to show, if any")
-    agreement: Agreement = "as-expected"
-    workaround: WorkaroundWord = "none"
+    agreement: Agreement = Field(default="as-expected", description="of what was seen with what is expected")
+    workaround: WorkaroundWord = Field(default="none", description="what became of the workaround")
     workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
     ran_in: CellId | None = Field(default=None, description="the cell where it ran, if another with the same packages")
-    attempts: int = 1
+    attempts: int = Field(default=1, description="how often it was run; 0 if never")
     seconds: float = Field(default=0.0, description="wall time of the last attempt, roughly: 0.1, 0.3, 1, 3 or tens")
-    peak_rss_mib: int = Field(default=0, description="memory that the last attempt had at most, to a hundred MiB")
-    detail: str = ""
-
-
-# The reason of a behaviour that no reproducer returns: the probe gives it.
-_GIVEN = {"import-error": "import.exception", "crashed": "run.signal", "hung": "run.timeout"}
-
-
-class Gaps:
-    """What a report, read or written from the top, leaves out of its next observation, as it says it elsewhere."""
-
-    def __init__(self, issues: Iterable[IssueRow]) -> None:
-        self._of_case: dict[tuple[str, str], Mapping[str, Any]] = {}
-        self._of_verdict: dict[tuple[str, str, Verdict], Mapping[str, Any]] = {}
-        self._of_behaviour: dict[tuple[str, str, str], Mapping[str, Any]] = {}
-        self._of_cell: dict[tuple[str, Verdict], Mapping[str, Any]] = {}
-        self._first = {
-            (issue.id, case.id, means): name
-            for issue in issues
-            for case in issue.cases
-            for name, means in reversed(case.behaviours.items())
-            # It may as well be none of the case's behaviours.
-            if means != "different"
-        }
-
-    def guesses(self, each: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        """Each field of an observation that can be left out, and what it is then: see `Observation`.
-
-        The next rests on those before it: what is left out has to be filled in as it comes.
-        """
-        cell, verdict, case = each["cell"], each["verdict"], (each["issue"], each["case"])
-        alike = self._of_verdict.get((*case, verdict))
-        yield "behaviour", alike["behaviour"] if alike else self._first.get((*case, verdict))
-        yield "agreement", "spurious" if verdict in UNDECIDED else "as-expected"
-        behaviour = each["behaviour"]
-        # What keeps one case of a cell from being seen mostly keeps all of them.
-        beside = None if behaviour else self._of_cell.get((cell, verdict))
-        nothing = beside is not None and beside["expected"] is None
-        before = None if nothing else self._of_case.get(case, {}).get("expected")
-        yield "expected", behaviour if each["agreement"] == "as-expected" else before
-        told = "import-error" if verdict == "blocked" else behaviour
-        given = None if told is None or verdict == "clear" else _GIVEN.get(told, f"run.{told}")
-        yield "reason", beside["reason"] if beside else given
-        last = self._of_behaviour.get((*case, behaviour), {}) if behaviour else {}
-        yield "workaround", last.get("workaround", "none")
-        yield "workaround_expected", True
-        yield "ran_in", None
-        yield "attempts", beside["attempts"] if beside else 1
-        yield "seconds", last.get("seconds", 0.0)
-        yield "peak_rss_mib", last.get("peak_rss_mib", 0)
-        yield "detail", (last or beside or alike or {}).get("detail", "")
-        self._of_case[case] = self._of_verdict[*case, verdict] = each
-        if behaviour:
-            self._of_behaviour[*case, behaviour] = each
-        else:
-            self._of_cell[cell, verdict] = each
+    peak_rss_mib: int = Field(default=0, description="peak memory of the last attempt, in MiB, to a hundred")
+    detail: str = Field(default="", description="what was seen, for people, in one line")
 
 
 class Coverage(FileModel):
@@ -357,11 +291,10 @@ class RefutedRow(FileModel):
     where: str = Field(description="on which releases")
 
 
-class Report(FileModel):
-    """compat.json."""
+class CompatFile(FileModel):
+    """compat.json: all of a report but its observations."""
 
-    schema_version: Literal[2]
-    gaps_version: Literal[2] = Field(description="of what is left out of an observation: another fills it in otherwise")
+    schema_version: Literal[3]
     generated_at: Moment
     suite_version: str
     probe_sha256: str = Field(description="of what ran the issues in the cells")
@@ -377,7 +310,6 @@ class Report(FileModel):
     issues: list[IssueRow]
     refuted: list[RefutedRow] = Field(default_factory=list)
     stacks: list[StackRow] = Field(default_factory=list)
-    observations: list[Observation]
     coverage: Coverage
 
     @property
@@ -388,53 +320,27 @@ class Report(FileModel):
     @model_validator(mode="before")
     @classmethod
     def _is_of_this_schema(cls, data: Any) -> Any:
-        """In a file of another schema that is all that is wrong: nothing else has to be as it is in this one."""
-        for key, read in {"schema_version": SCHEMA, "gaps_version": GAPS}.items():
-            found = data.get(key) if isinstance(data, dict) else read
-            if found != read:
-                raise _refusal({key: f"is {quoted(found)}, and this suite reads {read}: have it written anew"})
+        """Report another schema as the only fault: nothing else in such a file has to be as it is in this one."""
+        found = data.get("schema_version") if isinstance(data, dict) else SCHEMA
+        if found != SCHEMA:
+            raise _refusal(
+                {
+                    "schema_version": f"is {quoted(found)}, and this suite reads {SCHEMA}: write the report again with "
+                    "this suite (`nox -s report`), or use the suite that wrote it"
+                }
+            )
         return data
 
-    @field_validator("observations")
-    @classmethod
-    def _fill_in(cls, found: Sequence[Observation], info: ValidationInfo) -> list[Observation]:
-        """What the file leaves out of an observation."""
-        gaps, filled = Gaps(info.data.get("issues", ())), []
-        for each in found:
-            # What was just read nobody else has. There are tens of thousands, and to copy one takes the longest.
-            whole = each if info.mode == "json" else each.model_copy()
-            said, known = vars(whole), frozenset(whole.model_fields_set)
-            for name, guess in gaps.guesses(said):
-                if name not in known:
-                    said[name] = guess
-            whole.model_fields_set.update(said)
-            filled.append(whole)
-        return filled
-
     @model_validator(mode="after")
-    def _is_of_one_piece(self) -> Report:
-        """What a part of it names, another part has, once: a report that was cut by hand is none."""
+    def _is_of_one_piece(self) -> Self:
+        """Refuse a report that was cut by hand: what one part of it names, another part has, once."""
         cells = {cell.id: cell for cell in self.cells}
-        cases = [(issue.id, case) for issue in self.issues for case in issue.cases]
-        names = [f"{issue}/{case.id}" for issue, case in cases]
-        known = set(names)
-        seen = {f"{each.cell}/{each.issue}/{each.case}" for each in self.observations}
-        ran = {each.cell for each in self.observations if each.verdict not in UNDECIDED}
         moved = {cell.moves for cell in self.cells if cell.kind == "line"}
         wrong = {
-            "cells": [
-                *_twice(cell.id for cell in self.cells),
-                *(
-                    f"{cell.id} ran without a jax"
-                    for cell in self.cells
-                    if cell.id in ran and "jax" not in cell.packages
-                ),
-            ],
-            "issues": [*_twice(issue.id for issue in self.issues), *_twice(names)],
-            "observations": [
-                f"{each.cell}/{each.issue}/{each.case} is of no cell or case of it"
-                for each in self.observations
-                if each.cell not in cells or f"{each.issue}/{each.case}" not in known
+            "cells": _twice(cell.id for cell in self.cells),
+            "issues": [
+                *_twice(issue.id for issue in self.issues),
+                *_twice(f"{issue.id}/{case.id}" for issue in self.issues for case in issue.cases),
             ],
             # What is computed of them rests on them.
             "stacks": [
@@ -444,25 +350,52 @@ class Report(FileModel):
                 if each not in cells or row.along not in cells[each].holds
             ],
         }
-        for issue, case in cases:
-            wrong[f"issues.{issue}.{case.id}"] = [
-                *(f"{each.package} moves on no line" for each in case.intervals if each.package not in moved),
-                *(
-                    f"{end} is not on the line"
-                    for each in case.by_rule
-                    for end in (each.first, each.last)
-                    if end not in self.jax_line
-                ),
-                *(
-                    f"it was not seen in {each}"
-                    for turn in case.turns
-                    for each in (turn.before, turn.after)
-                    if f"{each}/{issue}/{case.id}" not in seen
-                ),
-            ]
-        if any(wrong.values()):
-            raise _refusal({key: found[0] for key, found in wrong.items() if found})
+        for issue in self.issues:
+            for case in issue.cases:
+                wrong[f"issues.{issue.id}.{case.id}"] = [
+                    *(f"{each.package} moves on no line" for each in case.intervals if each.package not in moved),
+                    *(
+                        f"{end} is not on the line"
+                        for each in case.by_rule
+                        for end in (each.first, each.last)
+                        if end not in self.jax_line
+                    ),
+                ]
+        _refuse(wrong)
         return self
+
+
+class Report(CompatFile):
+    """A report: compat.json and its observations, by cell and then by case in the order that compat.json has them."""
+
+    observations: list[Observation]
+
+    @model_validator(mode="after")
+    def _rests_on_observations(self) -> Self:
+        """Refuse a report whose cells and cases say something that its observations do not show."""
+        seen = {(each.cell, each.issue, each.case) for each in self.observations}
+        ran = {each.cell for each in self.observations if each.verdict not in UNDECIDED}
+        wrong = {
+            "cells": [
+                f"{cell.id} ran without a jax" for cell in self.cells if cell.id in ran and "jax" not in cell.packages
+            ]
+        }
+        for issue in self.issues:
+            for case in issue.cases:
+                wrong[f"issues.{issue.id}.{case.id}"] = [
+                    f"it was not seen in {cell}"
+                    for turn in case.turns
+                    for cell in (turn.before, turn.after)
+                    if (cell, issue.id, case.id) not in seen
+                ]
+        _refuse(wrong)
+        return self
+
+
+def _refuse(wrong: Mapping[str, Sequence[str]]) -> None:
+    """Raise ValidationError with the first fault of each key, if there are any."""
+    if any(wrong.values()):
+        raise _refusal({key: found[0] for key, found in wrong.items() if found})
 
 
 def _refusal(wrong: Mapping[str, str]) -> ValidationError:

@@ -7,19 +7,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from suite.errors import BadFile, Misused, shown
-from suite.files import dump, read, replace_all
+from suite.files import dump, replace_all
 from suite.programs import model as programs
 from suite.programs import texts
 from suite.programs.model import FOLDER as COMPILED
 from suite.programs.model import Programs
 from suite.programs.targets import TARGETS
-from suite.report import compact
+from suite.report import stored
 from suite.report.compare.changes import since
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
-from suite.report.formats.observations_csv import observations_csv
-from suite.report.model import Report
+from suite.report.model import CompatFile, Report
 from suite.report.site import timings
 from suite.report.site.build import named_after, site
 from suite.report.site.timings import Machine
@@ -31,13 +30,18 @@ PROGRAMS = "programs.json"
 
 def schema() -> str:
     """The JSON Schema of compat.json."""
-    return dump({"$schema": "https://json-schema.org/draft/2020-12/schema", **Report.model_json_schema()})
+    return dump(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **CompatFile.model_json_schema(mode="serialization"),
+        }
+    )
 
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, Misused, OSError."""
     timed, compiled = _measured()
-    own = {"compat.json": compact.text(report), **_as_data(timed, compiled)}
+    own = {**stored.texts(report), **_as_data(timed, compiled)}
     return _put_all({**own, **siblings(report, timed, compiled)}, folder)
 
 
@@ -53,11 +57,11 @@ def publish(report: Report, folder: Path) -> Report:
 
 
 def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
-    """Write anew what is made of the JSON in `folder`: report, timings and programs. Raises BadFile, Misused, OSError.
+    """Write anew what is made of the data in `folder`: report, timings and programs. Raises BadFile, Misused, OSError.
 
     `timed_anew`: and the timings and programs, of what the benchmarks have measured and counted.
     """
-    report = read(Report, folder / "compat.json")
+    report = stored.read_report(folder)
     timed, compiled = (
         _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
     )
@@ -83,7 +87,6 @@ def siblings(report: Report, timed: tuple[Machine, ...], compiled: tuple[Program
         "check.json": check_json(report),
         **site(report, timed, compiled),
         "feed.xml": feed(report, compiled),
-        "observations.csv": observations_csv(report),
     }
 
 
@@ -92,7 +95,7 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
 
     Nothing else in the folder is touched, and nothing is written over what is no report's. Raises Misused, OSError.
     """
-    if not (folder / "compat.json").exists():
+    if not (folder / stored.COMPAT).exists():
         for name in files:
             if (folder / name).exists():
                 raise Misused(f"no report wrote {shown(folder / name)}, without a compat.json beside it: name another")
@@ -103,7 +106,11 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
     with suppress(BadFile):
         compiled = programs.listed(folder / PROGRAMS)
     former = _former(folder)
-    known = named_after(former, timed, compiled) if former else set()
+    known: set[str] = set()
+    if former is not None:
+        known |= named_after(former, timed, compiled)
+        if stored.COMPAT in files:
+            known |= {stored.name_of(issue.id) for issue in former.issues}
     replace_all(folder, files, sorted(each for each in known.difference(files) if (folder / each).exists()))
     return [folder / name for name in files]
 
@@ -111,6 +118,6 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
 def _former(folder: Path) -> Report | None:
     """The report that lies in `folder`; None where none does that can be read."""
     try:
-        return read(Report, folder / "compat.json")
+        return stored.read_report(folder)
     except BadFile:
         return None

@@ -17,6 +17,7 @@ from suite.files import REPORTS, read
 from suite.judge.record import Record
 from suite.judge.table import UNDECIDED
 from suite.report.model import Report
+from suite.report.stored import read_report
 from suite.run import archive, records
 from suite.run.schedule import costs
 from suite.stack import chosen, lock, plan
@@ -32,7 +33,7 @@ Pair = tuple[str, str]
 
 def write_all() -> None:
     """Write default.json and costs.json anew. Raises BadFile, OSError."""
-    published = read(Report, REPORTS / "published" / "compat.json")
+    published = read_report(REPORTS / "published")
     before = chosen.load() if chosen.PATH.exists() else Chosen(rows={})
     made = choose(shown(published), bytes_of(), before)
     write(chosen.PATH, chosen.text(made))

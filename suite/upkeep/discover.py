@@ -127,13 +127,14 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
     """Report on the cells `added` into reports/latest, and say what each does otherwise than the one before it."""
     from suite.report.assemble import assemble
     from suite.report.formats import terminal
+    from suite.report.stored import COMPAT, read_report
     from suite.report.write import write
 
     report = assemble(added, entries)
     write(report, REPORTS / "latest")
     terminal.show(report, console)
-    published = REPORTS / "published" / "compat.json"
-    last = read(Report, published) if published.exists() else report
+    published = REPORTS / "published"
+    last = read_report(published) if (published / COMPAT).exists() else report
     found = changes(last, report, [cell.id for cell in added])
     console.print()
     for each in found:

@@ -8,13 +8,14 @@ from io import StringIO
 from rich.console import Console
 
 from suite.cell.atomic import write
-from suite.files import REPORTS, ROOT, read
+from suite.files import REPORTS, ROOT
 from suite.judge.table import TABLE
 from suite.report.formats import terminal
 from suite.report.model import Report
+from suite.report.stored import read_report
 
 README = ROOT / "README.md"
-PUBLISHED = REPORTS / "published" / "compat.json"
+PUBLISHED = REPORTS / "published"
 # So many lines of each list: the README is no report.
 _MOST = 4
 
@@ -22,7 +23,7 @@ _MOST = 4
 def renew() -> None:
     """Put an excerpt of the published report, and the table of verdicts, into the README. Raises BadFile."""
     text = README.read_text(encoding="utf-8")
-    write(README, with_verdicts(with_excerpt(text, read(Report, PUBLISHED))))
+    write(README, with_verdicts(with_excerpt(text, read_report(PUBLISHED))))
 
 
 def with_excerpt(readme: str, report: Report) -> str:

@@ -28,8 +28,7 @@ from suite.errors import Exit, Failed
 from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Record
-from suite.report import compact
-from suite.report.model import Report
+from suite.report import stored
 from suite.run import archive, catalogue, cell_run, environment, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.progress import RunProgress
@@ -115,9 +114,8 @@ def rekey(commit: str, draw: int) -> Exit:
     OUT.print(", ".join(f"{count:,} {what}" for what, count in told.items()) or "no records")
     packed = archive.pack(cell.id for cell in plan.tagged("full"))
     OUT.print(f"{packed:,} files packed into {archive.PACKED.name}")
-    published = commands.PUBLISHED / "compat.json"
-    report = read(Report, published).model_copy(update={"probe_sha256": now.probe})
-    write(published, compact.text(report))
+    report = stored.read_report(commands.PUBLISHED).model_copy(update={"probe_sha256": now.probe})
+    write(commands.PUBLISHED / stored.COMPAT, stored.texts(report)[stored.COMPAT])
     commands.rebuild(commands.PUBLISHED)
     return _run_again(_drawn(held, draw, now.probe)) if draw else Exit.AS_EXPECTED
 

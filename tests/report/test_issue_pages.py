@@ -422,6 +422,6 @@ def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> No
     if name == "nasty":
         assert "\\u001b[31mred" in text
         assert "\\u202e" in text
-        assert "10,000,000 characters in compat.json" in text
+        assert "10,000,000 characters in the data" in text
         page.locator("[id='headline@jax-0.4.30'] a").click()
         expect(page.locator(".panel")).to_contain_text("<script>alert(1)</script>")

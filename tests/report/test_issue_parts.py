@@ -62,7 +62,7 @@ def changed(of: Report, **changes: Any) -> Report:
 def test_text_is_spelled_out_and_cut() -> None:
     """Escapes and direction marks are shown as what they are, and of a long message its length is told."""
     assert "\\u001b[31m \\u202ex\n<b>" == said("\x1b[31m \u202ex\n<b>")
-    assert f"{'x' * LONGEST}… (10,000,000 characters in compat.json)" == said("x" * 10_000_000)
+    assert f"{'x' * LONGEST}… (10,000,000 characters in the data)" == said("x" * 10_000_000)
 
 
 @pytest.mark.parametrize(

@@ -1,50 +1,144 @@
-"""observations.csv: a row for each observation with the versions it was made on, for pandas and spreadsheets. Pure.
+"""observations/ISSUE.csv: one row per observation of an issue, for pandas, DuckDB and spreadsheets. Pure.
 
-By RFC 4180: a header, commas, quotes where they are needed, CRLF. What is null is empty. Each row is one line, and text
-that a spreadsheet would take for a formula, as it begins with = + - or @, has an apostrophe before it (as OWASP has
-it); compat.json has the text as it was.
+By RFC 4180, with line feeds: a header, commas, quotes where they are needed. What is null is empty. Each row is one
+printable line. Text that a spreadsheet would take for a formula, as it begins with = + - or @, has an apostrophe before
+it (as OWASP advises), and so has text that begins with one.
 """
 
 from __future__ import annotations
 
 import csv
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from io import StringIO
+from pathlib import Path
+from typing import Any, Final
 
+from pydantic import TypeAdapter, ValidationError
+
+from suite.errors import BadFile, Fault
 from suite.report.markup import one_line
-from suite.report.model import CellRow, Observation, Report
+from suite.report.model import CellRow, IssueRow, Observation
+from suite.spelling import quoted
+from suite.stack.releases import GUESTS, PACKAGES, tag_of
 
-_VERSIONS = ("jax", "jaxlib", "equinox", "diffrax")
-_SEEN = ("issue", "case", "verdict", "behaviour", "reason", "expected", "agreement", "workaround")
-_COSTS = ("attempts", "seconds", "peak_rss_mib")
-HEADER = ("cell", "kind", "released_on", "python", *_VERSIONS, *_SEEN, *_COSTS, "detail", "ran_in")
+_SEEN: Final = tuple(Observation.model_fields)
+# Their text is anybody's.
+_FREE: Final = ("behaviour", "reason", "expected", "detail")
+_NULLABLE: Final = tuple(name for name, field in Observation.model_fields.items() if field.default is None)
+# ml-dtypes is not held by any cell, but jax and numpy meet in it.
+_PACKAGES: Final = (*PACKAGES, "ml-dtypes", *GUESTS)
+_TYPES: Final[Mapping[Any, str]] = {int: "integer", float: "number", bool: "boolean"}
+# Column → its type and what it says. The columns from `kind` on repeat what compat.json says of the issue and the cell.
+COLUMNS: Final[Mapping[str, tuple[str, str]]] = {
+    **{
+        name: (_TYPES.get(field.annotation, "text"), field.description or "")
+        for name, field in Observation.model_fields.items()
+    },
+    "kind": ("text", "the kind of the issue"),
+    "python": ("text", "the cell's interpreter, as wheels name it: `cp312`"),
+    **{name: ("text", f"the cell's release of {name}; empty if it has none") for name in _PACKAGES},
+}
+_FIXED: Final = [name for name in COLUMNS if name not in _PACKAGES]
+_LIST: Final = TypeAdapter(list[Observation])
+# A detail that was written by hand may be longer than the csv module expects.
+csv.field_size_limit(sys.maxsize)
+# What a row says of a cell: its interpreter and its release of each of these packages; None for an unknown cell.
+Stacks = Callable[[str, tuple[str, ...]], list[str] | None]
 
 
-def observations_csv(report: Report) -> str:
-    """Every observation of `report` under HEADER, in its order."""
-    text = StringIO()
-    rows = csv.writer(text)
-    rows.writerow(HEADER)
-    stacks = {cell.id: _stack(cell) for cell in report.cells}
-    rows.writerows([*stacks[each.cell], *_seen(each)] for each in report.observations)
-    return text.getvalue()
+def stacks(cells: Iterable[CellRow]) -> Stacks:
+    """Return the stack of each of `cells`, as rows have it."""
+    by_id = {cell.id: cell for cell in cells}
+
+    # The same in each file.
+    @cache
+    def stack(cell: str, packages: tuple[str, ...]) -> list[str] | None:
+        found = by_id.get(cell)
+        return [tag_of(found.python), *(found.packages.get(name, "") for name in packages)] if found else None
+
+    return stack
 
 
-def _stack(cell: CellRow) -> list[str]:
-    versions = (cell.packages.get(of, "") for of in _VERSIONS)
-    return [_plain(each) for each in (cell.id, cell.kind, str(cell.released_on), cell.python, *versions)]
+def text(observations: Iterable[Observation], issue: IssueRow, stack: Stacks) -> str:
+    """Return these observations of an issue, in their order, under a header."""
+    written = StringIO()
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for each in observations:
+        values = [*(_told(getattr(each, name)) for name in _SEEN), issue.kind, *(stack(each.cell, _PACKAGES) or ())]
+        rows.writerow(map(_plain, values))
+    return written.getvalue()
 
 
-def _seen(each: Observation) -> list[str]:
-    return [
-        *(_plain(getattr(each, name) or "") for name in _SEEN),
-        *(str(getattr(each, name)) for name in _COSTS),
-        _plain(each.detail),
-        each.ran_in or "",
-    ]
+def read(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Observation]:
+    """Return the observations of an issue in the text of the file at `path`. Raises BadFile with every fault in it."""
+    wrong: list[Fault] = []
+    found: list[dict[str, str | None]] = []
+    # Cell and case → their line.
+    lines: dict[tuple[str, str], int] = {}
+    cases = {case.id for case in issue.cases}
+    rows = csv.reader(StringIO(written, newline=""), strict=True)
+    try:
+        header = next(rows, [])
+        packages = tuple(header[len(_FIXED) :])
+        if header[: len(_FIXED)] != _FIXED:
+            raise BadFile([Fault(path, "line 1", f"the header does not begin with {','.join(_FIXED)}")])
+        for row in rows:
+            # Tens of thousands of rows: what is wrong with one is looked into only where something is.
+            here = stack(row[0], packages) if row else None
+            is_known = here is not None and row[len(_SEEN) :] == [issue.kind, *here] and row[2] in cases
+            if not is_known or row[1] != issue.id or lines.setdefault((row[0], row[2]), rows.line_num) != rows.line_num:
+                wrong.append(Fault(path, f"line {rows.line_num}", _odd(row, header, issue, here, lines)))
+                continue
+            seen: dict[str, str | None] = dict(zip(_SEEN, row, strict=False))
+            for name in _FREE:
+                if (value := seen[name]) and value[0] == "'":
+                    seen[name] = value[1:]
+            for name in _NULLABLE:
+                seen[name] = seen[name] or None
+            found.append(seen)
+    except csv.Error as error:
+        wrong.append(Fault(path, f"line {rows.line_num}", str(error)))
+    try:
+        made = _LIST.validate_python(found)
+    except ValidationError as error:
+        line_of = list(lines.values())
+        for each in error.errors():
+            number, *key = each["loc"]
+            wrong.append(Fault(path, f"line {line_of[int(number)]}, {'.'.join(map(str, key))}", each["msg"]))
+    if wrong:
+        raise BadFile(wrong)
+    return made
+
+
+def _odd(
+    row: list[str], header: list[str], issue: IssueRow, stack: list[str] | None, lines: Mapping[tuple[str, str], int]
+) -> str:
+    """Return what in a row is not as the header, compat.json or the rows before have it."""
+    if len(row) != len(header):
+        return f"has {len(row)} values, and the header {len(header)}"
+    cell, of, case = row[:3]
+    if of != issue.id:
+        return f"issue is {quoted(of)}, and the file is of {issue.id}"
+    if case not in {each.id for each in issue.cases}:
+        return f"case {quoted(case)} is not in compat.json"
+    if stack is None:
+        return f"cell {quoted(cell)} is not in compat.json"
+    for name, mine, theirs in zip(header[len(_SEEN) :], row[len(_SEEN) :], [issue.kind, *stack], strict=True):
+        if mine != theirs:
+            return f"{name} is {quoted(mine)}, and {quoted(theirs)} in compat.json"
+    return f"has the cell and case of line {lines[cell, case]}"
+
+
+def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
 
 
 @cache
 def _plain(text: str) -> str:
     shown = one_line(text)
-    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
+    return f"'{shown}" if shown.startswith(("=", "+", "-", "@", "'")) else shown

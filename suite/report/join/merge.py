@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from suite.errors import BadFile, Fault
-from suite.files import ROOT, read
+from suite.files import ROOT
 from suite.judge.wording import named
 from suite.report.assemble import untried
 from suite.report.by_rule import NO_LINE, Line
 from suite.report.derive import derive
 from suite.report.join.shard_faults import faults
 from suite.report.model import CellRow, Observation, Report
+from suite.report.stored import COMPAT, read_report
 from suite.run import catalogue
 from suite.stack import lock, plan, releases
 from suite.stack.releases import Packages
@@ -27,9 +28,9 @@ def merge(paths: Iterable[Path]) -> Report:
     """
     shards: dict[Path, Report] = {}
     wrong: list[Fault] = []
-    for path in (path / "compat.json" if path.is_dir() else path for path in paths):
+    for path in (path / COMPAT if path.is_dir() else path for path in paths):
         try:
-            shards[path] = read(Report, path)
+            shards[path] = read_report(path)
         except BadFile as error:
             wrong += error.faults
     if wrong := [*wrong, *faults(shards)]:

@@ -1,0 +1,77 @@
+"""A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are plain: nothing is left out of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from suite import files
+from suite.errors import BadFile, Fault
+from suite.report.formats import observations_csv
+from suite.report.model import CompatFile, Observation, Report
+
+COMPAT = "compat.json"
+
+
+def name_of(issue: str) -> str:
+    """Return the name of the file with an issue's observations."""
+    return f"observations/{issue}.csv"
+
+
+def texts(report: Report) -> dict[str, str]:
+    """Return the text of each file that `report` is read from, by name.
+
+    compat.json has a line for each entry of a list, such as a cell, and for each case, so that git compares it by line.
+    """
+    data = report.model_dump(mode="json", exclude={"observations"}, by_alias=True)
+    stack = observations_csv.stacks(report.cells)
+    seen: dict[str, list[Observation]] = {issue.id: [] for issue in report.issues}
+    for each in report.observations:
+        seen[each.issue].append(each)
+    return {
+        COMPAT: "{\n" + ",\n".join(f'"{key}": {_section(key, value)}' for key, value in data.items()) + "\n}\n",
+        **{name_of(issue.id): observations_csv.text(seen[issue.id], issue, stack) for issue in report.issues},
+    }
+
+
+def read_report(path: Path) -> Report:
+    """Read the report in a folder, or of a compat.json. Raises BadFile with every fault in its files."""
+    path = path / COMPAT if path.is_dir() else path
+    head = files.read(CompatFile, path)
+    stack = observations_csv.stacks(head.cells)
+    found: list[Observation] = []
+    wrong: list[Fault] = []
+    for issue in head.issues:
+        beside = path.parent / name_of(issue.id)
+        try:
+            found += observations_csv.read(files.text(beside), beside, issue, stack)
+        except BadFile as error:
+            wrong += error.faults
+    if wrong:
+        raise BadFile(wrong)
+    cell_places = {name: place for place, name in enumerate(cell.id for cell in head.cells)}
+    case_places = {each: place for place, each in enumerate((i.id, c.id) for i in head.issues for c in i.cases)}
+    found.sort(key=lambda each: (cell_places[each.cell], case_places[each.issue, each.case]))
+    try:
+        return Report.model_validate({**dict(head), "observations": found})
+    except ValidationError as error:
+        raise BadFile(files.faults(Report, path, error)) from error
+
+
+def _section(key: str, value: Any) -> str:
+    if not isinstance(value, list) or not value:
+        return _line(value)
+    return "[\n" + ",\n".join(_issue(each) if key == "issues" else _line(each) for each in value) + "\n]"
+
+
+def _issue(issue: dict[str, Any]) -> str:
+    head = _line({key: value for key, value in issue.items() if key != "cases"})
+    cases = ",\n".join(map(_line, issue["cases"]))
+    return f'{head[:-1]}, "cases": [\n{cases}\n]}}'
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
