@@ -36,7 +36,13 @@ class FileModel(BaseModel):
     JSON has no NaN, and no infinity. `mend` says what to do about a file that cannot be read.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        # The schema of what we write says that no field is left out.
+        json_schema_serialization_defaults_required=True,
+    )
 
     mend: ClassVar[str] = ""
 

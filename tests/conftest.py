@@ -10,9 +10,10 @@ import pytest
 
 from suite.__main__ import main
 from suite.errors import Exit
-from suite.files import REPORTS, read
+from suite.files import REPORTS
 from suite.report import write as writing
 from suite.report.model import Report
+from suite.report.stored import read_report
 from suite.run import alike
 from suite.stack import plan
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
@@ -33,7 +34,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def published() -> Report:
     """The report in the tree, which takes a second to read."""
-    return read(Report, REPORTS / "published" / "compat.json")
+    return read_report(REPORTS / "published")
 
 
 @pytest.fixture(scope="module")

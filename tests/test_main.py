@@ -21,10 +21,10 @@ from suite import commands
 from suite.__main__ import main, parse
 from suite.bisect.search import FINDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
-from suite.files import REPORTS, ROOT, read
+from suite.files import REPORTS, ROOT
 from suite.report import write
 from suite.report.formats.diff import FORMATS
-from suite.report.model import Report
+from suite.report.stored import read_report
 from suite.run import archive, catalogue, environment, records
 from suite.stack import chosen, lock, plan
 from tests.report.on_disk import saved
@@ -229,7 +229,7 @@ def test_a_path_that_can_be_none_is_a_sentence(
     saved([report(observation())], tmp_path)[0].rename("report")
     Path("file").touch()
     Path("loop").symlink_to("loop")
-    monkeypatch.setattr("suite.report.join.merge.merge", lambda paths: read(Report, paths[0] / "compat.json"))
+    monkeypatch.setattr("suite.report.join.merge.merge", lambda paths: read_report(paths[0]))
 
     assert Exit.MISUSED == main([word.format(place) for word in words])
 
@@ -308,7 +308,7 @@ def test_a_report_is_of_what_was_asked(
 
     assert Exit.INCOMPLETE == main(["report", "--to", str(tmp_path / "to")])
 
-    made = read(Report, tmp_path / "to" / "compat.json")
+    made = read_report(tmp_path / "to")
     asked_of = {one: catalogue.select([], headlines=True), two: catalogue.entries()}
     counts = {id: sum(len(catalogue.cases(each, plan.cell(id))) for each in of) for id, of in asked_of.items()}
     assert counts == Counter(each.cell for each in made.observations)
@@ -343,7 +343,7 @@ def test_a_report_of_the_default_cells_has_what_they_run(
 
     assert Exit.INCOMPLETE == main(["report", "--tag", "default", "--to", str(tmp_path / "to"), *words])
 
-    made = read(Report, tmp_path / "to" / "compat.json")
+    made = read_report(tmp_path / "to")
     counts = Counter(each.cell for each in made.observations)
     of_all = catalogue.select([], headlines=words != ["--all-cases"])
     for cell in plan.tagged("default"):

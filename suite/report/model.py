@@ -239,9 +239,11 @@ class Observation(FileModel):
     behaviour: str | None = Field(default=None, description="the case's behaviour that was seen; empty if none was")
     reason: str | None = Field(default=None, description="`phase.reason`; empty where the verdict is clear")
     expected: str | None = Field(default=None, description="the behaviour these releases are known to show, if any")
-    agreement: Agreement = Field(default="as-expected", description="of what was seen with what is expected")
-    workaround: WorkaroundWord = Field(default="none", description="what became of the workaround")
-    workaround_expected: bool = Field(default=True, description="whether that is what is known of the workaround")
+    agreement: Agreement = Field(default="as-expected", description="how that compares with what is expected")
+    workaround: WorkaroundWord = Field(
+        default="none", description="whether the workaround helped; none if it has none or was not run"
+    )
+    workaround_expected: bool = Field(default=True, description="whether the workaround did as documented")
     ran_in: CellId | None = Field(default=None, description="the cell where it ran, if another with the same packages")
     attempts: int = Field(default=1, description="how often it was run; 0 if never")
     seconds: float = Field(default=0.0, description="wall time of the last attempt, roughly: 0.1, 0.3, 1, 3 or tens")

@@ -61,7 +61,7 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
 
     `timed_anew`: and the timings and programs, of what the benchmarks have measured and counted.
     """
-    report = stored.read_report(folder)
+    report = stored.read_report(folder / stored.COMPAT)
     timed, compiled = (
         _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
     )
@@ -118,6 +118,6 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
 def _former(folder: Path) -> Report | None:
     """The report that lies in `folder`; None where none does that can be read."""
     try:
-        return stored.read_report(folder)
+        return stored.read_report(folder / stored.COMPAT)
     except BadFile:
         return None

@@ -18,14 +18,15 @@ from suite import files
 from suite.errors import BadFile, Exit
 from suite.files import STACK, FileModel
 from suite.judge.record import Record
-from suite.report import compact
+from suite.report import stored
 from suite.report import write as writing
-from suite.report.model import Report
+from suite.report.model import CompatFile
 from suite.run import catalogue, environment, keys, records
 from suite.run.records import Status
 from suite.stack import lock, matrix, plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.releases import Snapshot
+from tests.report.on_disk import saved
 from tests.report.test_small import small
 
 # What a value becomes in turn: emptied, of another type, or a text or number that nothing is made for.
@@ -155,13 +156,12 @@ AT = "2026-11-21T10:00:00Z"
 
 def test_a_report_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever a compat.json lacks or has too much of, rebuild, diff and merge take it or say what is wrong."""
-    good, path = tmp_path / "good.json", tmp_path / "cut" / "compat.json"
-    path.parent.mkdir()
-    good.write_text(compact.text(small()), encoding="utf-8")
+    good, cut = saved([small(), small()], tmp_path)
+    path = cut / "compat.json"
     both, to = [str(good), str(path)], str(tmp_path / "to")
-    calls = [["rebuild", str(path.parent)], ["diff", *both], ["diff", *reversed(both)], ["merge", both[1], "--to", to]]
+    calls = [["rebuild", str(cut)], ["diff", *both], ["diff", *reversed(both)], ["merge", both[1], "--to", to]]
 
-    assert "" == "\n".join(Net(path, Report, json.loads(compact.text(small())), calls, capsys).odd())
+    assert "" == "\n".join(Net(path, CompatFile, json.loads(stored.texts(small())["compat.json"]), calls, capsys).odd())
 
 
 LINE = """

@@ -6,19 +6,24 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from suite import files
+from suite.report import stored
 from suite.report.model import Report
 from suite.report.site.build import site
 
 
 def saved(reports: Iterable[Report], folder: Path) -> list[Path]:
-    """A folder for each report, with its compat.json."""
+    """A folder for each report, with what it is read from."""
     found = []
     for number, of in enumerate(reports, 1):
         path = folder / f"shard-{number}"
-        path.mkdir(parents=True)
-        (path / "compat.json").write_text(files.dump(of.model_dump(mode="json")), encoding="utf-8")
+        save(of, path)
         found.append(path)
     return found
+
+
+def save(report: Report, folder: Path) -> None:
+    """Write what `report` is read from, and nothing else."""
+    files.replace_all(folder, stored.texts(report))
 
 
 def there(folder: Path) -> dict[str, bytes]:

@@ -6,15 +6,16 @@ import re
 from collections.abc import Sequence
 from io import StringIO
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
-from pydantic import ValidationError
 from rich.console import Console
 
-from suite.report import compact, summary
+from suite.errors import BadFile
+from suite.report import stored, summary
 from suite.report.by_rule import Line
 from suite.report.derive import derive
 from suite.report.formats import terminal
@@ -24,6 +25,7 @@ from suite.report.site.build import site
 from suite.report.site.facts import Facts, Run
 from suite.report.site.timeline import timeline, verified
 from suite.stack import lock, releases
+from tests.report.on_disk import saved
 from tests.report.test_report import observation, report, undecided
 
 OFFERED = releases.load().packages
@@ -130,11 +132,13 @@ def test_what_a_rule_says_was_seen_where_all_was_run(published: Report) -> None:
     ]
 
 
-def test_it_is_written_and_read_back() -> None:
+def test_it_is_written_and_read_back(tmp_path: Path) -> None:
     """compat.json has the line and what rules say of it; a range of releases that are not on it is refused."""
-    assert sparse() == Report.model_validate_json(compact.text(sparse()))
-    with pytest.raises(ValidationError, match="is not on the line"):
-        Report.model_validate_json(compact.text(sparse().model_copy(update={"jax_line": VERSIONS[:-4]})))
+    whole, cut = saved([sparse(), sparse().model_copy(update={"jax_line": VERSIONS[:-4]})], tmp_path)
+
+    assert sparse() == stored.read_report(whole)
+    with pytest.raises(BadFile, match="is not on the line"):
+        stored.read_report(cut)
 
 
 # Pages

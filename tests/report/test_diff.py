@@ -343,7 +343,7 @@ def test_what_is_for_a_program_is_printed_as_it_is(
     shown_as: str, text: Callable[[Diff], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Markdown and JSON come out whole, not broken to the width of a terminal."""
-    reports = report(good()), report(observation(detail="long " * 60))
+    reports = report(good()), report(observation(detail="long " * 60 + "line"))
     command.main(["diff", *map(str, saved(reports, tmp_path)), "--format", shown_as])
 
     assert text(diff(*reports)) == capsys.readouterr().out

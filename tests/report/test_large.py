@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from suite.files import REPORTS
-from suite.report import compact
+from suite.report import stored
 from suite.report.derive import coverage
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
@@ -69,9 +69,17 @@ def large(published: Report) -> Report:
 
 
 def test_a_large_report_is_small(large: Report) -> None:
-    """compat.json has at most 6 MB for a hundred issues with three hundred cases on 250 cells."""
+    """compat.json has at most 3 MB for a hundred issues with three hundred cases on 250 cells."""
     assert (CELLS, 3 * ISSUES) == (len(large.cells), sum(len(issue.cases) for issue in large.issues))
-    assert len(compact.text(large).encode()) <= 6_000_000
+    assert len(stored.texts(large)["compat.json"].encode()) <= 3_000_000
+
+
+def test_the_published_report_is_small() -> None:
+    """The published compat.json has at most 3 MB, and no file of observations more than 1 MB."""
+    folder = REPORTS / "published"
+
+    assert (folder / "compat.json").stat().st_size <= 3_000_000
+    assert max(path.stat().st_size for path in (folder / "observations").iterdir()) <= 1_000_000
 
 
 def test_its_markdown_is_short(large: Report) -> None:

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite import __main__ as command
-from suite import commands, files
+from suite import commands
 from suite.errors import BadFile, Exit
-from suite.report import summary
+from suite.report import stored, summary
 from suite.report.derive import derive
 from suite.report.join import merge as merging
 from suite.report.join.merge import join, merge
@@ -146,7 +146,7 @@ def test_shards_are_published_as_any_report_is(tmp_path: Path) -> None:
     for name, of in (("before", whole()), ("now", changed(whole(), observations=worse))):
         commands.merge(saved(split(of, 3), tmp_path / name), folder, verbose=False)
 
-    made = files.read(Report, folder / "compat.json")
+    made = stored.read_report(folder)
     assert made.since is not None
     assert ["regressed"] == [each.kind for each in made.since.changes]
     assert publish(derive(split(whole(), 3)[0], OFFERED), folder).since is None
@@ -275,7 +275,7 @@ def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
     wrong = changed(otherwise(f"{OF_SEEN}.behaviour", "other"), cells=cells, suite_version="9.9.9")
     folders = saved([whole(), wrong], tmp_path)
     older = tmp_path / "older.json"
-    older.write_text((folders[0] / "compat.json").read_text().replace('"schema_version": 2', '"schema_version": 0'))
+    older.write_text((folders[0] / "compat.json").read_text().replace('"schema_version": 3', '"schema_version": 2'))
 
     with pytest.raises(BadFile) as caught:
         merge([*folders, older, tmp_path / "none.json"])
@@ -406,7 +406,7 @@ def test_shards_reported_apart_are_the_report(tmp_path: Path) -> None:
     command.main(["report", *SOME, "--to", str(tmp_path / "whole")])
     command.main(["merge", *map(str, folders), "--to", str(tmp_path / "merged")])
 
-    made, apart = (files.read(Report, tmp_path / name / "compat.json") for name in ("whole", "merged"))
+    made, apart = (stored.read_report(tmp_path / name) for name in ("whole", "merged"))
     assert made == apart.model_copy(update={"generated_at": made.generated_at})
 
 
@@ -415,7 +415,7 @@ def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixtu
     """The report of a shard names all cells that were planned, counts its own alone, and says so in the last line."""
     command.main(["report", *SOME, "--shard", "2/3", "--to", str(tmp_path)])
 
-    made = files.read(Report, tmp_path / "compat.json")
+    made = stored.read_report(tmp_path)
     cells = [cell.id for cell in commands.share(plan.tagged("default"), parse("2/3"))]
     assert [cell.id for cell in plan.tagged("default")] == made.planned_cells
     assert cells == [cell.id for cell in made.cells]

@@ -20,6 +20,7 @@ from suite.report.model import Report
 from suite.report.site.build import site
 from suite.report.site.compiled import compiled
 from suite.report.site.facts import Facts
+from suite.report.stored import read_report
 from suite.report.write import publish
 from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected, state
 
@@ -60,13 +61,13 @@ def seen(state: Path, tmp_path: Path) -> Make:
 
 def merged(folder: Path, path: Path) -> tuple[Exit, Path]:
     """Merge the report in `folder` and a file, by the command line."""
-    return main(["merge", str(folder / "whole"), str(path), "--to", str(folder / "to")]), folder / "to" / "compat.json"
+    return main(["merge", str(folder / "whole"), str(path), "--to", str(folder / "to")]), folder / "to"
 
 
 def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, state: Path) -> None:
     """`merge` adds a cell with the versions and the device it was seen on, judged as any other; the rest stays."""
     code, path = merged(state, seen())
-    made = files.read(Report, path)
+    made = read_report(path)
     cell = made.cells[-1]
 
     assert Exit.AS_EXPECTED == code
@@ -88,7 +89,7 @@ def test_what_is_sent_twice_is_there_once(whole: Report, seen: Make, state: Path
     code, again = merged(state, path)
 
     assert once == sent.add(once, [path])
-    assert (Exit.AS_EXPECTED, once.observations) == (code, files.read(Report, again).observations)
+    assert (Exit.AS_EXPECTED, once.observations) == (code, read_report(again).observations)
 
 
 def test_what_was_sent_is_no_evidence(whole: Report, seen: Make) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from datetime import date, datetime
-from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -15,15 +13,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from suite import files
 from suite.errors import Misused
 from suite.printable import printable
-from suite.report import summary
+from suite.report import stored, summary
 from suite.report.derive import derive
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.length_limit import MOST, fit
-from suite.report.formats.observations_csv import observations_csv
 from suite.report.markup import cell_text, element, xml
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site.build import site
@@ -183,48 +179,6 @@ def test_a_change_keeps_its_id() -> None:
     assert ids[0] != again[0]
 
 
-# Rows
-
-
-def rows(of: Report) -> list[dict[str, str]]:
-    """What a CSV reader makes of a report's observations."""
-    return list(csv.DictReader(StringIO(observations_csv(of), newline=""), strict=True))
-
-
-def test_each_observation_is_a_row() -> None:
-    """There is a row for each observation with its cell's versions, and what is null is empty."""
-    (first, second) = rows(report(observation(detail='it said "no", twice\n, then\tended'), undecided("error")))
-
-    assert {
-        **{"cell": "jax-0.4.30", "kind": "line", "released_on": "2024-06-18", "python": "3.12", "jax": "0.4.30"},
-        **{"jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "issue": "some-issue", "case": "headline"},
-        **{"verdict": "affected", "behaviour": "bad", "reason": "run.bad", "expected": "bad"},
-        **{"agreement": "as-expected", "workaround": "holds", "attempts": "1", "seconds": "0.5"},
-        **{"peak_rss_mib": "100", "detail": 'it said "no", twice , then ended', "ran_in": ""},
-    } == first
-    assert ("error", "", "spurious") == (second["verdict"], second["behaviour"], second["agreement"])
-    for of in REPORTS_TO_SHOW.values():
-        assert [(each.cell, each.issue, each.case, each.verdict) for each in of.observations] == [
-            (row["cell"], row["issue"], row["case"], row["verdict"]) for row in rows(of)
-        ]
-
-
-@given(ANYTHING)
-@example("=1+1")
-@example("\t@x")
-@example("\r\n-1")
-@settings(deadline=None, max_examples=50)
-def test_no_row_is_a_formula(text: str) -> None:
-    """Whatever text a report holds, each observation is one printable line, and no text in it begins as a formula."""
-    made = hostile(text)
-
-    assert [len(made.observations) + 1, True] == [
-        observations_csv(made).count("\r\n"),
-        observations_csv(made).replace("\r\n", "").isprintable(),
-    ]
-    assert [] == [value for row in rows(made) for value in row.values() if value.startswith(("=", "+", "-", "@"))]
-
-
 # All of them
 
 
@@ -257,7 +211,7 @@ def test_nothing_is_written_over_what_is_no_reports(
     path.write_text("mine", encoding="utf-8")
 
     with pytest.raises(Misused, match=f"no report wrote .*{lies}"):
-        write(files.read(Report, shard / "compat.json"), tmp_path / "to")
+        write(stored.read_report(shard), tmp_path / "to")
 
     assert {lies: b"mine"} == there(tmp_path / "to")
 

@@ -14,7 +14,7 @@ import pytest
 from suite.__main__ import main
 from suite.errors import Exit
 from suite.programs import compiling
-from suite.report.model import Report
+from suite.report.stored import read_report
 from suite.run import catalogue, cell_run, environment
 from suite.run.alike import LAYERS
 from suite.stack import lock
@@ -26,7 +26,7 @@ from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 def test_a_real_cell_does_as_expected(real_state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The newest default release shows what its issue module says it shows, in a fresh environment."""
     assert Exit.AS_EXPECTED == main(["report", "--issue", ISSUE, "--to", str(tmp_path)])
-    report = Report.model_validate_json((tmp_path / "compat.json").read_text(encoding="utf-8"))
+    report = read_report(tmp_path)
     assert [CELL.id] == [cell.id for cell in report.cells]
     assert {"as-expected"} == {each.agreement for each in report.observations}
     assert lock.load(CELL).pins == report.cells[0].packages

@@ -1,0 +1,197 @@
+"""A report on disk: it is read as it was written, plain to other programs, and refused where it was cut by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from suite import __main__ as command
+from suite.errors import BadFile, Exit
+from suite.report.model import Observation, Report
+from suite.report.stored import name_of, read_report, texts
+from suite.report.write import write
+from tests.report.on_disk import save, saved, there
+from tests.report.test_report import (
+    ANY_OBSERVATION,
+    EVERY_VERDICT,
+    PLAIN,
+    REPORTS_TO_SHOW,
+    observation,
+    report,
+    undecided,
+)
+from tests.report.test_siblings import ANYTHING, hostile, named
+
+NAME = name_of("some-issue")
+
+
+def rows(of: Report) -> list[dict[str, str]]:
+    """What a CSV reader makes of a report's observations."""
+    return list(csv.DictReader(StringIO(texts(of).get(NAME, ""), newline=""), strict=True))
+
+
+@given(observations=st.lists(ANY_OBSERVATION, max_size=8, unique_by=lambda each: (each.cell, each.case)))
+@settings(deadline=None)
+def test_a_report_is_read_as_it_was_written(observations: list[Observation]) -> None:
+    """Whatever observations there are, a report comes out of its files as it went in, by cell and then by case."""
+    of = report(*observations)
+    cells, cases = [cell.id for cell in of.cells], [case.id for issue in of.issues for case in issue.cases]
+    seen = sorted(observations, key=lambda each: (cells.index(each.cell), cases.index(each.case)))
+    of = of.model_copy(update={"observations": seen})
+
+    with TemporaryDirectory() as folder:
+        save(of, Path(folder))
+
+        assert of == read_report(Path(folder)) == read_report(Path(folder, "compat.json"))
+
+
+def test_the_published_report_is_written_as_it_lies_there(published: Report, tmp_path: Path) -> None:
+    """The files of the published report are what this tree writes of it, and are read as they are in other folders."""
+    save(published, tmp_path)
+
+    assert published == read_report(tmp_path)
+
+
+def test_nothing_is_left_out() -> None:
+    """Each case and each cell is a line of JSON with all of its fields."""
+    lines = texts(EVERY_VERDICT)["compat.json"].splitlines()
+
+    for kind, rows in (("cells", EVERY_VERDICT.cells), ("cases", EVERY_VERDICT.issues[0].cases)):
+        for row in rows:
+            (line,) = (each for each in lines if each.startswith(f'{{"id":"{row.id}"'))
+            assert row.model_dump(mode="json", by_alias=True) == json.loads(line.rstrip(",")), kind
+
+
+def test_each_observation_is_a_row() -> None:
+    """There is a row for each observation with its cell's versions, and what is null is empty."""
+    (first, second) = rows(report(observation(detail='it said "no", twice\n, then\tended'), undecided("error")))
+
+    assert {
+        **{"cell": "jax-0.4.30", "issue": "some-issue", "case": "headline", "verdict": "affected"},
+        **{"behaviour": "bad", "reason": "run.bad", "expected": "bad", "agreement": "as-expected"},
+        **{"workaround": "holds", "workaround_expected": "true", "ran_in": "", "attempts": "1", "seconds": "0.5"},
+        **{"peak_rss_mib": "100", "detail": 'it said "no", twice , then ended', "kind": "crash", "python": "cp312"},
+        **{"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "ml-dtypes": ""},
+    }.items() <= first.items()
+    assert ("error", "", "spurious") == (second["verdict"], second["behaviour"], second["agreement"])
+    for of in REPORTS_TO_SHOW.values():
+        assert [(each.cell, each.issue, each.case, each.verdict) for each in of.observations] == [
+            (row["cell"], row["issue"], row["case"], row["verdict"]) for row in rows(of)
+        ]
+
+
+@given(ANYTHING)
+@example("=1+1")
+@example("\t@x")
+@example("\r\n-1")
+@settings(deadline=None, max_examples=50)
+def test_no_row_is_a_formula(text: str) -> None:
+    """Whatever text a report holds, each observation is one printable line, and no text in it begins as a formula."""
+    made = hostile(text)
+
+    assert [len(made.observations) + 1, True] == [
+        texts(made)[NAME].count("\n"),
+        texts(made)[NAME].replace("\n", "").isprintable(),
+    ]
+    assert [] == [value for row in rows(made) for value in row.values() if value.startswith(("=", "+", "-", "@"))]
+
+
+def test_observations_go_with_their_issue(tmp_path: Path) -> None:
+    """A report takes away the observations that only the report before it had."""
+    for issue in ("former-issue", "later-issue"):
+        write(named(issue), tmp_path)
+
+    assert {name_of("later-issue")} == {name for name in there(tmp_path) if name.startswith("observations/")}
+
+
+# Cut by hand
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("cell,issue", "cell,question", "line 1: the header does not begin with cell,issue,"),
+        ("jax-0.4.30,some-issue", "jax-9,some-issue", "line 2: cell 'jax-9' is not in compat.json"),
+        ("some-issue", "other-issue", "line 2: issue is 'other-issue', and the file is of some-issue"),
+        ("headline", "other", "line 2: case 'other' is not in compat.json"),
+        ("affected", "fine", "line 2, verdict: Input should be "),
+        ("holds", "perhaps", "line 2, workaround: Input should be "),
+        ("true", "perhaps", "line 2, workaround_expected: Input should be a valid boolean"),
+        (",0.5,", ",nan,", "line 2, seconds: Input should be a finite number"),
+        (",1,0.5", ",many,0.5", "line 2, attempts: Input should be a valid integer"),
+        ("cp312", "3.12", "line 2: python is '3.12', and 'cp312' in compat.json"),
+        ("0.11.4", "0.11.5", "line 2: equinox is '0.11.5', and '0.11.4' in compat.json"),
+        (",crash,", ",", "line 2: has 33 values, and the header 34"),
+        ("it was seen", '"it was seen', "line 3: unexpected end of data"),
+        ("\njax-0.5.0", "\njax-0.4.30", "line 3: jax is "),
+        ("\njax-0.5.0", "\n\njax-0.5.0", "line 3: has 0 values, and the header 34"),
+    ],
+)
+def test_a_row_cut_by_hand_is_told(old: str, new: str, told: str, tmp_path: Path) -> None:
+    """A value that cannot be read or that contradicts compat.json is named by file, line and column."""
+    save(report(observation(), observation(cell="jax-0.5.0")), tmp_path)
+    path = tmp_path / NAME
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    with pytest.raises(BadFile) as caught:
+        read_report(tmp_path)
+
+    assert str(caught.value.faults[0]).startswith(f"{path}: {told}")
+
+
+def test_a_row_may_not_be_there_twice(tmp_path: Path) -> None:
+    """Two rows of the same cell and case are refused with both lines."""
+    save(PLAIN, tmp_path)
+    with (tmp_path / NAME).open("a", encoding="utf-8") as stream:
+        stream.write(texts(PLAIN)[NAME].splitlines()[1] + "\n")
+
+    with pytest.raises(BadFile, match="line 3: has the cell and case of line 2"):
+        read_report(tmp_path)
+
+
+def test_every_file_is_needed(tmp_path: Path) -> None:
+    """A report without the observations of an issue is refused, and the file is named."""
+    save(PLAIN, tmp_path)
+    (tmp_path / NAME).unlink()
+
+    with pytest.raises(BadFile, match=rf"{NAME}: file: .*No such file"):
+        read_report(tmp_path)
+
+
+@pytest.mark.parametrize("odd", [b"", b"\xff", b"\0", b'"', b"\n" * 9, b"cell\n", b"," * 40])
+def test_no_text_breaks_the_reader(odd: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever lies in place of a file of observations, or is put into its middle, is a sentence and exit code 2."""
+    (good, bad) = saved([PLAIN, PLAIN], tmp_path)
+    text = (bad / NAME).read_bytes()
+    for mutant in (odd, text[: len(text) // 2] + odd, text + odd):
+        (bad / NAME).write_bytes(mutant)
+        code = command.main(["diff", str(good), str(bad)])
+        told = capsys.readouterr().err
+        assert code == Exit.AS_EXPECTED or (code == Exit.MISUSED and told.startswith(f"error: {bad / NAME}: "))
+
+
+@pytest.mark.parametrize("words", [["diff", "{old}", "{now}"], ["diff", "{now}", "{old}"], ["merge", "{now}", "{old}"]])
+def test_another_schema_is_one_sentence(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`diff` and `merge` say which report is of another schema and what to do, and nothing else of it."""
+    old, now = tmp_path / "old", tmp_path / "now"
+    save(PLAIN, now)
+    old.mkdir()
+    (old / "compat.json").write_text('{"schema_version": 2, "gaps_version": 2, "cells": [{"broken_in": []}]}')
+
+    assert Exit.MISUSED == command.main([each.format(old=old, now=now) for each in words])
+
+    sentence = (
+        "is 2, and this suite reads 3: write the report again with this suite (`nox -s report`), or use the suite"
+    )
+    assert [
+        f"error: {old}/compat.json: schema_version: {sentence} that wrote it"
+    ] == capsys.readouterr().err.splitlines()
