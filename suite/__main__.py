@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     differing.add_argument(
         "--format", choices=("terminal", "markdown", "json"), default="terminal", help="default: %(default)s"
     )
-    rebuilding = command("rebuild", "make what lies beside a compat.json anew, from that alone")
+    rebuilding = command("rebuild", "write the pages and other files again that are made of a report")
     rebuilding.add_argument(
         "folder",
         nargs="?",
