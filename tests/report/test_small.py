@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -151,6 +152,7 @@ def test_the_small_report_is_the_one_in_the_tree(
 ) -> None:
     """Pages, Markdown, feed and data of a small report are written as they are in the tree."""
     if request.config.getoption("rewrite"):
+        shutil.rmtree(FOLDER)
         for name, text in written(tmp_path, monkeypatch).items():
             (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
             (FOLDER / name).write_bytes(text)
