@@ -325,12 +325,8 @@ class CompatFile(FileModel):
         """Report another schema as the only fault: nothing else in such a file has to be as it is in this one."""
         found = data.get("schema_version") if isinstance(data, dict) else SCHEMA
         if found != SCHEMA:
-            raise _refusal(
-                {
-                    "schema_version": f"is {quoted(found)}, and this suite reads {SCHEMA}: write the report again with "
-                    "this suite (`nox -s report`), or use the suite that wrote it"
-                }
-            )
+            mend = "write the report again with this suite (`nox -s report`), or use the suite that wrote it"
+            _refuse({"schema_version": [f"is {quoted(found)}, and this suite reads {SCHEMA}: {mend}"]})
         return data
 
     @model_validator(mode="after")
@@ -396,17 +392,13 @@ class Report(CompatFile):
 
 def _refuse(wrong: Mapping[str, Sequence[str]]) -> None:
     """Raise ValidationError with the first fault of each key, if there are any."""
-    if any(wrong.values()):
-        raise _refusal({key: found[0] for key, found in wrong.items() if found})
-
-
-def _refusal(wrong: Mapping[str, str]) -> ValidationError:
-    """What is told of these keys of a report, and nothing else."""
     details = [
-        InitErrorDetails(type=PydanticCustomError("report", "{it}", {"it": it}), loc=(key,), input=None)
-        for key, it in wrong.items()
+        InitErrorDetails(type=PydanticCustomError("report", "{it}", {"it": found[0]}), loc=(key,), input=None)
+        for key, found in wrong.items()
+        if found
     ]
-    return ValidationError.from_exception_data("Report", details)
+    if details:
+        raise ValidationError.from_exception_data("Report", details)
 
 
 def _twice(names: Iterable[str]) -> list[str]:

@@ -24,10 +24,10 @@ from suite.spelling import quoted
 from suite.stack.releases import GUESTS, PACKAGES, tag_of
 
 _SEEN: Final = tuple(Observation.model_fields)
-# Their text is anybody's.
+# Text that may begin with an apostrophe in a file.
 _FREE: Final = ("behaviour", "reason", "expected", "detail")
 _NULLABLE: Final = tuple(name for name, field in Observation.model_fields.items() if field.default is None)
-# ml-dtypes is not held by any cell, but jax and numpy meet in it.
+# No cell holds ml-dtypes, but it ties jax to numpy.
 _PACKAGES: Final = (*PACKAGES, "ml-dtypes", *GUESTS)
 _TYPES: Final[Mapping[Any, str]] = {int: "integer", float: "number", bool: "boolean"}
 # Column → its type and what it says. The columns from `kind` on repeat what compat.json says of the issue and the cell.
@@ -42,7 +42,7 @@ COLUMNS: Final[Mapping[str, tuple[str, str]]] = {
 }
 _FIXED: Final = [name for name in COLUMNS if name not in _PACKAGES]
 _LIST: Final = TypeAdapter(list[Observation])
-# A detail that was written by hand may be longer than the csv module expects.
+# By default the csv module refuses fields of more than 128 KiB.
 csv.field_size_limit(sys.maxsize)
 # What a row says of a cell: its interpreter and its release of each of these packages; None for an unknown cell.
 Stacks = Callable[[str, tuple[str, ...]], list[str] | None]
