@@ -374,7 +374,10 @@ def tested(session: nox.Session, where: str) -> None:
     # They start dozens of interpreters, each of which would compile all anew where none is to write what it compiled
     # beside the source: then that goes into nox's own folder.
     aside = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(session.cache_dir.resolve() / "bytecode")}
-    session.run("pytest", *spread, where, *session.posargs, env=aside if sys.dont_write_bytecode else {})
+    # Docstrings and warnings are tested.
+    plain = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}
+    env = {**plain, **aside} if sys.dont_write_bytecode else plain
+    session.run("pytest", *spread, where, *session.posargs, env=env)
 
 
 def install(session: nox.Session, *groups: str, extras: Sequence[str] = ()) -> None:

@@ -1,8 +1,14 @@
-"""How the tests start processes that they signal."""
+"""How the tests start processes, and in what."""
 
 from __future__ import annotations
 
+import shutil
 import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from suite.files import ROOT
 
 
 def default_signals() -> None:
@@ -13,3 +19,13 @@ def default_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+def clone(folder: Path, wanted: Callable[[str], bool] = lambda name: True) -> Path:
+    """Copy the tree as git would clone it to `folder`, or the files whose names are `wanted`."""
+    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines()
+    for name in (name for name in names if wanted(name) and (ROOT / name).is_file()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    return folder

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import uv
 
 from suite.files import ROOT
 from suite.stack import plan
+from tests.processes import clone
 from tests.upkeep.test_readme import COMMANDS
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """A copy of the tree as git would clone it, with nothing else."""
-    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
-    for name in subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines():
-        if (ROOT / name).is_file():
-            (tmp_path / "clone" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tmp_path / "clone" / name)
-    return tmp_path / "clone"
-
-
-def test_a_command_sets_itself_up_in_a_fresh_clone(clone: Path, tmp_path: Path) -> None:
+def test_a_command_sets_itself_up_in_a_fresh_clone(tmp_path: Path) -> None:
     """With nothing but a bare Python the first command gets as far as saying what it is going to fetch."""
     # With pip alone, as `python -m venv` makes it, and twenty times as fast.
     subprocess.run(
@@ -38,8 +26,14 @@ def test_a_command_sets_itself_up_in_a_fresh_clone(clone: Path, tmp_path: Path) 
     assert command != COMMANDS[0]
     path = f"{tmp_path / 'bare' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NOX_", "VIRTUAL_ENV", "SUITE_"))}
+    checkout = clone(tmp_path / "clone")
     ran = subprocess.run(
-        ["bash", "-c", command], cwd=clone, env={**kept, "PATH": path}, capture_output=True, text=True, check=False
+        ["bash", "-c", command],
+        cwd=checkout,
+        env={**kept, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert re.search(r"\d+ environments to make: up to [\d,]+ MB to fetch", ran.stdout)
