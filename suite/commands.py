@@ -163,10 +163,11 @@ def _tell_plan(
     wanted = [(cell, lock.load(cell)) for cell in cells if todo[cell]]
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
-        OUT.print("every environment that is needed is there: nothing to fetch")
+        OUT.print("every environment that is needed is there: nothing to fetch", soft_wrap=True)
         return catalogue.complete(issue)
     size = environment.to_fetch(wanted) / 1e6
-    OUT.print(f"{len(absent)} environments to make: up to {size:,.0f} MB to fetch, less what uv has in its cache")
+    fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
+    OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
     taken = disk.shown(disk.estimate(wanted))
     OUT.print(f"they will take about {taken} of disk in {STATE}: `nox -s clean` frees it", soft_wrap=True)
     try:

@@ -17,7 +17,8 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     The longest of these tests: asv makes an environment and installs two releases into it, in half a minute of work.
     """
     home = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin", "UV_CACHE_DIR": str(uv_call.STORE)}
-    surroundings = {**os.environ, **home, "SUITE_STATE": str(tmp_path / "a state")}
+    # pip prints what a C locale cannot.
+    surroundings = {**os.environ, **home, "SUITE_STATE": str(tmp_path / "a state"), "PYTHONUTF8": "1"}
     (tmp_path / "home").mkdir()
     before = _status()
 
@@ -26,7 +27,7 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
         cwd=ROOT,
         env={**surroundings, "PATH": os.environ["PATH"]},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     ).stdout
     command = said.splitlines()[-1]
@@ -35,7 +36,7 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
         cwd=tmp_path,
         env=surroundings,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
 
