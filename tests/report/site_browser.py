@@ -72,9 +72,9 @@ BEYOND_A_DOZEN = {"exclude": [[f"{element}:nth-child(n+13)"] for element in REPE
 
 
 def _axe(page: Page, options: dict[str, Any]) -> list[Any]:
-    found: list[Any] = page.evaluate(
-        "([context, options]) => axe.run(context, options)", [BEYOND_A_DOZEN, options]
-    )["violations"]
+    found: list[Any] = page.evaluate("([context, options]) => axe.run(context, options)", [BEYOND_A_DOZEN, options])[
+        "violations"
+    ]
     return found
 
 
