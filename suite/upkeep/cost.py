@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +22,9 @@ from suite.errors import Failed, Misused
 from suite.files import REPORTS, ROOT, STATE, read
 from suite.judge.record import Record
 from suite.run import catalogue, environment, records
+from suite.run.catalogue import Entry
 from suite.stack import lock, plan
+from suite.stack.plan import Cell
 
 _TIMES = 5
 _CHECK = "import sys; from suite.check.words import main; main(sys.argv[1:])"
@@ -42,39 +44,40 @@ def measure(console: Console) -> None:
     for name in ("", "measured", "seconds", "compared with", "ratio", "wanted"):
         table.add_column(name, justify="right" if name else "left")
 
-    def add(what: str, measured: str, seconds: float, name: str, against: float, wanted: str) -> float:
-        console.print(f"{what}: {seconds:.2f} s", soft_wrap=True)
-        ratio = f"{seconds / against:.2f}" if against else "-"
-        table.add_row(what, measured, f"{seconds:.2f}", f"{name}, {against:.2f}", ratio, wanted)
+    def timed(what: str, do: Callable[[], float]) -> float:
+        console.print(f"{what} …", end=" ", soft_wrap=True)
+        seconds = do()
+        console.print(f"{seconds:.2f} s")
         return seconds
 
-    def again(session: str, written: Path, keys: Iterable[tuple[str, str, str]]) -> float:
+    def add(what: str, measured: str, seconds: float, name: str, against: float, wanted: str) -> None:
+        ratio = f"{seconds / against:.2f}" if against else "-"
+        table.add_row(what, measured, f"{seconds:.2f}", f"{name}, {against:.2f}", ratio, wanted)
+
+    def again(session: str, written: Path, work: Iterable[tuple[Cell, Entry]]) -> float:
         began = datetime.now(UTC).replace(microsecond=0)
-        took = run(session, "--fresh", made=written)
-        found = (read(Record, path) for key in keys if (path := records.path_of(*key)).exists())
-        own = [_seconds(record) for record in found if record.started_at >= began]
+        took = timed(f"nox -s {session} -- --fresh", lambda: run(session, "--fresh", made=written))
+        own = [_seconds(record) for record in _records(work) if record.started_at >= began]
         ideal = sum(own) / machine.cores()
-        return add(f"nox -s {session}", f"{len(own)} cases again", took, "their seconds ÷ cores", ideal, "≤ 1.25")
+        add(f"nox -s {session}", f"{len(own)} cases again", took, "their seconds ÷ cores", ideal, "≤ 1.25")
+        return took
 
     report = REPORTS / "latest" / "compat.json"
     headlines = catalogue.select([], headlines=True)
     chosen = [(cell, entry) for cell in cells for entry in catalogue.planned(headlines, cell, "chosen")]
-    every = [(newest, entry) for entry in catalogue.entries()]
-    of_all, of_one = (
-        [(cell.id, entry.issue.id, case.id) for cell, entry in pairs for case in catalogue.cases(entry, cell)]
-        for pairs in (chosen, every)
-    )
-    fresh = again("compat", report, of_all)
-    again(f"cell({newest.id})", records.path_of(newest.id, "stack-smoke", "train-and-solve"), of_one)
-    add("nox -s compat, unchanged", "no case", run("compat", made=report), "all again", fresh, "≤ 0.05")
+    fresh = again("compat", report, chosen)
+    record = records.path_of(newest.id, "stack-smoke", "train-and-solve")
+    again(f"cell({newest.id})", record, [(newest, entry) for entry in catalogue.entries()])
+    unchanged = timed("nox -s compat", lambda: run("compat", made=report))
+    add("nox -s compat", "unchanged", unchanged, "all cases again", fresh, "≤ 0.05")
 
-    bare = min(_python("pass") for _ in range(_TIMES))
+    bare = timed("python", lambda: min(_python("pass") for _ in range(_TIMES)))
     asked = (_CHECK, "check", "--lock", str(pinned))
-    of_lock = min(_python(*asked) for _ in range(_TIMES))
+    of_lock = timed(f"check --lock {pinned.name}", lambda: min(_python(*asked) for _ in range(_TIMES)))
     add(f"check --lock {pinned.name}", f"least of {_TIMES}", of_lock, "Python alone", bare, "≤ 0.5 s")
     (source,) = made.executable.parent.parent.glob("lib/python*/site-packages/jax")
     lines = sum(len(path.read_bytes().splitlines()) for path in source.rglob("*.py"))
-    of_source = _python(*asked, "--source", str(source)) * _LINES / lines
+    of_source = timed("… --source jax", lambda: _python(*asked, "--source", str(source))) * _LINES / lines
     add("… --source jax", f"{_LINES:,} of {lines:,} lines", of_source, "Python alone", bare, "≤ 10 s")
     console.print(table)
 
@@ -112,6 +115,13 @@ def _timed(
         errors="replace",
     )
     return time.monotonic() - started, ended
+
+
+def _records(work: Iterable[tuple[Cell, Entry]]) -> Iterator[Record]:
+    for cell, entry in work:
+        for case in catalogue.cases(entry, cell):
+            if (path := records.path_of(cell.id, entry.issue.id, case.id)).exists():
+                yield read(Record, path)
 
 
 def _seconds(record: Record) -> float:
