@@ -95,6 +95,8 @@ with guarded() as guard:
 if guard.code:
     sys.exit(guard.code)
 BACKEND = None if ON_CLUSTER else "none"
+# `nox -s tests faults` is one run of pytest in one environment: the cores are busy to the end.
+BOTH_TESTED = {"tests", "faults"}.issubset(ASKED.sessions or ())
 
 
 def suite(session: nox.Session, well: Collection[Exit] = (Exit.AS_EXPECTED,)) -> None:
@@ -345,12 +347,14 @@ command("bench-publish", "Make asv's site of the results, in reports/timings.", 
 @nox.session(default=False)
 def tests(session: nox.Session) -> None:
     """Run the tests, one real cell among them; what follows `--` goes to pytest."""
-    tested(session, "--ignore=tests/faults")
+    tested(session, *([] if BOTH_TESTED else ["--ignore=tests/faults"]))
 
 
-@nox.session(default=False)
+@nox.session(default=False, venv_backend="none" if BOTH_TESTED else None)
 def faults(session: nox.Session) -> None:
     """Run what machines, users and issues do wrong: each ends in a sentence or an `error`, never in another verdict."""
+    if BOTH_TESTED:
+        session.skip("`tests` runs them along with its own")
     tested(session, "tests/faults")
 
 
@@ -365,7 +369,7 @@ def lint(session: nox.Session) -> None:
     session.run("zizmor", "--offline", "--quiet", "--no-progress", "--persona=auditor", *looked_at)
 
 
-def tested(session: nox.Session, where: str) -> None:
+def tested(session: nox.Session, *where: str) -> None:
     """Run these tests, and what follows `--`."""
     install(session, "tests")
     # A file of tests stays together: some share an environment that takes seconds to make. The files with the fewest
@@ -377,7 +381,7 @@ def tested(session: nox.Session, where: str) -> None:
     # Docstrings and warnings are tested.
     plain = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}
     env = {**plain, **aside} if sys.dont_write_bytecode else plain
-    session.run("pytest", *spread, where, *session.posargs, env=env)
+    session.run("pytest", *spread, *where, *session.posargs, env=env)
 
 
 def install(session: nox.Session, *groups: str, extras: Sequence[str] = ()) -> None:

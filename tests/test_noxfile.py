@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from nox import registry
 from nox._cli import main
+from nox.sessions import Session
 
 from suite import commands
 from suite.files import ROOT
@@ -83,6 +84,27 @@ def test_the_main_job_is_one_session(nox: Nox, words: tuple[str, ...]) -> None:
 def test_what_is_named_is_selected(nox: Nox, words: list[str], sessions: list[str]) -> None:
     """Sessions that are named are selected, and no others."""
     assert sorted(sessions) == sorted(selected(nox, *words))
+
+
+@pytest.mark.parametrize(
+    ("words", "calls"),
+    [
+        (["tests"], [["--ignore=tests/faults"]]),
+        (["faults"], [["tests/faults"]]),
+        (["tests", "faults"], [[]]),
+        (["faults", "tests", "--", "-k", "x"], [["-k", "x"]]),
+    ],
+)
+def test_tests_and_faults_are_one_run_of_pytest(
+    nox: Nox, words: list[str], calls: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for together they share an environment and the cores; each alone leaves out the other's."""
+    ran: list[list[str]] = []
+    monkeypatch.setattr(Session, "install", lambda *_, **__: None)
+    monkeypatch.setattr(Session, "run", lambda _, *words, **__: ran.append([*words[4:]]))
+
+    assert 0 == nox("--no-venv", "-s", *words).code
+    assert calls == ran
 
 
 @pytest.mark.parametrize(

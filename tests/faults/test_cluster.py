@@ -164,7 +164,9 @@ class Cluster:
         """Start the scheduler, which needs no checkout."""
         (self.folder / "scheduler.json").unlink(missing_ok=True)
         self._start("scheduler", ["scheduler", "--port", "0"], dict(os.environ), self.folder)
-        eventually((self.folder / "scheduler.json").exists)
+        path = self.folder / "scheduler.json"
+        # Dask writes it in place.
+        eventually(lambda: path.exists() and path.read_text(encoding="utf-8").endswith("}"))
 
     def work(self, name: str, *words: str, checkout: Path = ROOT) -> State:
         """Start a worker in a checkout; its state."""

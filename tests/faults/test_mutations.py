@@ -221,8 +221,13 @@ def test_a_snapshot_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: 
     assert "" == "\n".join(Net(releases.PATH, Snapshot, stack[1], calls, capsys, ready).odd())
 
 
-def test_a_record_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_cut_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Whatever a record or a cell's status lacks or has too much of, it is judged, or it is said what to remove."""
+    # The locks stay as they are, and pages are drawn of a report, whatever it was made of.
+    monkeypatch.setattr(lock, "load", cache(lock.load))
+    monkeypatch.setattr(writing, "site", lambda *_: {})
     cell, (entry,) = plan.cell("jax-0.6.0"), catalogue.select(["wraps-lower-bypass"])
     case, pinned = entry.issue.cases[0], lock.load(cell)
     part = {"outcome": "returned", "behaviour": case.rules[0].behaviour, "detail": "seen", "seconds": 0.5}

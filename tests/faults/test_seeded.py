@@ -33,13 +33,15 @@ FOUND = {
 CLEAN = "import jax.numpy as jnp\n\n\ndef total(values):\n    return jnp.tanh(values) @ values\n"
 
 
-@pytest.fixture(autouse=True)
-def known(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What every issue of the tree says of the stack, as `check` reads it: published or not."""
     path = tmp_path_factory.mktemp("known") / "check.json"
     path.write_text(check_json(as_known([CELL], catalogue.entries())), encoding="utf-8")
     found = knowledge.load(path)
-    monkeypatch.setattr(knowledge, "load", lambda: found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(knowledge, "load", lambda: found)
+        yield
 
 
 @pytest.fixture(scope="module")
