@@ -59,7 +59,7 @@ def measure(console: Console) -> None:
         took = timed(f"nox -s {session} -- --fresh", lambda: run(session, "--fresh", made=written))
         own = [_seconds(record) for record in _records(work) if record.started_at >= began]
         ideal = sum(own) / machine.cores()
-        add(f"nox -s {session}", f"{len(own)} cases again", took, "their seconds ÷ cores", ideal, "≤ 1.25")
+        add(f"nox -s {session}", f"{len(own)} cases", took, "cases ÷ cores", ideal, "≤ 1.25")
         return took
 
     report = REPORTS / "latest" / "compat.json"
@@ -69,16 +69,16 @@ def measure(console: Console) -> None:
     record = records.path_of(newest.id, "stack-smoke", "train-and-solve")
     again(f"cell({newest.id})", record, [(newest, entry) for entry in catalogue.entries()])
     unchanged = timed("nox -s compat", lambda: run("compat", made=report))
-    add("nox -s compat", "unchanged", unchanged, "all cases again", fresh, "≤ 0.05")
+    add("nox -s compat", "unchanged", unchanged, "the first", fresh, "≤ 0.05")
 
     bare = timed("python", lambda: min(_python("pass") for _ in range(_TIMES)))
     asked = (_CHECK, "check", "--lock", str(pinned))
     of_lock = timed(f"check --lock {pinned.name}", lambda: min(_python(*asked) for _ in range(_TIMES)))
-    add(f"check --lock {pinned.name}", f"least of {_TIMES}", of_lock, "Python alone", bare, "≤ 0.5 s")
+    add(f"check --lock {pinned.name}", f"least of {_TIMES}", of_lock, "python", bare, "≤ 0.5 s")
     (source,) = made.executable.parent.parent.glob("lib/python*/site-packages/jax")
     lines = sum(len(path.read_bytes().splitlines()) for path in source.rglob("*.py"))
     of_source = timed("… --source jax", lambda: _python(*asked, "--source", str(source))) * _LINES / lines
-    add("… --source jax", f"{_LINES:,} of {lines:,} lines", of_source, "Python alone", bare, "≤ 10 s")
+    add("… --source jax", f"{_LINES:,} of {lines:,} lines", of_source, "python", bare, "≤ 10 s")
     console.print(table)
 
 
