@@ -18,7 +18,7 @@ from suite.judge.record import Record
 from suite.judge.table import UNDECIDED
 from suite.report.model import Report
 from suite.report.stored import read_report
-from suite.run import archive, records
+from suite.run import archive, catalogue, records
 from suite.run.schedule import costs
 from suite.stack import chosen, lock, plan
 from suite.stack.chosen import Chosen
@@ -112,6 +112,9 @@ def _union(some: tuple[str, ...], wheels: Mapping[str, Mapping[str, int]]) -> di
 
 
 def _records() -> Iterator[Record]:
+    """Yield the records of the line's cells, of the cases that are in the tree."""
+    cases = [(entry.issue.id, case.id) for entry in catalogue.entries() for case in entry.issue.cases]
     for cell in plan.tagged("line"):
-        for path in sorted((records.RECORDS / cell.id).glob("*/*.json")):
-            yield read(Record, path)
+        for case in cases:
+            if (path := records.path_of(cell.id, *case)).exists():
+                yield read(Record, path)
