@@ -9,8 +9,8 @@ these records: its cell, and what fills the nulls, in their order.
 
     [{"cell": null, …, "attempts": [{"parts": …, "seconds": null}]}, ["jax-0.4.31", "2026-11-22T05:20:43Z", 0.091], …]
 
-With 52,928 records of 179 issues in 498 cells this is 1.5 MB. A new issue with 291 records adds 0.11 MB to a history that
-git has packed anew, and a new jax 1.6 MB, data and pages included. One archive of all records added 2.7 MB each time.
+With 52,928 records of 179 issues in 498 cells this is 1.5 MB. A new issue with 291 records adds 0.11 MB to a history
+that git has packed anew, and a new jax 1.6 MB, data and pages included. One archive of all added 2.7 MB each time.
 """
 
 from __future__ import annotations
