@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +17,7 @@ from suite.files import REPORTS
 from suite.report import write as writing
 from suite.report.model import Report
 from suite.report.stored import read_report
-from suite.run import alike
+from suite.run import alike, interpreter
 from suite.stack import plan
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
@@ -23,6 +25,16 @@ from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that writes tests/report/small instead of failing where it differs."""
     parser.addoption("--rewrite", action="store_true", help="write tests/report/small as the tree's code makes it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the cells' interpreter first on PATH: a version manager's shims take a second of every process that looks."""
+    with suppress(interpreter.NoInterpreter):
+        python, _ = interpreter.find(CELL.python)
+        folder = tempfile.TemporaryDirectory()
+        config.add_cleanup(folder.cleanup)
+        Path(folder.name, f"python{CELL.python}").symlink_to(python)
+        os.environ["PATH"] = f"{folder.name}{os.pathsep}{os.environ['PATH']}"
 
 
 def pytest_collection_finish() -> None:
@@ -51,7 +63,7 @@ def pageless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def replanned() -> Iterator[None]:
     """A test that makes another plan meets nothing that was kept of the real one, and leaves nothing of its own."""
-    kept = plan.cells, alike._cells
+    kept = plan.cells, alike._cells, alike._locked
     for each in kept:
         each.cache_clear()
     yield
