@@ -173,7 +173,7 @@ def test_a_machine_s_fault_is_an_error(machine: Machine) -> None:
 
 IMPORTS = {
     "crashes": ("import ctypes; ctypes.string_at(0)", "import-signal", "SIGSEGV"),
-    "hangs": ("import time; time.sleep(60)", "import-timeout", "not done in 3 s"),
+    "hangs": ("import time; time.sleep(60)", "import-timeout", "not done in 1 s"),
     "leaves": ("import os; os._exit(3)", "import-signal", "exit status 3"),
     "exits": ("raise SystemExit(3)", "import-error", "SystemExit: 3"),
 }
@@ -193,7 +193,9 @@ def test_an_import_that_ends_the_probe_is_named(
     (case, *_) = entry.issue.cases
     task = Task(entry, case, KEY, "right", machine.path(case))
 
-    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake, import_seconds=3.0)
+    # On a busy machine those that end take their time, too.
+    patience = 1.0 if how == "hangs" else PATIENCE
+    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake, import_seconds=patience)
 
     part = read(Record, machine.path(case)).attempts[0].parts["reproducer"]
     assert (outcome, True) == (part.outcome, part.detail.startswith(f"import jax: {says}")), part
@@ -203,7 +205,7 @@ def test_an_import_that_ends_the_probe_is_named(
 def test_a_slow_import_says_that_it_is(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An import that takes long is told while it does, and the case runs when it is done."""
     (tmp_path / "early" / "jax").mkdir(parents=True)
-    (tmp_path / "early" / "jax" / "__init__.py").write_text("import time; time.sleep(3)", encoding="utf-8")
+    (tmp_path / "early" / "jax" / "__init__.py").write_text("import time; time.sleep(2)", encoding="utf-8")
     given = probe_call.surroundings()
     monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
     monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
