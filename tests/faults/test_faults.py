@@ -205,7 +205,7 @@ def test_an_import_that_ends_the_probe_is_named(
 def test_a_slow_import_says_that_it_is(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An import that takes long is told while it does, and the case runs when it is done."""
     (tmp_path / "early" / "jax").mkdir(parents=True)
-    (tmp_path / "early" / "jax" / "__init__.py").write_text("import time; time.sleep(2)", encoding="utf-8")
+    (tmp_path / "early" / "jax" / "__init__.py").write_text("import time; time.sleep(3)", encoding="utf-8")
     given = probe_call.surroundings()
     monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
     monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
