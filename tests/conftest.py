@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from suite.__main__ import main
 from suite.errors import Exit
@@ -73,11 +75,18 @@ def replanned() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def real_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A state folder in which the cell has been run once, on one issue."""
-    folder = tmp_path_factory.mktemp("state")
+    """A state folder in which the cell has been run once, on one issue: a copy of what the first who asked has made."""
+    base, folder = tmp_path_factory.getbasetemp(), tmp_path_factory.mktemp("state")
+    # The workers of pytest-xdist have their folders side by side.
+    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "real-state"
+    with pytest.MonkeyPatch.context() as patch, FileLock(made.with_suffix(".lock")):
+        if not made.exists():
+            keep_in(made, patch)
+            assert Exit.AS_EXPECTED == main(RECORD)
+        shutil.copytree(made / "envs", folder / "envs", symlinks=True, copy_function=os.link)
+        shutil.copytree(made / "records", folder / "records")
     with pytest.MonkeyPatch.context() as patch:
         keep_in(folder, patch)
-        assert Exit.AS_EXPECTED == main(RECORD)
         yield folder
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from suite.cores import over_cores
@@ -29,6 +30,7 @@ TIMINGS = "timings.json"
 PROGRAMS = "programs.json"
 
 
+@cache
 def schema() -> str:
     """The JSON Schema of compat.json."""
     return dump(
