@@ -150,15 +150,16 @@ def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zer
 
     What needs a guest is run where that is held, which is all that is run there. Most arms ask about the libraries that
     they hold: what jax does by itself, its own release's cell shows. Where another question has every case of a library
-    already, one of each issue is enough to tell what else moved it.
+    already, one of each issue is enough to tell what else moved it. What jaxlib does, the cases without a library show.
     """
     held = releases.guests(holds)
     wanted = [releases.guests(case.needs) for case in cases]
     there = tuple(case for case, each in zip(cases, wanted, strict=True) if each <= held and bool(each) == bool(held))
     if held or row_zero or runs == "all":
         return there
-    of_libraries = tuple(case for case in there if not {"jax", "jaxlib"}.issuperset(case.needs))
-    return {"row-zero": (), "headlines": of_libraries[:1], "libraries": of_libraries}[runs]
+    of_jax = tuple(case for case in there if {"jax", "jaxlib"}.issuperset(case.needs))
+    of_libraries = tuple(case for case in there if case not in of_jax)
+    return {"row-zero": (), "headlines": of_libraries[:1], "libraries": of_libraries, "jax": of_jax}[runs]
 
 
 def faults(found: Entry) -> list[Fault]:

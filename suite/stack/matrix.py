@@ -19,15 +19,18 @@ from pydantic import Field
 from suite.errors import BadFile, Fault, nearest
 from suite.fields import PlainRequirement
 from suite.files import STACK, FileModel
-from suite.spelling import plain_requirement
-from suite.stack.releases import AXES, HELD, PACKAGES, Device, Python, Snapshot
+from suite.spelling import plain_requirement, requirement
+from suite.stack.releases import AXES, HELD, PACKAGES, Device, Python, Snapshot, applies
 
 PATH = STACK / "matrix.toml"
 NEWEST = "newest"
 EACH_MINOR = "newest of each minor"
+# Of jaxlib alone: the release before the one that an installer gives a jax.
+ONE_BEHIND = "one behind"
 
-# What is run in a cell: row zero alone, each issue's first case that needs a library too, all such, or every case.
-Runs = Literal["row-zero", "headlines", "libraries", "all"]
+# What is run in a cell: row zero alone, each issue's first case that needs a library too, all such, all that need none,
+# or every case.
+Runs = Literal["row-zero", "headlines", "libraries", "jax", "all"]
 
 
 class Line(FileModel):
@@ -113,9 +116,24 @@ class Reading:
             ]
             for stack, (moves, version) in product(stacks, along):
                 holds = {**stack, moves: version}
+                if holds.get("jaxlib") == ONE_BEHIND:
+                    behind = self._jaxlib_behind(version)
+                    if behind is None:
+                        continue
+                    holds["jaxlib"] = behind
                 if not any(_describes(requirements, holds) for requirements in excepting):
                     found.append((holds, moves, arm))
         return found
+
+    def _jaxlib_behind(self, jax: str) -> str | None:
+        """The jaxlib before the one that an installer gives this jax, if the metadata of jax allows it."""
+        python, there = self.matrix.python, self.offered.versions("jaxlib")
+        asked = [requirement(text) for text in self.offered.packages["jax"][jax].requires_dist]
+        of_jaxlib = [each for each in asked if each.name == "jaxlib"]
+        given = [each for each in there if _admits(of_jaxlib, each, python, extra="cpu")]
+        before = [each for each in there if given and Version(each) < Version(given[-1])]
+        # Up to 0.4.29 jax asks for a jaxlib by an extra alone, and says at its import what is too old.
+        return before[-1] if before and _admits(of_jaxlib, before[-1], python, extra="") else None
 
     def fault(self, key: str, message: str) -> None:
         """Gather one more."""
@@ -147,9 +165,11 @@ class Reading:
         return name in AXES
 
     def _versions(self, name: str, text: str, key: str) -> list[str]:
-        """The releases of `name` that `text` means: a version, `newest`, or `newest of each minor`."""
+        """The releases of `name` that `text` means: a version, `newest`, `newest of each minor`, or `one behind`."""
         if not self._is_axis(name, key):
             return []
+        if (name, text) == ("jaxlib", ONE_BEHIND):
+            return [text]
         there = self.offered.versions(name, yanked=text not in (NEWEST, EACH_MINOR))
         by_minor = {Version(each).release[:2]: each for each in there}
         named = {NEWEST: [*there[-1:]], EACH_MINOR: [*by_minor.values()]}
@@ -160,6 +180,10 @@ class Reading:
             none = f"releases.json has no {name} {text}; {nearest(text, there)}"
             self.fault(key, none if text[:1].isdigit() else f"{text!r} is not a version")
         return found
+
+
+def _admits(wanted: Iterable[Requirement], version: str, python: str, extra: str) -> bool:
+    return all(version in each.specifier for each in wanted if applies(each, python, extra))
 
 
 def _describes(requirements: Iterable[Requirement | None], held: Mapping[str, str]) -> bool:
