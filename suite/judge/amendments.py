@@ -32,16 +32,16 @@ class Trial:
 class Amendment:
     """A requirement that would agree with the runs, and the package whose metadata should carry it.
 
-    `lacks`: `package` allows what does not work, and `specifier` of `dependency` is what it lacks. `over-tight`: it
-    excludes what works, and `specifier` is what would do. Where no `package` is named, the release is broken by itself,
-    for all that need it; or, `grounds` being "together", what else moved may be to blame: `came_with`, in words.
+    `lacks`: `package` allows what does not work, and `specifier` of `dependency` is what it lacks. `declared` is None
+    where it requires no `dependency` at all. Where no `package` is named, the release is broken by itself, for all that
+    need it; or, `grounds` being "together", what else moved may be to blame: `came_with`, in words.
     """
 
-    kind: Literal["lacks", "over-tight"]
+    kind: Literal["lacks"]
     package: str | None
     version: str
     dependency: str
-    declared: str
+    declared: str | None
     specifier: str
     grounds: Grounds
     cells: tuple[str, ...]
@@ -59,9 +59,7 @@ class Amendment:
             return f"{self.requirement} works; the rest came with {self.came_with}"
         if self.package is None:
             return f"what needs {self.dependency} lacks {self.requirement}"
-        if self.kind == "lacks":
-            return f"{self.package} {self.version} lacks {self.requirement}"
-        return f"{self.package} {self.version} says {self.dependency}{self.declared}; {self.requirement} works"
+        return f"{self.package} {self.version} lacks {self.requirement}"
 
 
 def amendments(
@@ -88,7 +86,7 @@ def amendments(
                 pairs.setdefault(key, []).append((trial, cause))
     found = [each for key, causes in pairs.items() if (each := row.lacking(*key, causes))]
     merged = {(each.package, each.version, each.requirement): each for each in found}
-    return (*merged.values(), *row.too_tight(), *row.bound(rest))
+    return (*merged.values(), *row.bound(rest))
 
 
 @dataclass(frozen=True)
@@ -179,7 +177,7 @@ class _Row:
         if there and not any(both.contains(each, True) for each in there):
             # Nothing is left that it could be installed with: the release itself is what is broken.
             return replace(alone, grounds=grounds, evidence=evidence)
-        said = simplest([declared])
+        said = simplest([declared]) if dependency in self.requires(dependent, version) else None
         return Amendment("lacks", dependent, version, dependency, said, specifier, grounds, cells, evidence)
 
     def requires(self, name: str, version: str) -> Mapping[str, SpecifierSet]:
@@ -197,22 +195,6 @@ class _Row:
         above = sorted((each for each in found if each[0] == "<"), key=lambda each: Version(each[1:]))
         below = sorted((each for each in found if each[0] == ">"), key=lambda each: Version(each[2:]), reverse=True)
         return {each: found[each] for each in (*above, *below)}
-
-    def too_tight(self) -> list[Amendment]:
-        """What excludes cells that work."""
-        excluded: dict[tuple[str, str, str], list[str]] = {}
-        for trial in self.trials:
-            for name in () if trial.fails else trial.pins:
-                for wanted, says in self.requires(name, trial.pins[name]).items():
-                    if wanted in trial.pins and not says.contains(trial.pins[wanted], prereleases=True):
-                        excluded.setdefault((name, trial.pins[name], wanted), []).append(trial.cell)
-        found = []
-        for (name, version, wanted), cells in excluded.items():
-            declared = simplest([self.requires(name, version)[wanted]])
-            works = [each for each in self.trials if each.pins.get(name) == version and not each.fails]
-            would_do = reconciled({each.pins[wanted]: True for each in works}, declared) or ""
-            found.append(Amendment("over-tight", name, version, wanted, declared, would_do, "run", tuple(cells)))
-        return found
 
     def bound(self, rest: Sequence[Trial]) -> list[Amendment]:
         """The bound on what moves in this row, for failures whose cause is not known."""

@@ -14,16 +14,20 @@ from suite.spelling import requirement
 from suite.stack.releases import Packages
 
 Declared = Literal["allows", "excludes"]
-DeclaredObserved = Literal["supported", "latent", "guarded", "over-tight"]
+DeclaredObserved = Literal["supported", "latent", "guarded", "excluded"]
 
 
 def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | None:
-    """What metadata says against what was seen; None where nothing was."""
+    """What metadata says against what was seen; None where nothing was.
+
+    Row zero is small. Where it works over metadata, that is no proof that the metadata is too tight: a whole API, or
+    speed, may be why a release is excluded.
+    """
     if works is None:
         return None
     if says == "allows":
         return "supported" if works else "latent"
-    return "over-tight" if works else "guarded"
+    return "excluded" if works else "guarded"
 
 
 def requires(name: str, pins: Pins, offered: Packages, python: str) -> Mapping[str, SpecifierSet]:

@@ -90,11 +90,11 @@ class RangeRow(FileModel):
 class AmendmentRow(FileModel):
     """A requirement that would agree with the runs, and the package whose metadata should carry it."""
 
-    kind: Literal["lacks", "over-tight"]
+    kind: Literal["lacks"]
     package: str | None = Field(default=None, description="null where the release itself is broken, or none is known")
     version: str = ""
     dependency: str
-    declared: str = ""
+    declared: str | None = Field(default="", description="null where the package requires none of it")
     specifier: str
     grounds: Grounds
     cells: tuple[str, ...] = ()

@@ -25,12 +25,12 @@ _FEW = 12
 
 REPLAY = 'nox -s "cell({cell})" report -- --issue {issue} --fresh'
 
-STACK_GLYPHS: dict[DeclaredObserved, str] = {"supported": "✓", "latent": "✗", "guarded": "⊘", "over-tight": "+"}
+STACK_GLYPHS: dict[DeclaredObserved, str] = {"supported": "✓", "latent": "✗", "guarded": "⊘", "excluded": "+"}
 STACK_WORDS: dict[DeclaredObserved, str] = {
     "supported": "metadata allows it, and it works",
     "latent": "metadata allows it, and it does not work",
     "guarded": "metadata excludes it, and it does not work",
-    "over-tight": "metadata excludes it, and it works",
+    "excluded": "metadata excludes it; row zero works, which does not show that all does",
 }
 
 

@@ -14,7 +14,7 @@ from suite.report import summary
 from suite.report.markup import cell_text
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report, StackRow
 
-Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "in-no-thread", "latent", "over-tight"]
+Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "in-no-thread", "latent"]
 
 SORTS: Mapping[Sort, str] = {
     "not-known": "Seen, and not known",
@@ -23,7 +23,6 @@ SORTS: Mapping[Sort, str] = {
     "workaround-fails": "The workaround does not hold",
     "in-no-thread": "In no thread that was found",
     "latent": "Allowed, and does not work",
-    "over-tight": "Excluded, and works",
 }
 # So a story begins what it has to say beyond the threads; it is its end.
 _IN_NO_THREAD = "In no thread"
@@ -167,7 +166,7 @@ def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]
 
 
 def _of_stack(report: Report, row: StackRow, asks: Mapping[str, str]) -> Iterator[Finding]:
-    """Releases that a row's metadata allows and that do not work with it, and those it excludes and that do."""
+    """Releases that a row's metadata allows and that do not work with it."""
     held, advice = summary.held(row), summary.advice(row)
     cells = {cell.holds[row.along]: cell for cell in report.cells if cell.id in set(row.cells)}
     spans = [each.first if each.first == each.last else f"{each.first}–{each.last}" for each in row.ranges]
@@ -180,22 +179,17 @@ def _of_stack(report: Report, row: StackRow, asks: Mapping[str, str]) -> Iterato
         )
         for each, where in zip(row.ranges, spans, strict=True)
     )
-    sorts: tuple[tuple[Sort, str], ...] = (
-        ("latent", "allows, and it does not work"),
-        ("over-tight", "excludes, and it works"),
-    )
-    for sort, says in sorts:
-        of = [(each, where) for each, where in zip(row.ranges, spans, strict=True) if each.declared_observed == sort]
-        if not of:
-            continue
-        text = f"With {held}, metadata {says}: {row.along} {', '.join(where for _, where in of)}."
-        text += f" {advice}." if advice else ""
-        first = cells.get(of[0][0].first)
-        head = f"| {row.along} | metadata against runs | seen on the first of them |"
-        table = _table(head, ((each.where, each.verdict, each.told) for each in evidence))
-        body = "\n".join([text, *table, *(_environment(report, first, asks.get(first.id, "")) if first else [])])
-        name = f"finding-{sort}/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
-        yield Finding(name, sort, f"{held}, along {row.along}", text, evidence, body)
+    latent = [where for each, where in zip(row.ranges, spans, strict=True) if each.declared_observed == "latent"]
+    if not latent:
+        return
+    text = f"With {held}, metadata allows, and it does not work: {row.along} {', '.join(latent)}."
+    text += f" {advice}." if advice else ""
+    first = cells.get(next(each.first for each in row.ranges if each.declared_observed == "latent"))
+    head = f"| {row.along} | metadata against runs | seen on the first of them |"
+    table = _table(head, ((each.where, each.verdict, each.told) for each in evidence))
+    body = "\n".join([text, *table, *(_environment(report, first, asks.get(first.id, "")) if first else [])])
+    name = f"finding-latent/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
+    yield Finding(name, "latent", f"{held}, along {row.along}", text, evidence, body)
 
 
 def _evidence(each: Observation, *alike: Observation) -> Evidence:

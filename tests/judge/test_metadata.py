@@ -14,7 +14,7 @@ from tests.judge.stacks import OFFERED, PYTHON, pins
         ("allows", True, "supported"),
         ("allows", False, "latent"),
         ("excludes", False, "guarded"),
-        ("excludes", True, "over-tight"),
+        ("excludes", True, "excluded"),
         ("allows", None, None),
         ("excludes", None, None),
     ],

@@ -157,7 +157,7 @@ def test_the_published_amendments_agree_with_the_runs(published: Report) -> None
     assert rows
     assert [] == wrong
     words = {each.declared_observed for row in published.stacks for each in row.ranges}
-    assert {"supported", "latent", "over-tight"} <= words
+    assert {"supported", "latent", "excluded"} <= words
 
 
 def _admits(specifier: str, version: str | None) -> bool:

@@ -78,7 +78,7 @@ def _entries(said: Iterable[AmendmentRow]) -> list[Entry]:
 
 def _entry(of: list[AmendmentRow]) -> Entry:
     first = of[0]
-    whole = first.specifier if first.kind == "over-tight" else _both(first.declared, first.specifier)
+    whole = _both(first.declared or "", first.specifier)
     return Entry(
         first,
         f"{first.dependency}{whole}",

@@ -26,7 +26,7 @@ _LIBRARIES = tuple(name for name, package in PACKAGES.items() if package.asked)
 # In which order a reader wants to know how a case turned.
 _TURNS: tuple[Turned, ...] = ("appears", "changes", "documented", "goes")
 # What works first, then what does not, then what was not tried.
-_ORDER = ("supported", "over-tight", "guarded", "latent", None)
+_ORDER = ("supported", "excluded", "guarded", "latent", None)
 
 Turn = tuple[Observation, Observation]
 
