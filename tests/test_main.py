@@ -42,7 +42,7 @@ RICH = installation("rich")
         (["run", "jax-0.4.36+diffrax-9"], "releases.json has no diffrax 9"),
         (["report", "--issue", "wraps"], "argument --issue: no issue 'wraps'; the nearest are wraps-lower-bypass"),
         (["report", "--tag", "fast"], "argument --tag: no tag 'fast': there are default, line, full"),
-        (["plan", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
+        (["compat", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
         (["bench", "compare", "jax-0.9.2", "jax-9"], "argument B: the release line has no 'jax-9'"),
         (["bench", "fast"], "invalid choice: 'fast'"),
         (["run", CELL.id, "--scheduler="], "--scheduler= is empty, which means nothing: is a variable not set?"),
@@ -63,9 +63,9 @@ def test_a_wrong_word_is_told_what_would_be_right(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["plan"], ["record", CELL.id], ["report", "--tag", "full"]])
+@pytest.mark.parametrize("words", [["compat"], ["record", CELL.id], ["report", "--tag", "full"]])
 def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
-    """What follows `--` goes to plan, cells and report alike: where the report goes is no mistake to a cell."""
+    """What follows `--` goes to compat, cells and report alike: where the report goes is no mistake to a cell."""
     options = parse([*words, "--shard", "3/10", "--verbose", "--to", "elsewhere"])
 
     assert ("3/10", Path("elsewhere")) == (str(options.shard), options.to)
@@ -126,7 +126,7 @@ def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
     """Where nothing was ever run, nothing is known and unchanged: what cannot be had is counted as that."""
     monkeypatch.setattr(records, "RECORDS", tmp_path)
 
-    assert Exit.AS_EXPECTED == main(["plan", "--tag", "line", "--issue", "stack-smoke"])
+    assert Exit.AS_EXPECTED == main(["compat", "--plan", "--tag", "line", "--issue", "stack-smoke"])
     told = capsys.readouterr().out.splitlines()[0]
     assert (True, False) == (
         bool(re.search(r"observations: [0-9,]+ to run, [0-9,]+ unavailable$", told)),
@@ -160,7 +160,7 @@ def test_choices_are_those_of_their_modules() -> None:
 
 # Each command, with as few words as it takes.
 COMMANDS = {
-    **{name: [] for name in ("plan", "report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
+    **{name: [] for name in ("report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
     **{name: [] for name in ("programs", "readme", "pins", "cost", "check", "explain")},
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
     **{"try": ["jax==0.1"], "rekey": ["HEAD"]},
@@ -250,7 +250,7 @@ def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_
     assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
 
 
-@pytest.mark.parametrize("words", [["plan", "--headlines"], ["diff", "{0}", "{0}", "--format", "json"]])
+@pytest.mark.parametrize("words", [["compat", "--plan"], ["diff", "{0}", "{0}", "--format", "json"]])
 def test_who_has_read_enough_ends_it_like_any_program(words: list[str], tmp_path: Path) -> None:
     """Where nobody reads what is said, a command dies of that, as a shell knows it, and complains of nothing."""
     read, write = os.pipe()

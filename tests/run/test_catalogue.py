@@ -251,7 +251,7 @@ def test_a_module_that_cannot_be_read_costs_itself(
     """The other issues are planned and reported; the module is told by file and line, and the exit code says so."""
     written(bad_one=text, good_one=GOOD)
 
-    code = command.main(["plan", "--all-headlines"])
+    code = command.main(["compat", "--plan", "--all-headlines"])
 
     out, err = capsys.readouterr()
     if told == "ran":
@@ -261,7 +261,7 @@ def test_a_module_that_cannot_be_read_costs_itself(
     assert re.match(rf"error: \S+bad_one\.py: {told}", err)
     count = len(plan.tagged("default"))
     assert f"{count} cells, {count} observations" in out
-    assert Exit.AS_EXPECTED == command.main(["plan", "--issue", "good-one"])
+    assert Exit.AS_EXPECTED == command.main(["compat", "--plan", "--issue", "good-one"])
     with pytest.raises(BadFile, match=r"bad_one\.py"):
         catalogue.identified("bad-one")
     assert Exit.MISUSED == command.main(["report", "--tag", "default", "--to", str(REPORTS / "published")])
@@ -273,7 +273,7 @@ def test_where_no_module_can_be_read_all_is_refused(
     """Without one issue that can be read nothing is planned: exit code 2, with each module's own fault."""
     written(one="import requestz\n", two="1 +\n")
 
-    assert Exit.MISUSED == command.main(["plan"])
+    assert Exit.MISUSED == command.main(["compat", "--plan"])
     assert ["one.py", "two.py"] == re.findall(r"/(\w+\.py): line", capsys.readouterr().err)
 
 
@@ -283,7 +283,7 @@ def test_a_mistake_in_a_table_is_told_before_anything_runs(
     """A wrong word in one table is exit code 2 for plan and run, with the file and the key, and nothing is run."""
     written(bad_one=GOOD.replace('"affected"', '"afected"'), good_one=GOOD)
 
-    for words in (["plan"], ["run", "jax-0.6.0"], ["report", "--tag", "default"]):
+    for words in (["compat", "--plan"], ["run", "jax-0.6.0"], ["report", "--tag", "default"]):
         assert Exit.MISUSED == command.main(words)
         assert "bad_one.py: headline.behaviours.bad: Input should be 'clear', 'affected'" in capsys.readouterr().err
     assert not records.RECORDS.exists()

@@ -163,7 +163,7 @@ def test_another_python_has_other_wheels(here: Path) -> None:
 
 def test_a_plan_says_what_disk_it_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is fetched, a plan says how much disk the environments will take, where, and what frees it."""
-    assert Exit.AS_EXPECTED == main(["plan", "--issue", "stack-smoke", "--all-headlines"])
+    assert Exit.AS_EXPECTED == main(["compat", "--plan", "--issue", "stack-smoke", "--all-headlines"])
 
     needed = [(cell, lock.load(cell)) for cell in plan.tagged("default")]
     assert f"they will take about {disk.shown(disk.estimate(needed))} of disk in " in capsys.readouterr().out
