@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from html import unescape
 from itertools import cycle
 from pathlib import Path
 from urllib.parse import urljoin
@@ -128,16 +127,6 @@ def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Repor
     changed = {path for path, text in made.items() if before[path] != text}
     assert concerned == {path for path in changed if path.startswith("issues/")}
     assert len(concerned) < len(known.issues)
-
-
-def test_what_to_do_stands_once(made: dict[str, str], known: Report) -> None:
-    """A text that is for several cases is told once, and names them, each with where it was verified."""
-    for issue in known.issues:
-        told = re.findall(r'<div class="workaround"><p>(.*?)</p>', made[f"issues/{issue.id}.html"], re.DOTALL)
-        shown = [unescape(each) for each in told]
-        assert sorted(set(shown)) == sorted(shown)
-        held = {each.case for each in known.observations if each.issue == issue.id and each.workaround == "holds"}
-        assert {case.workaround.text for case in issue.cases if case.workaround and case.id in held} <= set(shown)
 
 
 # What they do
