@@ -389,19 +389,6 @@ def test_files_cut_and_flipped(tmp_path: Path, name: str, cut: int, at: int, byt
     assert read_or_told(path)
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(cut=st.integers(0, 5000), at=st.integers(0, 5000), byte=st.integers(0, 255))
-def test_uv_locks_cut_and_flipped(tmp_path: Path, cut: int, at: int, byte: int) -> None:
-    """A uv.lock, cut anywhere and with any byte changed, is a stack or a file with faults that are told."""
-    shutil.copy(SAMPLES / "project" / "pyproject.toml", tmp_path)
-    damaged = bytearray((SAMPLES / "project" / "uv.lock").read_bytes()[:cut])
-    if at < len(damaged):
-        damaged[at] = byte
-    path = tmp_path / "uv.lock"
-    path.write_bytes(damaged)
-    assert read_or_told(path)
-
-
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(line=st.text(alphabet=st.sampled_from("jax=<>!~;@[](){}#'\"\\-+.0/:rce \n\x00\u2028é"), max_size=40))
 def test_any_line(tmp_path: Path, line: str) -> None:
