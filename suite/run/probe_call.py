@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from suite.cell.child import BOOT
 from suite.cell.issue import Case
+from suite.errors import Misused
 from suite.files import ROOT, STATE
 from suite.judge.record import Attempt, Key
 from suite.run.catalogue import Entry
@@ -336,6 +337,24 @@ def limited(probes: int = 1) -> str:
             )
         resource.setrlimit(kind, (least * unit, hard))
     return ""
+
+
+def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
+    """Run a command of somebody's interpreter that imports jax; the JSON in its last line. Raises Misused."""
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, env=surroundings(), timeout=300, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Misused(f"{python} does not run: {error}") from error
+    if ran.returncode:
+        said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise Misused(f"{python} has no jax that works: {said}")
+    try:
+        told = json.loads(ran.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        told = None
+    if not isinstance(told, dict):
+        raise Misused(f"{python} is no Python that answers: it said {ran.stdout[-100:]!r}")
+    return told
 
 
 def command(executable: Path, module: str, *words: str, root: Path = ROOT) -> list[str]:
