@@ -15,7 +15,7 @@ from suite.console import Terminal
 from suite.errors import Exit
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, environment, probe_call, records
+from suite.run import catalogue, environment, records
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
@@ -65,18 +65,14 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
+def bench(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
     """A bench with the issue of this folder, and nothing on record."""
-    made = Bench(tmp_path, capsys)
+    made = Bench(elsewhere, capsys)
     monkeypatch.setattr(catalogue, "entries", lambda: (ENTRY,))
     monkeypatch.setattr(environment, "prepare", made.prepare)
     monkeypatch.setattr(environment, "ready", lambda cell, pinned: None)
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
-    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
     monkeypatch.setattr(commands, "OUT", Terminal(1000))
-    monkeypatch.setenv("CORPUS_FOLDER", str(tmp_path))
+    monkeypatch.setenv("CORPUS_FOLDER", str(elsewhere))
     return made
 
 

@@ -22,7 +22,7 @@ from suite.report.join.merge import join, merge
 from suite.report.join.shard_faults import faults
 from suite.report.model import Platform, Report
 from suite.report.write import publish, write
-from suite.run import environment, keys, records
+from suite.run import keys, records
 from suite.run.records import Status
 from suite.run.spread.shard import parse
 from suite.stack import lock, plan, releases
@@ -351,12 +351,10 @@ def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.Monk
 
 
 @pytest.fixture(autouse=True)
-def _nothing_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_there(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No records and no environments, and the run of the tests is planned beside those of the tree."""
     plans = [*merging.planned_here(), set(whole().planned_cells)]
     monkeypatch.setattr(merging, "planned_here", lambda: plans)
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
 
 
 def test_merge_writes_and_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

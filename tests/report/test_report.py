@@ -37,7 +37,7 @@ from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import Observation, Report
 from suite.report.write import schema, write
-from suite.run import catalogue, environment, keys, records
+from suite.run import catalogue, keys, records
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.stack import lock, plan
@@ -185,14 +185,6 @@ ANY_OBSERVATION = st.builds(
 # Assembling
 
 
-@pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of records and environments that is empty."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    return tmp_path
-
-
 CELLS = plan.cells()[:3]
 SMOKE, *_ = ENTRIES = catalogue.select(["stack-smoke", "wraps-lower-bypass"])
 SMOKE_CASES = SMOKE.issue.cases
@@ -257,7 +249,7 @@ def put_what_is_expected(cells: Sequence[Cell]) -> None:
             put_record(cell, entry, case, Part(outcome="returned", behaviour=known.behaviour), helps=not fails)
 
 
-def test_what_was_never_tried_is_in_the_report(state: Path) -> None:
+def test_what_was_never_tried_is_in_the_report(elsewhere: Path) -> None:
     """Without a record every planned observation is there as not run, and the run is incomplete."""
     made = assemble(CELLS, ENTRIES)
 
@@ -271,7 +263,7 @@ def test_what_was_never_tried_is_in_the_report(state: Path) -> None:
     assert Exit.INCOMPLETE == summary.exit_code(made)
 
 
-def test_what_does_as_expected_is_well(state: Path) -> None:
+def test_what_does_as_expected_is_well(elsewhere: Path) -> None:
     """Where every case shows what its releases are known to show, the exit code is 0 and the counts say so."""
     put_what_is_expected(CELLS)
 
@@ -285,7 +277,7 @@ def test_what_does_as_expected_is_well(state: Path) -> None:
 
 
 @pytest.mark.parametrize(("verdict", "reason"), [("unavailable", "plan.no-interpreter"), ("error", "install.network")])
-def test_a_cell_that_did_not_come_about_tells_why(state: Path, verdict: str, reason: str) -> None:
+def test_a_cell_that_did_not_come_about_tells_why(elsewhere: Path, verdict: str, reason: str) -> None:
     """Where a cell got no environment, all its observations have the cell's verdict and reason."""
     put_status(CELLS[1], verdict, reason, python="", detail="because\nof this")
 
@@ -309,7 +301,7 @@ def test_a_cell_that_did_not_come_about_tells_why(state: Path, verdict: str, rea
     ],
 )
 def test_a_machine_that_lacks_something_takes_nothing_away(
-    state: Path, verdict: str, reason: str, counts: bool
+    elsewhere: Path, verdict: str, reason: str, counts: bool
 ) -> None:
     """Where the interpreter or the device is lacking, what was seen with it counts; a failed install hides it."""
     put_what_is_expected(CELLS)
@@ -321,7 +313,7 @@ def test_a_machine_that_lacks_something_takes_nothing_away(
     assert (Exit.AS_EXPECTED if counts else Exit.INCOMPLETE) == summary.exit_code(made)
 
 
-def test_what_another_python_would_show_can_be_left_to_others(state: Path) -> None:
+def test_what_another_python_would_show_can_be_left_to_others(elsewhere: Path) -> None:
     """A run is incomplete without a Python that it needs; a publish is not, but for the line's, and says which."""
     others = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.14", "3.13")]
     for cell in others:
@@ -340,7 +332,7 @@ def test_what_another_python_would_show_can_be_left_to_others(state: Path) -> No
     assert "" == summary.lacking_pythons(assemble(CELLS, ENTRIES))
 
 
-def test_the_line_s_own_python_is_not_left_to_others(state: Path) -> None:
+def test_the_line_s_own_python_is_not_left_to_others(elsewhere: Path) -> None:
     """Without the Python of the line nearly nothing can be run: that is incomplete, for who publishes too."""
     put_what_is_expected(CELLS[1:])
     put_status(CELLS[0], "unavailable", "plan.no-interpreter", python="")
@@ -353,7 +345,7 @@ def test_the_line_s_own_python_is_not_left_to_others(state: Path) -> None:
     [(None, ("error", "run.probe"), ("error", "run.probe")), ("0" * 64, ("ran", "ran"), ("not-run", "run.not-tried"))],
 )
 def test_a_record_counts_where_it_is_in_force(
-    state: Path, other: str | None, status: tuple[str, str], second: tuple[str, str]
+    elsewhere: Path, other: str | None, status: tuple[str, str], second: tuple[str, str]
 ) -> None:
     """What a probe left before it ended early counts; what was seen under another lock is as if it had not been run."""
     put_status(CELLS[0], *status)
@@ -376,7 +368,7 @@ def test_a_record_counts_where_it_is_in_force(
         ([], None),
     ],
 )
-def test_a_cell_works_where_row_zero_does(state: Path, reproducers: list[Part], word: str | None) -> None:
+def test_a_cell_works_where_row_zero_does(elsewhere: Path, reproducers: list[Part], word: str | None) -> None:
     """A cell whose metadata allows it is supported or latent by what row zero did, and neither where it is unknown."""
     put_status(CELLS[0])
     for case, reproducer in zip(SMOKE_CASES, reproducers, strict=False):
@@ -387,7 +379,7 @@ def test_a_cell_works_where_row_zero_does(state: Path, reproducers: list[Part], 
     assert ("allows", word) == (row.declared, row.declared_observed)
 
 
-def test_what_was_observed_is_in_the_report(state: Path) -> None:
+def test_what_was_observed_is_in_the_report(elsewhere: Path) -> None:
     """An observation has the behaviour, the evidence, the workaround and the cost of the record it is made from."""
     put_status(CELLS[0])
     entry, case = CASES[len(SMOKE_CASES)]

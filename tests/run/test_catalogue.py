@@ -215,10 +215,9 @@ ISSUE = Issue("crash", (), (Case(headline, well, {"bad": "affected"}, (Rule("bad
 
 
 @pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Puts modules of issues into a folder of their own, which is the catalogue's then."""
     monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     before = set(sys.modules)
 
     def write(**modules: str) -> None:

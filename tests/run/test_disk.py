@@ -16,7 +16,7 @@ import pytest
 
 from suite.__main__ import main
 from suite.errors import Exit
-from suite.run import disk, environment, interpreter, records
+from suite.run import disk, environment, interpreter
 from suite.run.environment import Marker
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
@@ -30,12 +30,10 @@ BLOCK = 64 * 1024
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder with nothing in it."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    monkeypatch.setattr(uv_call, "STORE", tmp_path / "store")
-    return tmp_path
+    monkeypatch.setattr(uv_call, "STORE", elsewhere / "store")
+    return elsewhere
 
 
 def put(path: Path) -> Path:
