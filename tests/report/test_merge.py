@@ -21,7 +21,7 @@ from suite.report.join import merge as merging
 from suite.report.join.merge import join, merge
 from suite.report.join.shard_faults import faults
 from suite.report.model import Platform, Report
-from suite.report.write import publish, write
+from suite.report.write import write
 from suite.run import keys, records
 from suite.run.records import Status
 from suite.run.spread.shard import parse
@@ -134,22 +134,6 @@ def test_shards_may_differ_in_when_and_where(first: dict[str, Any], others: dict
     assert [] == reasons(*shards)
     joined = join(named(shards), OFFERED)
     assert (AT, HERE) == (joined.generated_at, joined.platform)
-
-
-def test_shards_are_published_as_any_report_is(tmp_path: Path) -> None:
-    """Joined over an earlier report, shards say what changed since; a shard by itself never does."""
-    seen = whole().observations
-    place = next(number for number, each in enumerate(seen) if each.verdict == "clear")
-    broken = seen[place].model_copy(update={"verdict": "different", "behaviour": None})
-    worse = [*seen[:place], broken, *seen[place + 1 :]]
-    folder = tmp_path / "to"
-    for name, of in (("before", whole()), ("now", changed(whole(), observations=worse))):
-        commands.merge(saved(split(of, 3), tmp_path / name), folder, verbose=False)
-
-    made = stored.read_report(folder)
-    assert made.since is not None
-    assert ["regressed"] == [each.kind for each in made.since.changes]
-    assert publish(derive(split(whole(), 3)[0], OFFERED), folder).since is None
 
 
 # What is missing

@@ -23,7 +23,6 @@ from rich.console import Console
 from suite import files
 from suite.cell.issue import Case
 from suite.errors import Exit
-from suite.judge import verdicts
 from suite.judge.agreement import Agreement
 from suite.judge.record import Attempt, Machine, Part, Record, Where
 from suite.judge.rules import expected, met
@@ -474,22 +473,6 @@ def test_a_page_is_closed() -> None:
             links = [value for key, value in attributes if key == "href"]
             outside = [each for each in links if re.match(r"[a-z]+:|//", each)]
             assert [] == [each for each in outside if not each.startswith("https://")]
-
-
-@pytest.mark.parametrize(("outcome", "where"), [("raised", "reproducer"), ("exit", "control")])
-def test_what_is_judged_cannot_act_on_a_screen(outcome: Any, where: str) -> None:
-    """Escape sequences and direction marks in what an issue said reach no emitter as such."""
-    said = Part(
-        outcome=outcome, exception="Some", detail="\x1b[31mred\x1b[0m \x1b]0;title\x07 \u202eleft\u202c a\u2066b"
-    )
-    parts = {"reproducer": Part(outcome="returned", behaviour="bypassed"), "control": Part(outcome="returned")}
-    attempt = Attempt.model_validate({"parts": {**parts, where: said}, "seconds": 1.0})
-    judged = verdicts.judge(CASES[-1][1], [attempt])
-
-    told = report(observation(verdict=judged.verdict, detail=judged.detail, agreement="changed"))
-
-    for text in (shown(told), *pages(told).values(), compat_md(told)):
-        assert [] == re.findall("[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", text)
 
 
 # Exit code and counts
