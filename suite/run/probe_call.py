@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
-from typing import Any, Protocol
+from typing import Any
 
 from suite.cell.child import BOOT
 from suite.cell.issue import Case
@@ -72,8 +72,11 @@ class Task:
         return self.entry.issue.id, self.case.id
 
 
-class Progress(Protocol):
-    """Tells a person how far a cell is."""
+class Progress:
+    """The progress of a cell; this one is told and shows nothing."""
+
+    def expect(self, seconds: Mapping[Name, float]) -> None:
+        """These cases are to run, and are known to take so long."""
 
     def say(self, message: str) -> None:
         """Something happened."""
@@ -83,6 +86,9 @@ class Progress(Protocol):
 
     def step(self, issue: str, case: str) -> None:
         """A case is done."""
+
+    def finish(self) -> None:
+        """The cell is done."""
 
 
 @dataclass

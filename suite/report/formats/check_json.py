@@ -20,7 +20,10 @@ SCHEMA = 1
 
 def check_json(report: Report) -> str:
     """`report` as `check` reads it: a line for each case."""
-    names = {*PACKAGES, *(name for each in report.issues for case in each.cases for name in _matter(case))}
+    names = {
+        *PACKAGES,
+        *(name for each in report.issues for case in each.cases for name in concerned(case.needs, case.rules)),
+    }
     seen: dict[tuple[str, str], dict[str, Observation]] = {}
     for each in report.observations:
         seen.setdefault((each.issue, each.case), {})[each.cell] = each
@@ -43,10 +46,6 @@ def check_json(report: Report) -> str:
     lines = [f'"{key}": {_line(value)}' for key, value in {**head, "kinds": list(kinds)}.items()]
     told = ",\n".join(map(_line, issues))
     return "{\n" + ",\n".join([*lines, f'"issues": [\n{told}\n]']) + "\n}\n"
-
-
-def _matter(case: CaseRow) -> frozenset[str]:
-    return concerned(case.needs, case.rules)
 
 
 def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
