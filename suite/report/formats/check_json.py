@@ -13,6 +13,7 @@ from typing import Any
 from suite.judge.rules import concerned
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, IssueRow, Observation, Report
+from suite.report.summary import by_case
 from suite.stack.releases import PACKAGES
 
 SCHEMA = 1
@@ -24,9 +25,7 @@ def check_json(report: Report) -> str:
         *PACKAGES,
         *(name for each in report.issues for case in each.cases for name in concerned(case.needs, case.rules)),
     }
-    seen: dict[tuple[str, str], dict[str, Observation]] = {}
-    for each in report.observations:
-        seen.setdefault((each.issue, each.case), {})[each.cell] = each
+    seen = by_case(report.observations)
     kinds: dict[tuple[str, str], int] = {}
 
     def runs(of: Mapping[str, Observation]) -> list[int]:
@@ -37,7 +36,7 @@ def check_json(report: Report) -> str:
     issues = [
         {
             **_issue(issue),
-            "cases": [{**_case(case), "runs": runs(seen.get((issue.id, case.id), {}))} for case in issue.cases],
+            "cases": [{**_case(case), "runs": runs(seen[issue.id, case.id])} for case in issue.cases],
         }
         for issue in report.issues
     ]
