@@ -5,11 +5,11 @@ It is carried in the wheel. `suite.check.knowledge` reads it, and says there wha
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
+from suite.files import dump_lines
 from suite.judge.rules import concerned
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, IssueRow, Observation, Report
@@ -42,9 +42,7 @@ def check_json(report: Report) -> str:
     ]
     cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.run_here]
     head = {"schema_version": SCHEMA, "generated_at": report.generated_at.isoformat(), "cells": cells}
-    lines = [f'"{key}": {_line(value)}' for key, value in {**head, "kinds": list(kinds)}.items()]
-    told = ",\n".join(map(_line, issues))
-    return "{\n" + ",\n".join([*lines, f'"issues": [\n{told}\n]']) + "\n}\n"
+    return dump_lines({**head, "kinds": list(kinds), "issues": issues}, {"issues": ""}, (",", ":"))
 
 
 def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
@@ -67,7 +65,3 @@ def _case(case: CaseRow) -> dict[str, Any]:
         "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
         "workaround": [instead.text, *instead.fails] if instead else [],
     }
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
