@@ -20,6 +20,7 @@ from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
+from tests.processes import program
 from tests.worlds import pretend, ran
 
 ENTRY = catalogue.entry("tests.bisect.by_release")
@@ -58,9 +59,7 @@ class Bench:
             text = "1 / 0\n" if name == "jax" and cell.id in self.broken else f"__version__ = {pinned.pins[name]!r}\n"
             (packages / name / "__init__.py").write_text(text, encoding="utf-8")
         pretend(packages, pinned.pins)
-        executable = packages / "python"
-        executable.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" "$@"\n')
-        executable.chmod(0o755)
+        executable = program(packages / "python", f'PYTHONPATH="{packages}" exec "{sys.executable}" "$@"')
         return Environment(executable, "3.12.0")
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from suite.check.inputs import locks
 from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
+from tests.processes import program
 
 SAMPLES = Path(__file__).parent / "samples"
 OTHERS = ("pylock.toml", "requirements.txt", "freeze.txt", "conda.json", "pip.json")
@@ -103,9 +104,7 @@ def test_uv_lock_under_another_name(tmp_path: Path) -> None:
 def test_nothing_of_a_project_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A uv.lock is read without its project's build, its interpreter, and anybody's settings for uv."""
     shutil.copytree(SAMPLES / "project", tmp_path, dirs_exist_ok=True)
-    trap = tmp_path / "trap.sh"
-    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
-    trap.chmod(0o755)
+    trap = program(tmp_path / "trap.sh", f"touch {tmp_path}/sprung")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").symlink_to(trap)
     (tmp_path / "setup.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")

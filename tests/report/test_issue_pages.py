@@ -18,7 +18,7 @@ from suite.report.model import Observation, Report
 from suite.report.site.build import site
 from suite.report.summary import REPLAY
 from tests.report.on_disk import there as files
-from tests.report.site_browser import UNFOLD, WIDTH, built, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
 from tests.report.test_by_rule import sparse
 from tests.report.test_report import EMPTY, observation, report
 from tests.report.test_small import FOLDER as SMALL
@@ -50,12 +50,7 @@ def visit(browser: Browser, complaints: list[str], folder: Path) -> Open:
     opened = tab(browser, complaints)
 
     def visited(address: str, of: Path = folder, width: int = 1280) -> Page:
-        opened.set_viewport_size({"width": width, "height": 720})
-        opened.emulate_media(media="null", color_scheme="null")
-        # From there every address is a page to load, and none a place to scroll to.
-        opened.goto("about:blank")
-        opened.goto(f"{of.as_uri()}/{address}")
-        return opened
+        return afresh(opened, f"{of.as_uri()}/{address}", width)
 
     return visited
 

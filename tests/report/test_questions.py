@@ -14,7 +14,7 @@ from suite.report.model import Report
 from suite.report.site.build import ASSETS
 from suite.report.site.marked import verdict_styles
 from tests.report.on_disk import pages
-from tests.report.site_browser import UNFOLD, WIDTH, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, tab, violations
 from tests.report.test_report import observation, report
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
@@ -66,11 +66,7 @@ def opened(browser: Browser, complaints: list[str]) -> Page:
 @pytest.fixture
 def reader(opened: Page) -> Reader:
     """Somebody at the front page."""
-    opened.set_viewport_size({"width": 1000, "height": 800})
-    opened.emulate_media(media="null", color_scheme="null")
-    opened.goto("about:blank")
-    opened.goto(FRONT)
-    return Reader(opened)
+    return Reader(afresh(opened, FRONT))
 
 
 # The questions

@@ -22,7 +22,7 @@ from suite.report.site.pages import stack as stack_page
 from suite.report.site.timeline import turned
 from suite.run import catalogue
 from suite.stack import plan
-from tests.report.site_browser import UNFOLD, WIDTH, built, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise, some
 
@@ -63,11 +63,7 @@ def visit(browser: Browser, complaints: list[str], site: Path) -> Visit:
     opened = tab(browser, complaints)
 
     def visited(address: str = "", folder: Path = site, width: int = 1000) -> Page:
-        opened.set_viewport_size({"width": width, "height": 720})
-        opened.emulate_media(media="null", color_scheme="null")
-        opened.goto("about:blank")
-        opened.goto((folder / "stack.html").as_uri() + address)
-        return opened
+        return afresh(opened, (folder / "stack.html").as_uri() + address, width)
 
     return visited
 
