@@ -41,6 +41,7 @@ RICH = installation("rich")
         (["run", "jax-0.4.3"], "argument CELL: no cell 'jax-0.4.3'; the nearest are jax-0.4.30"),
         (["run", "jax-0.4.36+diffrax-9"], "releases.json has no diffrax 9"),
         (["report", "--issue", "wraps"], "argument --issue: no issue 'wraps'; the nearest are wraps-lower-bypass"),
+        (["report", "--issue", "wraps_lower_bypass"], "the nearest are wraps-lower-bypass"),
         (["report", "--tag", "fast"], "argument --tag: no tag 'fast': there are default, line, full"),
         (["compat", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
         (["bench", "compare", "jax-0.9.2", "jax-9"], "argument B: the release line has no 'jax-9'"),

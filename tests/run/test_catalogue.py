@@ -16,7 +16,7 @@ import pytest
 from suite import __main__ as command
 from suite import issues as folder
 from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround
-from suite.errors import BadFile, Exit, Misused
+from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.run import catalogue, records
 from suite.run.catalogue import Entry
@@ -296,21 +296,6 @@ def test_ids_select_in_the_catalogues_order() -> None:
     assert catalogue.entries() == catalogue.select([])
     headlines = catalogue.select([], headlines=True)
     assert [each.issue.cases[:1] for each in catalogue.entries()] == [each.issue.cases for each in headlines]
-
-
-@pytest.mark.parametrize(
-    ("mistaken", "meant"),
-    [
-        ("wraps-lower-bypas", "wraps-lower-bypass"),
-        ("wraps_lower_bypass", "wraps-lower-bypass"),
-        ("smoke", "stack-smoke"),
-        ("filter-grad", "filter-grad-return-type"),
-    ],
-)
-def test_a_mistaken_id_is_told_the_nearest(mistaken: str, meant: str) -> None:
-    """An id that is none is an error that names it and the ids nearest to it."""
-    with pytest.raises(Misused, match=f"no issue '{mistaken}'; the nearest are .*{meant}"):
-        catalogue.select(["stack-smoke", mistaken])
 
 
 @pytest.mark.parametrize(
