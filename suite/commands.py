@@ -341,7 +341,7 @@ def report(
         one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
     code = _of_named(cells, _publish(made, to, cases=bool(issue), verbose=verbose))
     if _is_published(to):
-        archive.pack(cell.id for cell in some if cell.tags)
+        archive.pack(cell for cell in some if cell.tags)
         if told := lacking_pythons(made):
             # A machine with all Pythons is rare, and what others saw with them is still in the report.
             OUT.print(told, soft_wrap=True)

@@ -111,8 +111,8 @@ def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tu
     return "{\n" + ",\n".join(f'"{key}": {value}' for key, value in written.items()) + "\n}\n"
 
 
-def replace_all(folder: Path, files: Mapping[str, str], gone: Iterable[str] = ()) -> None:
-    """Write `files` into `folder`, name → text, and remove those `gone`: all of that or nothing, and nothing else.
+def replace_all(folder: Path, files: Mapping[str, str | bytes], gone: Iterable[str] = ()) -> None:
+    """Write `files` into `folder`, name → content, and remove those `gone`: all of that or nothing, and nothing else.
 
     Whatever needs room is done beside, and before the first of them is swapped; where one cannot be, all go back.
     Raises OSError.

@@ -9,14 +9,12 @@ from datetime import UTC, datetime
 
 from suite import __version__
 from suite.cell.issue import Case, Upstream
-from suite.judge import verdicts
 from suite.judge.agreement import agree, workaround_expected
 from suite.judge.metadata import Declared, declared_observed
-from suite.judge.record import Record
 from suite.judge.rules import Pins, expected
 from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
-from suite.judge.wording import not_imported, tidy
+from suite.judge.wording import tidy
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     SCHEMA,
@@ -33,6 +31,7 @@ from suite.report.model import (
 from suite.run import catalogue, keys, records, source, threads
 from suite.run.catalogue import Entry
 from suite.run.records import Status
+from suite.run.seen import Seen, seen
 from suite.run.spread.shard import Shard
 from suite.stack import lock, plan, releases
 from suite.stack.chosen import Rows
@@ -73,7 +72,7 @@ def _report(
 ) -> Report:
     offered = releases.load().packages
     read = [_read(cell, catalogue.planned(entries, cell, rows), offered, unread) for cell in cells]
-    observations = [each for _, seen, _ in read for each in seen]
+    observations = [each for _, made, _ in read for each in made]
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
         schema_version=SCHEMA,
@@ -102,40 +101,39 @@ def _read(
     # environment could not be made for another reason, older records of it are not believed.
     failed = status is not None and status.verdict == "error" and not status.python
     tried = not unread and cell.unavailable is None and not failed
-    seen: list[Observation] = []
+    made: list[Observation] = []
     platform, blocked_by = None, None
     for entry in entries:
         for case in catalogue.cases(entry, cell):
-            record = records.in_force(cell, entry, case, pinned) if tried else None
-            judged = verdicts.judge(case, record.attempts) if record else unread or _without(cell, status)
-            seen.append(observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
+            record = seen(cell, entry, case, pinned) if tried else None
+            judged = record.judged if record else unread or _without(cell, status)
+            made.append(observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
             if record is not None:
                 device = status.device if status else ""
-                platform = platform or Platform(**record.machine.platform.model_dump(), device=device)
+                platform = platform or Platform(**record.platform.model_dump(), device=device)
                 if entry.issue.row_zero:
-                    blocked_by = blocked_by or not_imported(record.attempts[-1].parts["reproducer"])
-    return _cell(cell, pinned, offered, seen, blocked_by), seen, platform
+                    blocked_by = blocked_by or record.not_imported
+    return _cell(cell, pinned, offered, made, blocked_by), made, platform
 
 
-def observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, record: Record | None) -> Observation:
+def observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, record: Seen | None) -> Observation:
     """What a report says of a case in a cell with these pins, by the record that it was judged by."""
     # Without a lock nobody knows what would be in it.
     rule = expected(case, pins) if pins else None
     fails = case.workaround.fails if case.workaround else ()
-    last = record.attempts[-1] if record else None
     return Observation(
         cell=cell,
         issue=issue,
         case=case.id,
-        **asdict(judged),
+        **vars(judged),
         expected=rule.behaviour if rule else None,
         agreement=agree(case, judged, rule),
         workaround_expected=workaround_expected(judged.workaround, fails, pins),
         ran_in=record.cell if record and record.cell != cell else None,
-        attempts=len(record.attempts) if record else 0,
+        attempts=record.attempts if record else 0,
         # What is beyond that varies from run to run, and would be written anew with each.
-        seconds=roughly(last.seconds) if last else 0.0,
-        peak_rss_mib=round(last.peak_rss_mib, -2) if last else 0,
+        seconds=roughly(record.seconds) if record else 0.0,
+        peak_rss_mib=round(record.peak_rss_mib, -2) if record else 0,
     )
 
 

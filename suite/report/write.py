@@ -40,9 +40,13 @@ def schema() -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, Misused, OSError."""
+    return _write(report, folder, _former(folder))
+
+
+def _write(report: Report, folder: Path, former: Report | None) -> list[Path]:
     timed, compiled = _measured()
     own = {**stored.texts(report), **_as_data(timed, compiled)}
-    return _put_all({**own, **siblings(report, timed, compiled)}, folder)
+    return _put_all({**own, **siblings(report, timed, compiled)}, folder, former)
 
 
 def publish(report: Report, folder: Path) -> Report:
@@ -52,7 +56,7 @@ def publish(report: Report, folder: Path) -> Report:
     """
     former = _former(folder)
     dated = report.model_copy(update={"since": since(former, report) if former else None})
-    write(dated, folder)
+    _write(dated, folder, former)
     return dated
 
 
@@ -66,7 +70,7 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
         _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
     )
     own = _as_data(timed, compiled) if timed_anew else {}
-    return _put_all({**own, **siblings(report, timed, compiled)}, folder)
+    return _put_all({**own, **siblings(report, timed, compiled)}, folder, report)
 
 
 def _measured() -> tuple[tuple[Machine, ...], tuple[Programs, ...]]:
@@ -90,8 +94,8 @@ def siblings(report: Report, timed: tuple[Machine, ...], compiled: tuple[Program
     }
 
 
-def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write `files` into `folder`, all or none, and remove what only the report there had; what was written.
+def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> list[Path]:
+    """Write `files` into `folder`, all or none, and remove what only the `former` report had; what was written.
 
     Nothing else in the folder is touched, and nothing is written over what is no report's. Raises Misused, OSError.
     """
@@ -105,7 +109,6 @@ def _put_all(files: Mapping[str, str], folder: Path) -> list[Path]:
         timed = timings.load(folder / TIMINGS)
     with suppress(BadFile):
         compiled = programs.listed(folder / PROGRAMS)
-    former = _former(folder)
     known: set[str] = set()
     if former is not None:
         known |= named_after(former, timed, compiled)

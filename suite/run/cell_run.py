@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from suite.cell.issue import Case
 from suite.files import ROOT, read
-from suite.judge import rules, verdicts
+from suite.judge import rules
 from suite.judge.record import Record
 from suite.judge.table import RETRIED
 from suite.run import alike, catalogue, environment, keys, probe_call, records
@@ -29,6 +29,7 @@ from suite.run.environment import Environment, Unprepared
 from suite.run.probe_call import Ended, Progress, Stop, Task
 from suite.run.records import Asked, Status
 from suite.run.schedule.alone import must_run_again, runs_alone
+from suite.run.seen import seen
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -340,15 +341,14 @@ def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool =
 
     So is one that a single attempt was enough for when it was expected, and is not as the rules have it now.
     """
-    record = records.in_force(cell, entry, case, pinned)
+    record = seen(cell, entry, case, pinned)
     if record is None:
         return False
-    judged = verdicts.judge(case, record.attempts)
-    rule = rules.expected(case, pinned.pins)
-    as_expected = judged.behaviour is not None and rule is not None and judged.behaviour == rule.behaviour
-    if (confirm or not as_expected) and not verdicts.confirmed(record.attempts):
+    behaviour, rule = record.judged.behaviour, rules.expected(case, pinned.pins)
+    as_expected = behaviour is not None and rule is not None and behaviour == rule.behaviour
+    if (confirm or not as_expected) and not record.confirmed:
         return False
-    return judged.verdict not in RETRIED
+    return record.judged.verdict not in RETRIED
 
 
 @cache

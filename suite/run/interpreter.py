@@ -22,9 +22,17 @@ class NoInterpreter(Exception):
     """This machine has no such interpreter and none could be downloaded; the message says which, and what to do."""
 
 
-@cache
 def find(version: str) -> tuple[Path, str]:
     """A CPython `version` ("3.12") that runs, and its full version ("3.12.1"). Raises NoInterpreter."""
+    found = looked_for(version)
+    if isinstance(found, NoInterpreter):
+        raise found
+    return found
+
+
+@cache
+def looked_for(version: str) -> tuple[Path, str] | NoInterpreter:
+    """What there is to find: looked for once by a process, as many cells may lack it."""
     for candidate in _candidates(version):
         if (full := _runs(candidate, version)) is not None:
             return candidate, full
@@ -34,7 +42,7 @@ def find(version: str) -> tuple[Path, str]:
     if found is not None and (full := _runs(found, version)) is not None:
         return found, full
     why = run.stderr.strip().splitlines()[-1].strip() if run.stderr.strip() else "uv found none to download"
-    raise NoInterpreter(
+    return NoInterpreter(
         f"no CPython {version} on this machine, and none could be downloaded ({why}): install one, by your system's "
         f"package manager or with `uv python install {version}`, and run this again"
     )

@@ -46,6 +46,17 @@ def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = ""
 
 def case_sha256(entry: Entry, case: Case) -> str:
     """Return the sha256 of a case's code and of the table fields that its process depends on."""
+    # Asked for with each cell. A case has no hash in Python; while it is kept here, no other has its id.
+    place = id(case), _text(entry.source)
+    if place not in _KNOWN:
+        _KNOWN[place] = case, _case_sha256(place[1], case)
+    return _KNOWN[place][1]
+
+
+_KNOWN: dict[tuple[int, str], tuple[Case, str]] = {}
+
+
+def _case_sha256(text: str, case: Case) -> str:
     asked: dict[str, object] = {name: getattr(case, name) for name in _OF_A_PROCESS}
     asked["environment"] = dict(case.environment)
     if case.workaround is not None and case.workaround.environment:
@@ -54,7 +65,7 @@ def case_sha256(entry: Entry, case: Case) -> str:
     if about_warnings(case.signatures):
         # The first that matches counts.
         asked["signatures"] = [[name, _fields(some)] for name, some in case.signatures.items()]
-    return _sha256(_code(_text(entry.source), _functions(case)), json.dumps(asked, sort_keys=True))
+    return _sha256(_code(text, _functions(case)), json.dumps(asked, sort_keys=True))
 
 
 @cache

@@ -8,11 +8,11 @@ So does one that was set aside, for another was asked for in its place: `<case>.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, TypeVar, get_args
 
 from suite.cell.atomic import write
 from suite.cell.issue import Case
@@ -63,19 +63,34 @@ def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | Non
     the machine's fault. Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and
     not ours to remove.
     """
-    own = _of_cell(cell, entry, case, pinned)
+    return first(cell, entry, case, pinned, _of_cell)
+
+
+T = TypeVar("T")
+
+
+def first(
+    cell: Cell, entry: Entry, case: Case, pinned: Lock, of: Callable[[Cell, Entry, Case, Lock], T | None]
+) -> T | None:
+    """Return what `of` finds in the cell, or in the first cell in which the case meets the same packages."""
+    own = of(cell, entry, case, pinned)
     if own is not None or entry.issue.row_zero:
         return own
-    others = (_of_cell(each, entry, case, held) for each, held in alike.alike(cell, case.needs, pinned.pins))
-    return next(filter(None, others), None)
+    others = (of(each, entry, case, held) for each, held in alike.alike(cell, case.needs, pinned.pins))
+    return next((each for each in others if each is not None), None)
 
 
 def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
-    path = path_of(cell.id, entry.issue.id, case.id)
-    if not path.exists():
+    if not path_of(cell.id, entry.issue.id, case.id).exists():
         return None
-    record, last = read(Record, path), status(cell.id)
-    wanted = key(entry, case, pinned.sha256, cell.python, last.platform if last else "")
+    last = status(cell.id)
+    return of_cell(cell, entry, case, pinned, last.platform if last else "")
+
+
+def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock, platform: str) -> Record | None:
+    """Return the cell's own record of a case if it holds. `platform` is that of its status. Raises BadFile."""
+    record = read(Record, path_of(cell.id, entry.issue.id, case.id))
+    wanted = key(entry, case, pinned.sha256, cell.python, platform)
     if record.key != wanted or (record.cell, record.issue, record.case) != (cell.id, entry.issue.id, case.id):
         return None
     installed = record.machine.packages

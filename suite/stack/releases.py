@@ -64,6 +64,7 @@ GUESTS: Mapping[str, Package] = {
     "e3nn-jax": Package("0.20.3"),
 }
 HELD: Mapping[str, Package] = {**PACKAGES, **GUESTS}
+_GUESTS = frozenset(GUESTS)
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
@@ -142,7 +143,7 @@ def save(taken: Snapshot) -> None:
 
 def guests(names: Iterable[str]) -> frozenset[str]:
     """Those of some packages that are none of the stack."""
-    return frozenset(GUESTS).intersection(names)
+    return _GUESTS.intersection(names)
 
 
 def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:

@@ -62,7 +62,7 @@ def test_without_an_interpreter_the_cell_is_unavailable(
     for name in ("HOME", "PATH", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR"):
         monkeypatch.setenv(name, str(nothing))
     monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
-    interpreter.find.cache_clear()
+    interpreter.looked_for.cache_clear()
     main(["record", CELL.id])
     said = capsys.readouterr().out
     assert f"no CPython {CELL.python} on this machine" in said

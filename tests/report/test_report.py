@@ -41,6 +41,7 @@ from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
+from tests import real_cell
 from tests.report.on_disk import pages
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -182,6 +183,13 @@ ANY_OBSERVATION = st.builds(
 
 
 # Assembling
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What `elsewhere` of tests/conftest.py gives, for tests/run/test_archive.py, which has another by that name."""
+    real_cell.keep_in(tmp_path, monkeypatch)
+    return tmp_path
 
 
 CELLS = plan.cells()[:3]

@@ -1,53 +1,163 @@
-"""Tests of the archive of records: what goes in comes out, byte for byte, and nothing of the user's is lost."""
+"""Tests of the archive of records: it gives back what was packed, and a publish changes what it has to."""
 
 from __future__ import annotations
 
+import json
+import lzma
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from suite.errors import BadFile
-from suite.run import archive, records
+from suite.judge.record import Part
+from suite.run import archive, catalogue, records
+from suite.stack import plan
+from tests.report.test_report import put_record, put_status, state
+
+__all__ = ["state"]
+
+OLD, NEW = plan.cell("jax-0.4.30"), plan.cell("jax-0.6.2")
+(SMOKE, BYPASS) = catalogue.select(["wraps-lower-bypass", "stack-smoke"])
+RAISED = Part(
+    outcome="raised", exception="ValueError", detail='"cell":null, {"seconds":null} and ñ\u2028', output="a\nb\\"
+)
 
 
 @pytest.fixture
-def packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An archive of one record and one status of the cell jax-1, and an empty folder of records."""
-    before = tmp_path / "before"
-    for name, text in {"jax-1/cell.json": "{}", "jax-1/an-issue/a-case.json": "[1]", "jax-2/cell.json": "{}"}.items():
-        (before / name).parent.mkdir(parents=True, exist_ok=True)
-        (before / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(records, "RECORDS", before)
-    path = tmp_path / "records.tar.xz"
-    assert 2 == archive.pack(["jax-1"], path)
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "after")
-    return path
+def folder(state: Path) -> Path:
+    """An archive of two issues in two cells; the folder of records is empty again."""
+    for cell in (OLD, NEW):
+        put_status(cell)
+        for entry in (BYPASS, SMOKE):
+            put_record(cell, entry, entry.issue.cases[0], RAISED)
+    put_record(OLD, BYPASS, BYPASS.issue.cases[1], RAISED)
+    assert 5 == archive.pack([OLD, NEW], state / "archive")
+    return state / "archive"
 
 
-def test_what_was_packed_is_unpacked(packed: Path) -> None:
-    """The records of the cells that were asked for come back as they were, no others, and pack to the same bytes."""
-    assert 2 == archive.unpack(packed)
-
-    found = {str(each.relative_to(records.RECORDS)): each.read_text() for each in records.RECORDS.rglob("*.json")}
-    assert {"jax-1/cell.json": "{}", "jax-1/an-issue/a-case.json": "[1]"} == found
-    again = packed.with_name("again.tar.xz")
-    archive.pack(["jax-1"], again)
-    assert packed.read_bytes() == again.read_bytes()
+@pytest.fixture
+def elsewhere(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of records, as on another machine."""
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "elsewhere")
+    return tmp_path / "elsewhere"
 
 
-def test_a_record_of_this_machine_is_kept(packed: Path) -> None:
+def test_what_was_packed_is_unpacked(folder: Path, elsewhere: Path) -> None:
+    """Each record and status comes back with the same content, its keys in order, and packs to the same bytes."""
+    packed = _bytes(folder)
+
+    assert 7 == archive.unpack(folder)
+    assert _files(folder.parent / "records") == _files(elsewhere)
+    assert 5 == archive.pack([NEW, OLD], folder.parent / "again")
+    assert packed == _bytes(folder.parent / "again")
+    assert 0 == archive.unpack(folder)
+
+
+def test_a_record_of_this_machine_is_kept(folder: Path, elsewhere: Path) -> None:
     """What is on this machine already is not written over."""
-    mine = records.RECORDS / "jax-1" / "an-issue" / "a-case.json"
+    mine = records.path_of(OLD.id, BYPASS.issue.id, BYPASS.issue.cases[0].id)
     mine.parent.mkdir(parents=True)
     mine.write_text("mine", encoding="utf-8")
 
-    assert 1 == archive.unpack(packed)
-    assert "mine" == mine.read_text()
+    assert 6 == archive.unpack(folder)
+    assert "mine" == mine.read_text(encoding="utf-8")
 
 
-def test_a_broken_archive_is_named(packed: Path) -> None:
-    """An archive that was cut short is a fault of that file, and no traceback."""
-    packed.write_bytes(packed.read_bytes()[:60])
+@pytest.mark.parametrize("name", ["wraps-lower-bypass", "_cells"])
+def test_a_broken_file_is_named(folder: Path, elsewhere: Path, name: str) -> None:
+    """A file that was cut short is a fault that says how to restore it; nothing of the archive is unpacked."""
+    path = folder / f"{name}.jsonl.xz"
+    path.write_bytes(path.read_bytes()[:-20])
 
-    with pytest.raises(BadFile, match=r"records\.tar\.xz: archive: "):
-        archive.unpack(packed)
+    with pytest.raises(BadFile, match=rf"{name}\.jsonl\.xz: archive: .*`git checkout .*` restores it"):
+        archive.unpack(folder)
+    assert {} == _files(elsewhere)
+
+
+def test_the_file_of_cells_has_to_be_there(folder: Path, elsewhere: Path) -> None:
+    """Without it, a fault names a cell of which there are records."""
+    (folder / "_cells.jsonl.xz").unlink()
+
+    with pytest.raises(BadFile, match=rf"_cells\.jsonl\.xz: archive: has no {OLD.id}"):
+        archive.unpack(folder)
+
+
+def test_what_does_not_hold_is_left_out(folder: Path) -> None:
+    """A record of no case in the tree, of another lock or of another cell is not packed."""
+    (first, second, *_) = BYPASS.issue.cases
+    put_record(NEW, BYPASS, second, RAISED, lock_sha256="0" * 64)
+    path = records.path_of(NEW.id, BYPASS.issue.id, first.id)
+    path.with_name("retired.json").write_bytes(path.read_bytes())
+    gone = records.path_of(NEW.id, "retired", first.id)
+    gone.parent.mkdir()
+    gone.write_bytes(path.read_bytes())
+    put_status(NEW, at="2026-11-24T00:00:00Z")
+    names = ["wraps-lower-bypass.jsonl.xz", "stack-smoke.jsonl.xz"]
+    before = [(folder / name).read_bytes() for name in names]
+
+    assert 5 == archive.pack([OLD, NEW], folder)
+    assert before == [(folder / name).read_bytes() for name in names]
+    put_status(NEW, at="2026-11-25T00:00:00Z")
+    path.write_bytes(records.path_of(OLD.id, BYPASS.issue.id, first.id).read_bytes())
+    assert 4 == archive.pack([OLD, NEW], folder)
+
+
+def test_a_publish_changes_what_it_has_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of an issue with another record is written; the others keep their bytes, whatever xz packs them."""
+    compress = lzma.compress
+    monkeypatch.setattr(lzma, "compress", lambda text: compress(text, preset=1))
+    before = _bytes(folder)
+    put_status(NEW, at="2026-11-24T00:00:00Z")
+    put_record(NEW, BYPASS, BYPASS.issue.cases[1], RAISED)
+
+    assert 6 == archive.pack([OLD, NEW], folder)
+    after = _bytes(folder)
+    assert ["_cells.jsonl.xz", "wraps-lower-bypass.jsonl.xz"] == [
+        name for name in before if before[name] != after[name]
+    ]
+
+
+def test_the_records_of_a_cell_without_a_run_are_not_read(folder: Path, elsewhere: Path) -> None:
+    """Where a cell's status is the archive's, so are its records that hold."""
+    for cell in (OLD, NEW):
+        put_status(cell)
+    before = _bytes(folder)
+
+    assert 5 == archive.pack([OLD, NEW], folder)
+    assert before == _bytes(folder)
+
+
+def test_the_file_of_an_issue_that_is_gone_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is kept where the issue's module cannot be read: then nobody knows what it holds."""
+    for name in ("retired", "unread"):
+        (folder / f"{name}.jsonl.xz").write_bytes(lzma.compress(b""))
+    monkeypatch.setattr(catalogue, "unread", lambda: {"unread": None})
+
+    archive.pack([OLD, NEW], folder)
+
+    names = ["_cells", "stack-smoke", "unread", "wraps-lower-bypass"]
+    assert [f"{name}.jsonl.xz" for name in names] == sorted(path.name for path in folder.iterdir())
+
+
+def test_a_record_that_cannot_be_read_is_named(state: Path) -> None:
+    """A file among the records that is none is a fault of that file."""
+    put_status(OLD)
+    path = records.path_of(OLD.id, BYPASS.issue.id, BYPASS.issue.cases[0].id)
+    path.parent.mkdir(parents=True)
+    path.write_text('{"key": ', encoding="utf-8")
+
+    with pytest.raises(BadFile, match=rf"{path.name}: record: JSONDecodeError: .* \(remove the file"):
+        archive.pack([OLD], state / "archive")
+
+
+def _files(folder: Path) -> dict[str, Any]:
+    """Path → JSON, its objects as lists: their order counts."""
+    return {
+        path.relative_to(folder).as_posix(): json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=list)
+        for path in folder.rglob("*.json")
+    }
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

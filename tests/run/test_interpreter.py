@@ -41,9 +41,9 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     first = tmp_path / "first"
     first.mkdir()
     monkeypatch.setenv("PATH", str(first))
-    interpreter.find.cache_clear()
+    interpreter.looked_for.cache_clear()
     yield first
-    interpreter.find.cache_clear()
+    interpreter.looked_for.cache_clear()
 
 
 def test_an_interpreter_is_found_behind_a_shim(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

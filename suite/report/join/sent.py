@@ -18,13 +18,13 @@ from pydantic import Field, model_validator
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault
 from suite.files import FileModel, read
-from suite.judge import verdicts
 from suite.judge.record import Record
 from suite.report.assemble import observation
 from suite.report.derive import coverage
 from suite.report.model import CellRow, Observation, Platform, Report
 from suite.run import catalogue, keys
 from suite.run.catalogue import Entry
+from suite.run.seen import shown
 from suite.stack import releases
 
 
@@ -121,9 +121,9 @@ def _observations(sent: Sent, path: Path) -> Iterator[Observation]:
         if why := _other_code(record, entry, case):
             wrong.append(Fault(path, name, f"was seen with {why} than this tree's: have it confirmed again"))
             continue
-        yield observation(
-            sent.cell, record.issue, case, sent.packages, verdicts.judge(case, record.attempts), record
-        ).model_copy(update={"ran_in": None})
+        found = shown(case, record)
+        made = observation(sent.cell, record.issue, case, sent.packages, found.judged, found)
+        yield made.model_copy(update={"ran_in": None})
     if wrong:
         raise BadFile(wrong)
 

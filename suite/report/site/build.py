@@ -7,7 +7,7 @@ a report in which a page's facts are the same gives the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from suite.cores import over_cores
 from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
 from suite.printable import printable
@@ -48,7 +49,8 @@ from suite.report.site.timings import Machine, amount, duration, quantity, turne
 from suite.report.standing import label
 
 ASSETS = Path(__file__).parent / "assets"
-KINDS: tuple[Callable[[Facts], Iterator[Page]], ...] = (
+Kind = Callable[[Facts], Iterator[Page]]
+KINDS: tuple[Kind, ...] = (
     front.pages,
     tags.pages,
     issues.pages,
@@ -72,10 +74,17 @@ def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, .
     styles = sorted((name for name in parts if name.endswith(".css")), key=lambda name: (name != "style.css", name))
     files = {"assets/style.css": "".join([*(parts[name] for name in styles), verdict_styles(), "\n"])}
     files |= {f"assets/{name}": text for name, text in parts.items() if name.endswith(".js")}
-    for kind in KINDS:
-        for page in kind(facts):
-            files[page.path] = render(page, facts)
-            files |= page.data
+
+    def pages(kinds: Sequence[Kind]) -> dict[str, str]:
+        made: dict[str, str] = {}
+        for page in (page for kind in kinds for page in kind(facts)):
+            made |= {page.path: render(page, facts), **page.data}
+        return made
+
+    # The pages of issues take as long as all others.
+    others: Sequence[Kind] = [kind for kind in KINDS if kind is not issues.pages]
+    for made in over_cores(pages, [others, [issues.pages]]):
+        files |= made
     return files
 
 

@@ -13,7 +13,7 @@ from typing import Self, TypedDict
 
 from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
-from suite.run import catalogue, cell_run, keys, records
+from suite.run import catalogue, cell_run, interpreter, keys, records
 from suite.run.catalogue import Entry
 from suite.run.probe_call import Name, Progress
 from suite.run.schedule import scheduler
@@ -114,6 +114,8 @@ def carry_out(order: Order) -> Answer:
     """Run what is ordered, in this process's checkout and state."""
     if _tree() != _AT_START:
         return Answer(refused="its checkout has changed since it was started, and it runs what it was: start it anew")
+    # Somebody may have installed one since the last order.
+    interpreter.looked_for.cache_clear()
     try:
         cell = plan.stack(order["cell"])
         pinned = lock.obtain(cell)

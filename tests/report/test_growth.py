@@ -1,0 +1,107 @@
+"""Tests of how much a publish adds to the repository's history: records, data and pages, packed as git packs them."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import subprocess
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.version import Version
+
+from suite.report import stored
+from suite.report.derive import coverage, derive
+from suite.report.model import Report
+from suite.report.write import siblings
+from suite.run import archive
+from suite.stack import lock, releases
+
+# One issue in so many is published here.
+PART = 12
+KB, MB = 1_000, 1_000_000
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def some(published: Report) -> Report:
+    """The published report on some of the issues."""
+    return only(published, issues=[each.id for each in published.issues][::PART])
+
+
+@pytest.fixture(scope="module")
+def after(some: Report) -> Files:
+    """The files of that report."""
+    return files(some)
+
+
+def only(report: Report, *, issues: Collection[str] | None = None, before: str | None = None) -> Report:
+    """Return a report on these issues alone, or as it was before a release of jax."""
+    kept = [each for each in report.issues if issues is None or each.id in issues]
+    cells = [each for each in report.cells if before is None or each.packages.get("jax") != before]
+    names = ({each.id for each in cells}, {each.id for each in kept})
+    seen = [each for each in report.observations if each.cell in names[0] and each.issue in names[1]]
+    parts = {"issues": kept, "cells": cells, "planned_cells": [each.id for each in cells], "observations": seen}
+    offered = {
+        name: {version: each for version, each in found.items() if (name, version) != ("jax", before)}
+        for name, found in releases.load().packages.items()
+    }
+    line = {version: pins for version, pins in lock.jax_line().items() if version != before}
+    return derive(report.model_copy(update={**parts, "coverage": coverage(seen), "since": None}), offered, line)
+
+
+def files(report: Report) -> Files:
+    """Return what publishing a report writes: data, pages and packed records, by name."""
+    cells = {each.id for each in report.cells}
+    found = {name: text.encode() for name, text in {**stored.texts(report), **siblings(report, ())}.items()}
+    for issue in ("_cells", *(each.id for each in report.issues)):
+        path = archive.FOLDER / f"{issue}.jsonl.xz"
+        lines = lzma.decompress(path.read_bytes()).decode().splitlines()
+        some = [part for line in lines if (part := _only(json.loads(line), cells))]
+        found[f"records/{path.name}"] = lzma.compress("".join(f"{json.dumps(each)}\n" for each in some).encode())
+    return found
+
+
+def _only(line: Any, cells: Collection[str]) -> Any:
+    """Return what a line of the archive says of these cells."""
+    if isinstance(line, dict):
+        return line if line["status"]["cell"] in cells else None
+    shared, *rows = line
+    return [shared, *kept] if (kept := [row for row in rows if row[0] in cells]) else None
+
+
+def added(before: Files, after: Files, repository: Path) -> int:
+    """Return the bytes that a packed history of `before` gains by `after`."""
+    subprocess.run(["git", "init", "--quiet", repository], check=True)
+    sizes = [committed(each, repository) for each in (before, after)]
+    return sizes[1] - sizes[0]
+
+
+def committed(published: Files, repository: Path) -> int:
+    """Commit files, and return the size of the history, packed anew."""
+    for name, data in published.items():
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_bytes(data)
+    own = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    for command in (["add", "--all"], ["commit", "--quiet", "--message", "publish"], ["repack", "-adfq"]):
+        subprocess.run(["git", *own, *command], cwd=repository, check=True)
+    return sum(path.stat().st_size for path in (repository / ".git" / "objects" / "pack").glob("*.pack"))
+
+
+def test_a_new_issue_adds_300_kb_at_most(some: Report, after: Files, tmp_path: Path) -> None:
+    """Its records, observations and page are new, and other pages name it."""
+    new = some.issues[PART // 2].id
+    before = files(only(some, issues={each.id for each in some.issues} - {new}))
+
+    assert 300 * KB > added(before, after, tmp_path)
+
+
+def test_a_release_day_adds_3_mb_at_most(some: Report, after: Files, tmp_path: Path) -> None:
+    """A new jax adds records and observations to each issue, and changes most pages."""
+    newest = max((each.packages["jax"] for each in some.cells if "jax" in each.packages), key=Version)
+    before = files(only(some, before=newest))
+
+    # Some pages have the same size with few issues.
+    assert 100 * KB + 3 * MB / PART > added(before, after, tmp_path)
