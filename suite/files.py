@@ -71,7 +71,9 @@ def read(model: type[Model], path: Path) -> Model:
 def text(path: Path, model: type[FileModel] | None = None) -> str:
     """Return what is in the file at `path`, with its line ends as they are. Raises BadFile."""
     try:
-        return path.read_bytes().decode("utf-8")
+        # Without a buffer: records are small, and tens of thousands.
+        with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
+            return stream.read().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile([_fault(model or FileModel, path, "file", str(error))]) from error
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from io import StringIO
 from pathlib import Path
 
@@ -80,7 +80,17 @@ def answer(folder: Path) -> None:
         writing.write(known.model_copy(update={"since": since(before, known)}), folder / "report")
     for name, text in (("pyproject.toml", BOUNDS), ("code.py", CODE), ("error.txt", ERROR)):
         (folder / name).write_text(text, encoding="utf-8")
-    knowledge.load = cache(knowledge.load)
+    published = knowledge.load()
+    # Every sixth issue, what the code uses, and row zero, whose failures several packages explain equally well.
+    used = {
+        "static-argnums-out-of-order",
+        "clip-takes-other-keywords",
+        "names-gone-from-jax",
+        "pad-value-gradient-fails",
+    }
+    issues = [each for place, each in enumerate(published.issues) if each.row_zero or each.id in used or place % 6 == 0]
+    some_of_it = replace(published, issues=tuple(issues))
+    knowledge.load = lambda *_: some_of_it
     with chdir(folder):
         for number, words in enumerate(commands()):
             with redirect_stdout(StringIO()) as said, redirect_stderr(said):

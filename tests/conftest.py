@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from suite.__main__ import main
 from suite.errors import Exit
@@ -15,7 +19,7 @@ from suite.files import REPORTS
 from suite.report import write as writing
 from suite.report.model import Report
 from suite.report.stored import read_report
-from suite.run import alike
+from suite.run import alike, interpreter
 from suite.stack import plan
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
@@ -23,6 +27,16 @@ from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that writes tests/report/small instead of failing where it differs."""
     parser.addoption("--rewrite", action="store_true", help="write tests/report/small as the tree's code makes it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the cells' interpreter first on PATH: a version manager's shims take a second of every process that looks."""
+    with suppress(interpreter.NoInterpreter):
+        python, _ = interpreter.find(CELL.python)
+        folder = tempfile.TemporaryDirectory()
+        config.add_cleanup(folder.cleanup)
+        Path(folder.name, f"python{CELL.python}").symlink_to(python)
+        os.environ["PATH"] = f"{folder.name}{os.pathsep}{os.environ['PATH']}"
 
 
 def pytest_collection_finish() -> None:
@@ -51,7 +65,7 @@ def pageless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def replanned() -> Iterator[None]:
     """A test that makes another plan meets nothing that was kept of the real one, and leaves nothing of its own."""
-    kept = plan.cells, alike._cells
+    kept = plan.cells, alike._cells, alike._locked
     for each in kept:
         each.cache_clear()
     yield
@@ -61,11 +75,18 @@ def replanned() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def real_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A state folder in which the cell has been run once, on one issue."""
-    folder = tmp_path_factory.mktemp("state")
+    """A state folder in which the cell has been run once, on one issue: a copy of what the first who asked has made."""
+    base, folder = tmp_path_factory.getbasetemp(), tmp_path_factory.mktemp("state")
+    # The workers of pytest-xdist have their folders side by side.
+    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "real-state"
+    with pytest.MonkeyPatch.context() as patch, FileLock(made.with_suffix(".lock")):
+        if not made.exists():
+            keep_in(made, patch)
+            assert Exit.AS_EXPECTED == main(RECORD)
+        shutil.copytree(made / "envs", folder / "envs", symlinks=True, copy_function=os.link)
+        shutil.copytree(made / "records", folder / "records")
     with pytest.MonkeyPatch.context() as patch:
         keep_in(folder, patch)
-        assert Exit.AS_EXPECTED == main(RECORD)
         yield folder
 
 

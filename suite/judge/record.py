@@ -73,7 +73,7 @@ class Machine(FileModel):
     cores: int | None = None
     packages: dict[str, str | None]
     platform: Where
-    cpu_features: list[str] = Field(default=[])
+    cpu_features: list[str] = Field(default_factory=list)
     import_errors: dict[str, str]
     unforkable: str | None
     remade: bool = False
@@ -115,4 +115,4 @@ class Record(FileModel):
     started_at: datetime
     machine: Machine
     attempts: list[Attempt] = Field(min_length=1)
-    shared: list[Attempt] = Field(default=[])
+    shared: list[Attempt] = Field(default_factory=list)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
+from suite.cores import over_cores
 from suite.errors import BadFile, Misused, shown
 from suite.files import dump, replace_all
 from suite.programs import model as programs
@@ -28,6 +30,7 @@ TIMINGS = "timings.json"
 PROGRAMS = "programs.json"
 
 
+@cache
 def schema() -> str:
     """The JSON Schema of compat.json."""
     return dump(
@@ -75,7 +78,7 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
 
 def _measured() -> tuple[tuple[Machine, ...], tuple[Programs, ...]]:
     """What the benchmarks have measured, and what was counted of programs for other devices. Raises BadFile."""
-    compiled = map(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
+    compiled = over_cores(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
     return timings.machines(RESULTS, NOISE, COMPARED), tuple(compiled)
 
 

@@ -57,8 +57,12 @@ def _below(cell: Cell, above: Collection[str], pins: Mapping[str, str]) -> _Belo
 @cache
 def _cells(above: frozenset[str]) -> Mapping[_Below, list[tuple[Cell, Lock]]]:
     found: dict[_Below, list[tuple[Cell, Lock]]] = {}
-    for cell in plan.cells():
-        if cell.unavailable is None:
-            pinned = lock.load(cell)
-            found.setdefault(_below(cell, above, pinned.pins), []).append((cell, pinned))
+    for cell, pinned in _locked():
+        found.setdefault(_below(cell, above, pinned.pins), []).append((cell, pinned))
     return found
+
+
+@cache
+def _locked() -> list[tuple[Cell, Lock]]:
+    """The planned cells that can be installed, each with its lock. Raises BadFile."""
+    return [(cell, lock.load(cell)) for cell in plan.cells() if cell.unavailable is None]

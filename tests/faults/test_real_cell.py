@@ -89,29 +89,33 @@ def _valgrind() -> None:
         pytest.skip("no valgrind on this machine: no instruction is counted")
 
 
+# Counts a trace, and begins to count another in a process of its own.
+COUNT_TWO = """
+from suite.timings.counting import Counter, _python_of
+from tests.real_cell import CELL
+with _python_of(CELL) as python:
+    keys = ["basics.Scan.time_trace", "basics.WhileLoop.time_trace"]
+    with Counter("instructions")._counting(CELL, python, keys) as told:
+        for key, counted in told:
+            print(key, counted.calls, counted.instructions, flush=True)
+"""
+
+
 @pytest.mark.usefixtures("_valgrind")
-def test_a_count_leaves_no_process(real_state: Path) -> None:
-    """What takes callgrind minutes ends with who has asked for it, however that ends."""
-    code = (
-        "from suite.timings.counting import Counter; from tests.real_cell import CELL; "
-        "Counter('instructions').count(CELL, ['basics.Matmul.time_dispatch(512)'])"
-    )
+def test_instructions_are_counted_and_no_process_is_left(real_state: Path) -> None:
+    """Callgrind counts millions of instructions in a trace, changes no call, and ends with whoever asked for it."""
+    trace = "basics.Scan.time_trace"
     surroundings = {**os.environ, "SUITE_STATE": str(real_state)}
-    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=surroundings) as asking:
-        # One imports the stack, and one that is forked from it is counted.
+    with subprocess.Popen(
+        [sys.executable, "-c", COUNT_TWO], cwd=ROOT, env=surroundings, stdout=subprocess.PIPE, text=True
+    ) as asking:
+        assert asking.stdout is not None
+        key, *counts = asking.stdout.readline().split()
         eventually(lambda: len(_processes_in(real_state)) == 2)
         asking.kill()
 
+    calls, instructions = map(float, counts)
+    assert (trace, Counter("calls").count(CELL, [trace])[trace].calls) == (key, calls)
+    assert 1_000 < calls < 100_000
+    assert 1_000_000 < instructions < 1_000_000_000
     eventually(lambda: not _processes_in(real_state))
-
-
-@pytest.mark.usefixtures("_valgrind")
-def test_instructions_of_a_trace_are_counted(real_state: Path) -> None:
-    """Callgrind counts what tracing a scan takes, millions of instructions, and its calls are those without it."""
-    trace = "basics.Scan.time_trace"
-
-    under, plain = (Counter(unit).count(CELL, [trace])[trace] for unit in ("instructions", "calls"))
-
-    assert under.calls == plain.calls
-    assert under.instructions is not None
-    assert 1_000_000 < under.instructions < 1_000_000_000

@@ -84,6 +84,7 @@ def test_no_row_is_a_formula(text: str) -> None:
     assert [] == [value for row in rows(made) for value in row.values() if value.startswith(("=", "+", "-", "@"))]
 
 
+@pytest.mark.usefixtures("pageless")
 def test_observations_go_with_their_issue(tmp_path: Path) -> None:
     """A report takes away the observations that only the report before it had."""
     for issue in ("former-issue", "later-issue"):

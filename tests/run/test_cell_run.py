@@ -18,7 +18,6 @@ from suite.report.stored import read_report
 from suite.run import catalogue, cell_run, environment
 from suite.run.alike import LAYERS
 from suite.stack import lock
-from suite.timings.counting import Counter
 from tests.cell.test_probe import Session, names_of
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 
@@ -113,16 +112,6 @@ def test_a_record_that_is_none_is_named_before_anything_runs(
     complained = capsys.readouterr().err
     for fault in ("jit.json: schema_version:", "jit.json: more:", "remove the file"):
         assert fault in complained
-
-
-def test_calls_of_a_trace_are_counted(real_state: Path) -> None:
-    """In a real cell, tracing a scan takes thousands of calls in Python, and as many the next time."""
-    first, again = (Counter("calls").count(CELL, ["basics.Scan.time_trace"]) for _ in range(2))
-
-    assert first == again
-    calls = first["basics.Scan.time_trace"].calls
-    assert calls is not None
-    assert 1_000 < calls < 100_000
 
 
 def test_a_program_is_compiled_by_the_device_at_hand(
