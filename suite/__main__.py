@@ -84,11 +84,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"{_RUN_CODES} Cached cases are not run again. {_STATE}",
     )
     running_all.add_argument("--tag", default="default", type=_tag, help="default, line or full (default: %(default)s)")
-    running_all.add_argument("--plan", action="store_true", help="print which cases would run where, and run nothing")
-    planning = command(
-        "plan", "say what would run, what to fetch, and how much disk it takes", "commands:show_plan", parents=[common]
-    )
-    planning.add_argument("--tag", default="default", type=_tag, help="default, line or full (default: %(default)s)")
+    planned = "print what would run, what to fetch and how much disk it takes, and run nothing"
+    running_all.add_argument("--plan", action="store_true", help=planned)
     running = command(
         "run",
         "run issues in cells, and say what they do there, the worst first",

@@ -132,14 +132,6 @@ def compat(
     return report((), tag, issue, shard, to, rows=rows, verbose=verbose)
 
 
-def show_plan(tag: str, shard: Shard | None, issue: list[str], *, rows: Rows | None, fresh: bool) -> Exit:
-    """Print what a run of the cells with this tag would do."""
-    wanted = rows_of(tag, rows)
-    entries = selected(issue, wanted)
-    cells = share(_tagged(tag, entries, wanted), shard)
-    return _tell_plan(cells, entries, wanted, left(cells, entries, wanted, fresh=fresh), issue, named=True)
-
-
 def _tell_plan(
     cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, todo: Left, issue: list[str], *, named: bool
 ) -> Exit:

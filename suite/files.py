@@ -88,6 +88,31 @@ def dump(data: Any) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
+def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tuple[str, str] | None = None) -> str:
+    """JSON that git compares by line: one for each key, and for each entry of `lists`.
+
+    An entry's own list has lines, too, if `lists` names it: key → the entries' key.
+    """
+
+    def line(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, separators=separators)
+
+    def entry(value: dict[str, Any], inner: str) -> str:
+        if not inner or not value.get(inner):
+            return line(value)
+        head = line({key: each for key, each in value.items() if key != inner})
+        return f'{head[:-1]}, "{inner}": {block(map(line, value[inner]))}}}'
+
+    def block(lines: Iterable[str]) -> str:
+        return "[\n" + ",\n".join(lines) + "\n]"
+
+    written = {
+        key: block(entry(each, lists[key]) for each in value) if value and key in lists else line(value)
+        for key, value in data.items()
+    }
+    return "{\n" + ",\n".join(f'"{key}": {value}' for key, value in written.items()) + "\n}\n"
+
+
 def replace_all(folder: Path, files: Mapping[str, str | bytes], gone: Iterable[str] = ()) -> None:
     """Write `files` into `folder`, name → content, and remove those `gone`: all of that or nothing, and nothing else.
 

@@ -21,6 +21,14 @@ def default_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+def program(path: Path, *lines: str) -> Path:
+    """Put a shell script at `path` that can be run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]), encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
 def clone(folder: Path, wanted: Callable[[str], bool] = lambda name: True) -> Path:
     """Copy the tree as git would clone it to `folder`, or the files whose names are `wanted`."""
     listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")

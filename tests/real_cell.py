@@ -12,7 +12,7 @@ import pytest
 from suite.files import ROOT
 from suite.run import catalogue, environment, probe_call, records
 from suite.run.schedule import slots
-from suite.stack import plan
+from suite.stack import lock, plan
 from tests.processes import default_signals
 
 CELL = plan.tagged("default")[-1]
@@ -23,8 +23,11 @@ COUNT = len(catalogue.select([ISSUE])[0].issue.cases)
 
 def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Have this process keep its state in `folder`, as SUITE_STATE has another one."""
-    for module, name in ((records, "records"), (environment, "envs"), (probe_call, "logs"), (slots, "slots")):
-        patch.setattr(module, {"envs": "ENVIRONMENTS", "slots": "FOLDER"}.get(name, name.upper()), folder / name)
+    patch.setattr(records, "RECORDS", folder / "records")
+    patch.setattr(environment, "ENVIRONMENTS", folder / "envs")
+    patch.setattr(probe_call, "LOGS", folder / "logs")
+    patch.setattr(slots, "FOLDER", folder / "slots")
+    patch.setattr(lock, "ASKED_FOR", folder / "locks")
 
 
 def started(state: Path, *words: str) -> subprocess.Popen[str]:

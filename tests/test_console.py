@@ -39,12 +39,12 @@ def _table(text: str) -> Any:
 
 
 def test_a_yanked_reason_is_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reason that looks like markup, or has an escape in it, is told by `plan` as it stands in the index."""
+    """A reason that looks like markup, or has an escape in it, is told by a plan as it stands in the index."""
     cell = next(each for each in plan.cells() if each.unavailable)
     odd = replace(cell, unavailable=("plan.yanked", ODD))
     monkeypatch.setattr(plan, "tagged", lambda tag: (odd,))
 
-    assert Exit.AS_EXPECTED == main(["plan", "--tag", "full"])
+    assert Exit.AS_EXPECTED == main(["compat", "--plan", "--tag", "full"])
 
     told = capsys.readouterr().out
     assert "no [/issue], [bold]x, :smile: \\u001b[2J\\u001b]0;t" in told

@@ -25,8 +25,8 @@ from suite.files import REPORTS, ROOT
 from suite.report import write
 from suite.report.formats.diff import FORMATS
 from suite.report.stored import read_report
-from suite.run import archive, catalogue, environment, records
-from suite.stack import chosen, lock, plan
+from suite.run import archive, catalogue, records
+from suite.stack import chosen, plan
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, put_status, report
 
@@ -41,8 +41,9 @@ RICH = installation("rich")
         (["run", "jax-0.4.3"], "argument CELL: no cell 'jax-0.4.3'; the nearest are jax-0.4.30"),
         (["run", "jax-0.4.36+diffrax-9"], "releases.json has no diffrax 9"),
         (["report", "--issue", "wraps"], "argument --issue: no issue 'wraps'; the nearest are wraps-lower-bypass"),
+        (["report", "--issue", "wraps_lower_bypass"], "the nearest are wraps-lower-bypass"),
         (["report", "--tag", "fast"], "argument --tag: no tag 'fast': there are default, line, full"),
-        (["plan", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
+        (["compat", "--shard", "4/3"], "argument --shard: there is no part 4 of 3"),
         (["bench", "compare", "jax-0.9.2", "jax-9"], "argument B: the release line has no 'jax-9'"),
         (["bench", "fast"], "invalid choice: 'fast'"),
         (["run", CELL.id, "--scheduler="], "--scheduler= is empty, which means nothing: is a variable not set?"),
@@ -63,9 +64,9 @@ def test_a_wrong_word_is_told_what_would_be_right(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["plan"], ["record", CELL.id], ["report", "--tag", "full"]])
+@pytest.mark.parametrize("words", [["compat"], ["record", CELL.id], ["report", "--tag", "full"]])
 def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
-    """What follows `--` goes to plan, cells and report alike: where the report goes is no mistake to a cell."""
+    """What follows `--` goes to compat, cells and report alike: where the report goes is no mistake to a cell."""
     options = parse([*words, "--shard", "3/10", "--verbose", "--to", "elsewhere"])
 
     assert ("3/10", Path("elsewhere")) == (str(options.shard), options.to)
@@ -80,11 +81,9 @@ def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.Capture
 
 @pytest.mark.parametrize("command", ["run", "report"])
 def test_a_cell_that_is_named_and_cannot_be_had_is_not_run(
-    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A yanked release was foreseen in a plan; who asks for it by name is told why, and exit code 3."""
-    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS")):
-        monkeypatch.setattr(module, name, tmp_path / name.lower())
     (yanked,) = (cell for cell in plan.cells() if cell.id == "jax-0.4.32")
     words = ["--issue", "stack-smoke", *(["--to", str(tmp_path / "to")] if command == "report" else [])]
 
@@ -103,6 +102,7 @@ def test_a_cell_that_is_named_and_cannot_be_had_is_not_run(
 def test_who_asks_is_shown_each_case(
     words: list[str],
     shown: set[str],
+    elsewhere: Path,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -110,7 +110,6 @@ def test_who_asks_is_shown_each_case(
     """A report is a screen without cases; --issue shows those of an issue, and --verbose those of all."""
     some = catalogue.select(["wraps-lower-bypass", "method-jit-caching"])
     monkeypatch.setattr(catalogue, "entries", lambda: some)
-    monkeypatch.setattr(records, "RECORDS", tmp_path)
     # What is written is no matter here.
     monkeypatch.setattr(write, "publish", lambda made, _: made)
 
@@ -121,24 +120,15 @@ def test_who_asks_is_shown_each_case(
 
 
 def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where nothing was ever run, nothing is known and unchanged: what cannot be had is counted as that."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path)
-
-    assert Exit.AS_EXPECTED == main(["plan", "--tag", "line", "--issue", "stack-smoke"])
+    assert Exit.AS_EXPECTED == main(["compat", "--plan", "--tag", "line", "--issue", "stack-smoke"])
     told = capsys.readouterr().out.splitlines()[0]
     assert (True, False) == (
         bool(re.search(r"observations: [0-9,]+ to run, [0-9,]+ unavailable$", told)),
         "known" in told,
     )
-
-
-@pytest.mark.parametrize("command", ["run", "report"])
-def test_a_shard_of_cells_that_are_named_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Who names cells runs all of them: an option that would be looked over is refused."""
-    assert Exit.MISUSED == main([command, CELL.id, "jax-0.7.0", "--shard", "1/2"])
-    assert "a shard is a part of the cells with a tag: report --tag line --shard 1/2" in capsys.readouterr().err
 
 
 def test_words_are_looked_up_as_they_are_read() -> None:
@@ -160,7 +150,7 @@ def test_choices_are_those_of_their_modules() -> None:
 
 # Each command, with as few words as it takes.
 COMMANDS = {
-    **{name: [] for name in ("plan", "report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
+    **{name: [] for name in ("report", "rebuild", "discover", "lock", "snapshot", "threads", "line")},
     **{name: [] for name in ("programs", "readme", "pins", "cost", "check", "explain")},
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
     **{"try": ["jax==0.1"], "rekey": ["HEAD"]},
@@ -238,9 +228,8 @@ def test_a_path_that_can_be_none_is_a_sentence(
     assert {line.startswith("error: ") for line in told} == {True}
 
 
-def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_all_that_is_wrong_is_told_at_once(elsewhere: Path) -> None:
     """Beside a file that stopped a command, the records that cannot be read are named too, each once."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path)
     record = records.path_of("jax-1", "an-issue", "a-case")
     record.parent.mkdir(parents=True)
     record.write_text("{", encoding="utf-8")
@@ -250,7 +239,7 @@ def test_all_that_is_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_
     assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
 
 
-@pytest.mark.parametrize("words", [["plan", "--headlines"], ["diff", "{0}", "{0}", "--format", "json"]])
+@pytest.mark.parametrize("words", [["compat", "--plan"], ["diff", "{0}", "{0}", "--format", "json"]])
 def test_who_has_read_enough_ends_it_like_any_program(words: list[str], tmp_path: Path) -> None:
     """Where nobody reads what is said, a command dies of that, as a shell knows it, and complains of nothing."""
     read, write = os.pipe()
@@ -283,10 +272,8 @@ def test_without_packages_there_is_one_sentence() -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str], None]:
+def asked(elsewhere: Path) -> Callable[[str, str], None]:
     """Have it written down that somebody asked that much of a cell, and it ran."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
 
     def write(cell: str, much: str) -> None:
         told = {"cell": cell, "at": "2026-01-02T03:04:05Z", "verdict": "ran", "reason": "ran", "asked": much}
@@ -315,12 +302,8 @@ def test_a_report_is_of_what_was_asked(
     assert sum(counts.values()) == made.coverage.planned
 
 
-def test_a_plan_names_what_runs_where(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_names_what_runs_where(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the default cells, the newest runs every issue's headline and another the issues that are chosen for it."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
     rows = chosen.load().rows
 
     assert Exit.AS_EXPECTED == main(["compat", "--plan"])
@@ -331,16 +314,12 @@ def test_a_plan_names_what_runs_where(
     assert {f"jax-{version}": ", ".join(ids) for version, ids in rows.items()} == {
         cell: ", ".join(sorted(ids.split(", "))) for cell, ids in of_cells.items()
     }
-    assert not (tmp_path / "envs").exists()
+    assert not (elsewhere / "envs").exists()
 
 
 @pytest.mark.parametrize("words", [[], ["--all-headlines"], ["--all-cases"]])
-def test_a_report_of_the_default_cells_has_what_they_run(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_report_of_the_default_cells_has_what_they_run(words: list[str], elsewhere: Path, tmp_path: Path) -> None:
     """What a report plans of the default cells is each behaviour once, each headline, or every case."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-
     assert Exit.INCOMPLETE == main(["report", "--tag", "default", "--to", str(tmp_path / "to"), *words])
 
     made = read_report(tmp_path / "to")
@@ -353,10 +332,9 @@ def test_a_report_of_the_default_cells_has_what_they_run(
 
 
 def test_who_publishes_may_lack_a_python(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A publish ends well where only a Python is lacking, and says last which; any other report is incomplete."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     for name in ("published", "elsewhere"):
         (tmp_path / name).mkdir()
     monkeypatch.setattr(commands, "PUBLISHED", tmp_path / "published")

@@ -36,10 +36,9 @@ Nox = Callable[..., Ran]
 
 
 @pytest.fixture
-def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Nox:
+def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], elsewhere: Path) -> Nox:
     """Run nox in the tree, in this process, where nothing has been recorded."""
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     # What the published report says of costs takes a second to look up.
     monkeypatch.setattr(commands, "measured", lambda: ())
     for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):

@@ -24,7 +24,7 @@ from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
 from suite.run import catalogue, records
 from suite.run.catalogue import Entry
-from suite.run.probe_call import Name
+from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
 from suite.run.schedule.scheduler import Work
 from suite.stack import lock, plan, releases
@@ -95,8 +95,8 @@ def scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
 
 
 @dataclass(frozen=True)
-class _Hunt:
-    """The cells of a question and what is known of each. It passes on what a cell that is run has to say."""
+class _Hunt(Progress):
+    """The cells of a question and what is known of each. It passes on what a cell that is run says."""
 
     asked: Question
     console: Console
@@ -130,18 +130,6 @@ class _Hunt:
     def cell(self, cell: str) -> Self:
         """Return itself: it runs one cell after the other."""
         return self
-
-    def expect(self, seconds: Mapping[Name, float]) -> None:
-        """One case has no progress to show."""
-
-    def start(self, issue: str, case: str) -> None:
-        """One case has no progress to show."""
-
-    def step(self, issue: str, case: str) -> None:
-        """One case has no progress to show."""
-
-    def finish(self) -> None:
-        """One case has no progress to show."""
 
     def _run(self, cell: Cell, *, confirm: bool) -> Sighting:
         """What the case does in a cell; what cannot be installed is seen to be untestable."""

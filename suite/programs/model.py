@@ -5,17 +5,16 @@ A program is a line, a release follows the one before it, and nothing in it chan
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Fault
-from suite.files import ROOT, FileModel, read
+from suite.files import ROOT, FileModel, dump_lines, read
 from suite.judge.neighbours import LineCell, in_order, neighbours
 from suite.programs.targets import Target
 
@@ -164,20 +163,5 @@ def save(found: Programs, folder: Path = FOLDER) -> None:
 
 def text(found: Programs) -> str:
     """As it is written: a line for each program, and for each release's head."""
-    data = found.model_dump(mode="json", exclude_defaults=True)
-    diffs = [_line(each) for each in data.pop("diffs", [])]
-    releases = [_release(each) for each in data.pop("releases", [])]
-    head = [f'"{key}": {_line(value)}' for key, value in {"schema_version": found.schema_version, **data}.items()]
-    lists = {"releases": releases, **({"diffs": diffs} if diffs else {})}
-    written = [f'"{key}": [\n' + ",\n".join(each) + "\n]" for key, each in lists.items()]
-    return "{\n" + ",\n".join([*head, *written]) + "\n}\n"
-
-
-def _release(release: dict[str, Any]) -> str:
-    programs = ",\n".join(map(_line, release.pop("programs", [])))
-    head = _line(release)
-    return f'{head[:-1]}, "programs": [\n{programs}\n]}}' if programs else head
-
-
-def _line(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False)
+    data = {"schema_version": found.schema_version, **found.model_dump(mode="json", exclude_defaults=True)}
+    return dump_lines(data, {"releases": "programs", "diffs": ""})

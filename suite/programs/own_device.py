@@ -5,8 +5,6 @@ Nothing is kept but the texts: what is compiled here follows from this machine's
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +21,8 @@ from suite.run import probe_call
 
 def compare(python: Path, console: Console) -> Exit:
     """Compile by the device that jax sees with this interpreter, and say what differs. Raises Misused, BadFile."""
-    jax, device = _ask(python)
+    here = probe_call.asked_of_jax(python, probe_call.command(python, compiling.HERE))
+    jax, device = here["jax"], here["device"]
     target = next((each for each in TARGETS.values() if device.startswith(each.kinds)), None)
     if target is None:
         devices = " and ".join(each.device for each in TARGETS.values())
@@ -55,25 +54,6 @@ def compare(python: Path, console: Console) -> Exit:
     last = f"{device}: {same} of {len(came.programs)} programs are counted as without it; their texts are in {texts}"
     console.print(last, style="bold", soft_wrap=True)
     return Exit.AS_EXPECTED
-
-
-def _ask(python: Path) -> tuple[str, str]:
-    """The version of an interpreter's jax, and the device that it sees. Raises Misused."""
-    command = probe_call.command(python, compiling.HERE)
-    try:
-        asked = subprocess.run(
-            command, capture_output=True, text=True, env=probe_call.surroundings(), timeout=300, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Misused(f"{python} does not run: {error}") from error
-    if asked.returncode:
-        said = (asked.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise Misused(f"{python} has no jax that works: {said}")
-    try:
-        told = json.loads(asked.stdout.splitlines()[-1])
-        return told["jax"], told["device"]
-    except (IndexError, ValueError, KeyError, TypeError) as error:
-        raise Misused(f"{python} is no Python that answers: it said {asked.stdout[-100:]!r}") from error
 
 
 def _differences(without: Program, here: Program, texts: Path) -> Iterator[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -27,12 +25,13 @@ def texts(report: Report) -> dict[str, str]:
     compat.json has a line for each entry of a list, such as a cell, and for each case, so that git compares it by line.
     """
     data = report.model_dump(mode="json", exclude={"observations"}, by_alias=True)
+    lists = {key: "" for key, value in data.items() if isinstance(value, list)}
     stack = observations_csv.stacks(report.cells)
     seen: dict[str, list[Observation]] = {issue.id: [] for issue in report.issues}
     for each in report.observations:
         seen[each.issue].append(each)
     return {
-        COMPAT: "{\n" + ",\n".join(f'"{key}": {_section(key, value)}' for key, value in data.items()) + "\n}\n",
+        COMPAT: files.dump_lines(data, lists | {"issues": "cases"}, (",", ":")),
         **{name_of(issue.id): observations_csv.text(seen[issue.id], issue, stack) for issue in report.issues},
     }
 
@@ -59,19 +58,3 @@ def read_report(path: Path) -> Report:
         return Report.model_validate({**dict(head), "observations": found})
     except ValidationError as error:
         raise BadFile(files.faults(Report, path, error)) from error
-
-
-def _section(key: str, value: Any) -> str:
-    if not isinstance(value, list) or not value:
-        return _line(value)
-    return "[\n" + ",\n".join(_issue(each) if key == "issues" else _line(each) for each in value) + "\n]"
-
-
-def _issue(issue: dict[str, Any]) -> str:
-    head = _line({key: value for key, value in issue.items() if key != "cases"})
-    cases = ",\n".join(map(_line, issue["cases"]))
-    return f'{head[:-1]}, "cases": [\n{cases}\n]}}'
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +12,7 @@ from packaging.version import Version
 from suite.errors import Exit
 from suite.judge.agreement import Agreement
 from suite.judge.metadata import DeclaredObserved
+from suite.judge.prediction import Name
 from suite.judge.specifiers import in_version_order
 from suite.judge.table import UNDECIDED, Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
@@ -126,6 +127,14 @@ def last_line(report: Report) -> str:
         f"{part}{coverage.planned} observations planned on {on}: {coverage.run} run, {coverage.not_run} not run, "
         f"{coverage.unavailable} unavailable{because}, {coverage.error} error; {', '.join(told)}"
     )
+
+
+def by_case(observations: Iterable[Observation]) -> defaultdict[Name, dict[str, Observation]]:
+    """Return the observations by issue and case, then by cell."""
+    found: defaultdict[Name, dict[str, Observation]] = defaultdict(dict)
+    for each in observations:
+        found[each.issue, each.case][each.cell] = each
+    return found
 
 
 def line(report: Report) -> list[CellRow]:

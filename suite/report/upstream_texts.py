@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -56,10 +55,9 @@ def findings(report: Report) -> list[Finding]:
     odd = [each for each in report.observations if each.agreement not in ("as-expected", "spurious")]
     failing = [each for each in report.observations if each.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
-    seen: defaultdict[tuple[str, str], dict[str, Observation]] = defaultdict(dict)
+    seen = summary.by_case(report.observations)
     asks: dict[str, str] = {}
     for each in report.observations:
-        seen[each.issue, each.case][each.cell] = each
         # What says whether a stack works stands first: row zero, or what needs the guest.
         asks.setdefault(each.cell, each.issue)
     for issue in report.issues:

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
-from typing import Any, Protocol
+from typing import Any
 
 from suite.cell.child import BOOT
 from suite.cell.issue import Case
+from suite.errors import Misused
 from suite.files import ROOT, STATE
 from suite.judge.record import Attempt, Key
 from suite.run.catalogue import Entry
@@ -71,8 +72,11 @@ class Task:
         return self.entry.issue.id, self.case.id
 
 
-class Progress(Protocol):
-    """Tells a person how far a cell is."""
+class Progress:
+    """The progress of a cell; this one is told and shows nothing."""
+
+    def expect(self, seconds: Mapping[Name, float]) -> None:
+        """These cases are to run, and are known to take so long."""
 
     def say(self, message: str) -> None:
         """Something happened."""
@@ -82,6 +86,9 @@ class Progress(Protocol):
 
     def step(self, issue: str, case: str) -> None:
         """A case is done."""
+
+    def finish(self) -> None:
+        """The cell is done."""
 
 
 @dataclass
@@ -336,6 +343,24 @@ def limited(probes: int = 1) -> str:
             )
         resource.setrlimit(kind, (least * unit, hard))
     return ""
+
+
+def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
+    """Run a command of somebody's interpreter that imports jax; the JSON in its last line. Raises Misused."""
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, env=surroundings(), timeout=300, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Misused(f"{python} does not run: {error}") from error
+    if ran.returncode:
+        said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise Misused(f"{python} has no jax that works: {said}")
+    try:
+        told = json.loads(ran.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        told = None
+    if not isinstance(told, dict):
+        raise Misused(f"{python} is no Python that answers: it said {ran.stdout[-100:]!r}")
+    return told
 
 
 def command(executable: Path, module: str, *words: str, root: Path = ROOT) -> list[str]:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from suite.run.probe_call import Name
+from suite.run.probe_call import Name, Progress
 
 # Without a terminal a cell says at most so often how far it is. In seconds.
 INTERVAL = 60.0
@@ -53,7 +53,7 @@ class RunProgress:
         self.bars.stop()
 
 
-class CellProgress:
+class CellProgress(Progress):
     """One cell's line. Several probes may report to it at a time."""
 
     def __init__(self, run: RunProgress, cell: str) -> None:

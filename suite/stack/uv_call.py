@@ -5,6 +5,7 @@ A resolution, a link mode or a constraint of the user's would change what is pin
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -90,14 +91,10 @@ def configured() -> tuple[str, ...]:
 
 
 def _toml(value: object) -> str:
-    """A value of a uv.toml as TOML."""
+    """A value of a uv.toml as TOML, which writes texts, numbers and truth values as JSON does."""
     match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
         case list():
             return "[" + ", ".join(map(_toml, value)) + "]"
         case Mapping():
             return "{" + ", ".join(f"{name} = {_toml(each)}" for name, each in value.items()) + "}"
-    return str(value)
+    return json.dumps(value, ensure_ascii=False)

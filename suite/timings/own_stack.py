@@ -6,8 +6,6 @@ release of the line that has the same jax, Equinox and Diffrax, and under the na
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,22 +55,7 @@ class Existing:
 
 def find(python: Path) -> Existing:
     """Ask an interpreter what it has. Raises Misused where that is no release of the line, or cannot be measured."""
-    try:
-        asked = subprocess.run(
-            [python, "-c", _ASK],
-            capture_output=True,
-            text=True,
-            env=probe_call.surroundings(),
-            timeout=300,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Misused(f"{python} does not run: {error}") from error
-    if asked.returncode:
-        raise Misused(
-            f"{python} has no jax that works: {(asked.stderr.strip().splitlines() or ['it said nothing'])[-1]}"
-        )
-    told = json.loads(asked.stdout.splitlines()[-1])
+    told = probe_call.asked_of_jax(python, [python, "-c", _ASK])
     if told["versions"].pop("asv-runner") == "missing":
         raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
     return Existing(executable=python, cell=like(told["versions"]), **told)

@@ -40,11 +40,7 @@ _OF_A_CELL = 8
 # Prints the hash of the probe, and that of each case, in the tree of a commit.
 _PRINT = """
 import json
-from suite.run import catalogue
-try:
-    from suite.run import keys
-except ImportError:
-    from suite.run import records as keys
+from suite.run import catalogue, keys
 cases = {
     f"{entry.issue.id}/{case.id}": keys.case_sha256(entry, case)
     for entry in catalogue.entries()

@@ -15,11 +15,12 @@ from suite.console import Terminal
 from suite.errors import Exit
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, environment, probe_call, records
+from suite.run import catalogue, environment, records
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
+from tests.processes import program
 from tests.worlds import pretend, ran
 
 ENTRY = catalogue.entry("tests.bisect.by_release")
@@ -58,25 +59,19 @@ class Bench:
             text = "1 / 0\n" if name == "jax" and cell.id in self.broken else f"__version__ = {pinned.pins[name]!r}\n"
             (packages / name / "__init__.py").write_text(text, encoding="utf-8")
         pretend(packages, pinned.pins)
-        executable = packages / "python"
-        executable.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" "$@"\n')
-        executable.chmod(0o755)
+        executable = program(packages / "python", f'PYTHONPATH="{packages}" exec "{sys.executable}" "$@"')
         return Environment(executable, "3.12.0")
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
+def bench(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
     """A bench with the issue of this folder, and nothing on record."""
-    made = Bench(tmp_path, capsys)
+    made = Bench(elsewhere, capsys)
     monkeypatch.setattr(catalogue, "entries", lambda: (ENTRY,))
     monkeypatch.setattr(environment, "prepare", made.prepare)
     monkeypatch.setattr(environment, "ready", lambda cell, pinned: None)
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
-    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
     monkeypatch.setattr(commands, "OUT", Terminal(1000))
-    monkeypatch.setenv("CORPUS_FOLDER", str(tmp_path))
+    monkeypatch.setenv("CORPUS_FOLDER", str(elsewhere))
     return made
 
 

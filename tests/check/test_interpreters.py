@@ -9,6 +9,7 @@ import pytest
 
 from suite.check.inputs import interpreters
 from suite.errors import Failed, Misused
+from tests.processes import program
 
 
 def environment(folder: Path, **versions: str) -> Path:
@@ -23,13 +24,6 @@ def environment(folder: Path, **versions: str) -> Path:
         (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         (packages / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'w')\n")
     return folder
-
-
-def script(path: Path, text: str) -> Path:
-    """Something else that can be run."""
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
 
 
 def test_environment_says_what_is_installed(tmp_path: Path) -> None:
@@ -94,7 +88,7 @@ def test_start_up_file_may_print(tmp_path: Path) -> None:
 def test_what_does_not_answer(tmp_path: Path, text: str, said: str) -> None:
     """What runs and is no interpreter has failed; what it said last is why."""
     with pytest.raises(Failed) as caught:
-        interpreters.ask(script(tmp_path / "python", text))
+        interpreters.ask(program(tmp_path / "python", text))
     assert said in str(caught.value)
 
 
@@ -102,7 +96,7 @@ def test_interpreter_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """What does not end is ended, also where a child of it goes on."""
     monkeypatch.setattr(interpreters, "_PATIENCE_S", 0.2)
     with pytest.raises(Failed, match=r"does not say within 0\.2 s"):
-        interpreters.ask(script(tmp_path / "python", "sleep 5; true"))
+        interpreters.ask(program(tmp_path / "python", "sleep 5; true"))
 
 
 def test_what_is_no_interpreter(tmp_path: Path) -> None:

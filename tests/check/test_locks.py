@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from suite.check.inputs import locks
 from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
+from tests.processes import program
 
 SAMPLES = Path(__file__).parent / "samples"
 OTHERS = ("pylock.toml", "requirements.txt", "freeze.txt", "conda.json", "pip.json")
@@ -103,9 +104,7 @@ def test_uv_lock_under_another_name(tmp_path: Path) -> None:
 def test_nothing_of_a_project_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A uv.lock is read without its project's build, its interpreter, and anybody's settings for uv."""
     shutil.copytree(SAMPLES / "project", tmp_path, dirs_exist_ok=True)
-    trap = tmp_path / "trap.sh"
-    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
-    trap.chmod(0o755)
+    trap = program(tmp_path / "trap.sh", f"touch {tmp_path}/sprung")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").symlink_to(trap)
     (tmp_path / "setup.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")
@@ -385,19 +384,6 @@ def test_files_cut_and_flipped(tmp_path: Path, name: str, cut: int, at: int, byt
     if byte >= 0 and at < len(damaged):
         damaged[at] = byte
     path = tmp_path / name
-    path.write_bytes(damaged)
-    assert read_or_told(path)
-
-
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(cut=st.integers(0, 5000), at=st.integers(0, 5000), byte=st.integers(0, 255))
-def test_uv_locks_cut_and_flipped(tmp_path: Path, cut: int, at: int, byte: int) -> None:
-    """A uv.lock, cut anywhere and with any byte changed, is a stack or a file with faults that are told."""
-    shutil.copy(SAMPLES / "project" / "pyproject.toml", tmp_path)
-    damaged = bytearray((SAMPLES / "project" / "uv.lock").read_bytes()[:cut])
-    if at < len(damaged):
-        damaged[at] = byte
-    path = tmp_path / "uv.lock"
     path.write_bytes(damaged)
     assert read_or_told(path)
 

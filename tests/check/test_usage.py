@@ -372,13 +372,6 @@ def test_many_files_are_read_side_by_side(tmp_path: Path, monkeypatch: pytest.Mo
     assert (3, 3) == (len(alone.found), len(alone.unread))
 
 
-SPELLINGS = [
-    ("import jax", "jax.numpy.{}"),
-    ("import jax.numpy as jnp", "jnp.{}"),
-    ("from jax import numpy as n", "n.{}"),
-    ("from jax.numpy import *", "{}"),
-    ("from jax.numpy import pad as p, floor as f", "{}"),
-]
 BODIES = st.recursive(
     st.sampled_from(
         ["pad({})", "np.pad(1)", "x = 1", "self.floor(2)", "y = floor(3)", "'''pad\n'''", "# floor", "pass"]
@@ -390,21 +383,6 @@ BODIES = st.recursive(
     ),
     max_leaves=12,
 )
-
-
-@settings(deadline=None, max_examples=12)
-@given(st.lists(BODIES, min_size=1, max_size=4))
-def test_the_spelling_of_an_import_changes_nothing(tmp_path_factory: pytest.TempPathFactory, bodies: list[str]) -> None:
-    """The same uses on the same lines, however the names were imported."""
-    text = "\n".join(bodies)
-    lines = []
-    for head, spelled in SPELLINGS:
-        names = {"pad": "p", "floor": "f"} if " as p" in head else {"pad": "pad", "floor": "floor"}
-        body = text.replace("y = floor(3)", f"y = {spelled.format(names['floor'])}(3)")
-        body = body.replace("pad({})", f"{spelled.format(names['pad'])}({{}})")
-        found = told(tmp_path_factory.mktemp("tree"), f"{head}\n{body}\n", PAD, "jax.numpy.floor").found
-        lines.append([(each.name, each.line) for each in found if each.line > 1])
-    assert [lines[0]] * len(lines) == lines
 
 
 @settings(deadline=None, max_examples=15)

@@ -23,7 +23,7 @@ from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.verdicts import Judged
 from suite.run import catalogue, probe_call
-from suite.run.probe_call import Ended, Task
+from suite.run.probe_call import Ended, Progress, Task
 from tests import faults
 from tests.cell.test_probe import PATIENCE, eventually
 from tests.processes import default_signals
@@ -39,7 +39,7 @@ KEY = Key(lock="0", issue="0", probe="0", python="3.12", platform="here")
 
 
 @dataclass
-class Machine:
+class Machine(Progress):
     """A machine of one environment, and what a run of fault modules said and came to."""
 
     folder: Path
@@ -52,12 +52,6 @@ class Machine:
     def say(self, message: str) -> None:
         """Keep what a person would be told."""
         self.said.append(message)
-
-    def start(self, issue: str, case: str) -> None:
-        """A case has begun."""
-
-    def step(self, issue: str, case: str) -> None:
-        """A case is done."""
 
     def remake(self) -> Path:
         """Count, and clear, what a case has written."""

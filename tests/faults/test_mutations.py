@@ -205,7 +205,7 @@ def stack(replanned: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t
 def calls_of(to: Path) -> list[list[str]]:
     """What reads the plan, the locks and the records of the stack above."""
     of = ["--issue", "wraps-lower-bypass"]
-    return [["plan", "--tag", "full", *of], ["report", "--tag", "full", *of, "--to", str(to)]]
+    return [["compat", "--plan", "--tag", "full", *of], ["report", "--tag", "full", *of, "--to", str(to)]]
 
 
 def test_a_matrix_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,7 +249,7 @@ def test_a_record_cut_by_hand(
         **{"python": "3.12.1", "platform": keys.here(), "device": "cpu", "asked": "all"},
     }
     of = ["--issue", entry.issue.id]
-    calls = [["plan", "--tag", "line", *of], ["report", cell.id, *of, "--to", str(tmp_path / "to")]]
+    calls = [["compat", "--plan", "--tag", "line", *of], ["report", cell.id, *of, "--to", str(tmp_path / "to")]]
     kinds: list[tuple[Path, type[FileModel], Any]] = [
         (records.path_of(cell.id, entry.issue.id, case.id), Record, record),
         (records.RECORDS / cell.id / "cell.json", Status, status),

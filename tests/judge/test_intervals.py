@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.judge.attribution import Blame, Move
-from suite.judge.intervals import Interval, Point, intervals
+from suite.judge.intervals import Point, intervals
 from suite.judge.table import Verdict
 from tests.judge.stacks import FEW
 
@@ -51,17 +51,6 @@ def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> N
         outside = [*known[max(first - 1, 0) : first], *known[last + 1 : last + 2]]
         assert run.exact == all(seen.get(each) not in (None, (run.behaviour, run.verdict)) for each in outside)
     assert runs == intervals([point for point in points if point.seen is not None], "jax", known)
-
-
-def test_a_case_can_have_several_intervals() -> None:
-    """What is bad, then good, then bad again is three intervals."""
-    points = [Point("1.0", BAD), Point("1.1", GOOD), Point("1.2", None), Point("1.3", GOOD), Point("1.5", BAD)]
-
-    assert (
-        Interval("bad", "affected", "jax", "1.0", "1.0", exact=True),
-        Interval("good", "clear", "jax", "1.1", "1.3", exact=False),
-        Interval("bad", "affected", "jax", "1.5", "1.5", exact=False),
-    ) == intervals(points, "jax", ["1.0", "1.1", "1.2", "1.3", "1.4", "1.5"])
 
 
 def test_a_release_that_cannot_be_had_makes_no_end_exact() -> None:

@@ -13,6 +13,7 @@ from suite.errors import Exit, Misused
 from suite.programs import compiling, model, own_device, session, sources
 from suite.programs.model import Programs
 from suite.programs.targets import TARGETS
+from tests.processes import program
 from tests.programs.conftest import counted, programs, release
 
 H100 = "NVIDIA H100 80GB HBM3"
@@ -33,10 +34,7 @@ def machine(folder: Path, device: str, told: Mapping[str, object]) -> Path:
     answers = {"asked": [json.dumps({"jax": "0.9.0", "device": device})], "compiled": lines}
     for name, each in answers.items():
         (folder / name).write_text("\n".join(each) + "\n", encoding="utf-8")
-    python = folder / "python"
-    python.write_text(f'#!/bin/sh\ncase "$*" in *h100*) cat {folder}/compiled;; *) cat {folder}/asked;; esac\n')
-    python.chmod(0o755)
-    return python
+    return program(folder / "python", f'case "$*" in *h100*) cat {folder}/compiled;; *) cat {folder}/asked;; esac')
 
 
 def known(monkeypatch: pytest.MonkeyPatch, *, recipe: str = "one") -> None:
@@ -108,7 +106,6 @@ def test_an_interpreter_without_jax_is_named(tmp_path: Path) -> None:
     python = tmp_path / "python"
     with pytest.raises(Misused, match="does not run"):
         own_device.compare(python, Terminal())
-    python.write_text("#!/bin/sh\necho no module named jax >&2; exit 1\n")
-    python.chmod(0o755)
+    program(python, "echo no module named jax >&2; exit 1")
     with pytest.raises(Misused, match="has no jax that works: no module named jax"):
         own_device.compare(python, Terminal())

@@ -52,6 +52,15 @@ def tab(browser: Browser, complaints: list[str], **options: Any) -> Page:
     return context.new_page()
 
 
+def afresh(page: Page, address: str, width: int = 1000) -> Page:
+    """Load an address anew, as a screen of this width shows it: from nowhere none is a place to scroll to."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(media="null", color_scheme="null")
+    page.goto("about:blank")
+    page.goto(address)
+    return page
+
+
 def put(files: Mapping[str, str], folder: Path) -> Path:
     """Write the files of a site into `folder`."""
     for name, text in files.items():

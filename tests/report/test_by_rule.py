@@ -179,17 +179,6 @@ def test_a_band_by_rule_has_its_class_and_says_so() -> None:
     assert "With a dashed edge: by rule, not run." in page
 
 
-def test_a_page_of_the_whole_line_has_no_band_by_rule() -> None:
-    """Where all releases were run no page has the class, nor its legend."""
-    made = report(*(observation(cell=f"jax-{version}") for version in VERSIONS))
-
-    assert [] == [
-        path
-        for path, text in site(derive(made, OFFERED, line()), ()).items()
-        if "by-rule" in text and path.endswith(".html")
-    ]
-
-
 def test_a_strip_has_a_place_for_each_release_of_the_line() -> None:
     """A strip has the releases that were run, those by rule, and nothing where neither tells."""
     facts = Facts(sparse())

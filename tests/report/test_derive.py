@@ -8,7 +8,6 @@ from typing import Any
 
 from packaging.specifiers import SpecifierSet
 
-from suite.judge.rules import first_match
 from suite.report.derive import Seen, along, stacks
 from suite.report.model import CaseRow, CellRow, Report
 from suite.stack.releases import Packages
@@ -124,22 +123,6 @@ def test_metadata_that_agrees_is_left_alone() -> None:
     latent = arm(**{"0_4_10": "supported", "0_5_0": "latent"})
 
     assert [0, 0, 1] == [len(found.amendments) for of in (agreeing, untried, latent) for found in stacks(of, OFFERED)]
-
-
-def test_the_published_intervals_are_those_that_are_expected(published: Report) -> None:
-    """At both ends of each interval the tables of the issues expect the behaviour that it is of."""
-    packages = {cell.id: cell.packages for cell in published.cells}
-    ends = [
-        (f"{issue.id}/{case.id}", each.behaviour, end, rule.behaviour if rule else None)
-        for issue in published.issues
-        for case in issue.cases
-        for each in case.intervals
-        for end in (f"{each.package}-{each.first}", f"{each.package}-{each.last}")
-        for rule in [first_match(case.rules, packages[end])]
-    ]
-
-    assert ends
-    assert [] == [end for end in ends if end[1] != end[3]]
 
 
 def test_the_published_amendments_agree_with_the_runs(published: Report) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from html import unescape
 from itertools import cycle
 from pathlib import Path
 from urllib.parse import urljoin
@@ -19,7 +18,7 @@ from suite.report.model import Observation, Report
 from suite.report.site.build import site
 from suite.report.summary import REPLAY
 from tests.report.on_disk import there as files
-from tests.report.site_browser import UNFOLD, WIDTH, built, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
 from tests.report.test_by_rule import sparse
 from tests.report.test_report import EMPTY, observation, report
 from tests.report.test_small import FOLDER as SMALL
@@ -51,12 +50,7 @@ def visit(browser: Browser, complaints: list[str], folder: Path) -> Open:
     opened = tab(browser, complaints)
 
     def visited(address: str, of: Path = folder, width: int = 1280) -> Page:
-        opened.set_viewport_size({"width": width, "height": 720})
-        opened.emulate_media(media="null", color_scheme="null")
-        # From there every address is a page to load, and none a place to scroll to.
-        opened.goto("about:blank")
-        opened.goto(f"{of.as_uri()}/{address}")
-        return opened
+        return afresh(opened, f"{of.as_uri()}/{address}", width)
 
     return visited
 
@@ -128,16 +122,6 @@ def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Repor
     changed = {path for path, text in made.items() if before[path] != text}
     assert concerned == {path for path in changed if path.startswith("issues/")}
     assert len(concerned) < len(known.issues)
-
-
-def test_what_to_do_stands_once(made: dict[str, str], known: Report) -> None:
-    """A text that is for several cases is told once, and names them, each with where it was verified."""
-    for issue in known.issues:
-        told = re.findall(r'<div class="workaround"><p>(.*?)</p>', made[f"issues/{issue.id}.html"], re.DOTALL)
-        shown = [unescape(each) for each in told]
-        assert sorted(set(shown)) == sorted(shown)
-        held = {each.case for each in known.observations if each.issue == issue.id and each.workaround == "holds"}
-        assert {case.workaround.text for case in issue.cases if case.workaround and case.id in held} <= set(shown)
 
 
 # What they do

@@ -13,7 +13,6 @@ from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.report.formats import one_stack
 from suite.report.model import Report
-from suite.run import records
 from suite.stack import lock
 from tests.report.test_report import observation, report
 
@@ -72,11 +71,9 @@ def test_what_kept_all_of_it_from_running_is_told_once() -> None:
 
 
 @pytest.fixture
-def nothing_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, published: Report) -> None:
+def nothing_ran(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, published: Report) -> None:
     """Neither records nor locks of stacks of one's own; what is published is read once for all of them."""
     monkeypatch.setattr(commands, "_evidence", lambda _: published)
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
 
 
 @pytest.mark.usefixtures("nothing_ran")

@@ -14,12 +14,11 @@ from suite.report.model import Report
 from suite.report.site.build import ASSETS
 from suite.report.site.marked import verdict_styles
 from tests.report.on_disk import pages
-from tests.report.site_browser import UNFOLD, WIDTH, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, tab, violations
 from tests.report.test_report import observation, report
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
 FRONT = (REPORTS / "published" / "index.html").as_uri()
-NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 @dataclass
@@ -67,14 +66,10 @@ def opened(browser: Browser, complaints: list[str]) -> Page:
 @pytest.fixture
 def reader(opened: Page) -> Reader:
     """Somebody at the front page."""
-    opened.set_viewport_size({"width": 1000, "height": 800})
-    opened.emulate_media(media="null", color_scheme="null")
-    opened.goto("about:blank")
-    opened.goto(FRONT)
-    return Reader(opened)
+    return Reader(afresh(opened, FRONT))
 
 
-# The ten questions
+# The questions
 
 
 def test_can_i_go_there(reader: Reader) -> None:
@@ -179,28 +174,6 @@ def test_what_broke_in_it(reader: Reader, published: Report) -> None:
     told = reader.sees("section[aria-labelledby=turned]")
     assert "jax and jaxlib 0.6.2 → 0.7.0" in told
     assert "stack-smoke/train-and-solve ✓ works → ✗ crashed" in told
-
-
-def test_do_these_two_go_together(reader: Reader) -> None:
-    """Equinox 0.12.2 and jax 0.7.0: asked in a sentence, answered by a verdict."""
-    reader.asks("Does Equinox 0.12.2 work with jax 0.7.0?")
-    reader.follows("does it work")
-
-    assert reader.sees("#verdict").startswith("✗ Does not work")
-
-
-def test_a_colleague_is_sent_a_cell(reader: Reader, browser: Browser, complaints: list[str]) -> None:
-    """A cell of a case has an address to copy; without a script the facts are on the page that it leads to."""
-    reader.page.goto(FRONT.replace("index.html", "issues/wraps-lower-bypass.html#jit@jax-0.5.3"))
-    panel = reader.sees("aside:visible")
-    assert "bypassed" in panel
-    assert reader.page.get_by_role("button", name="Copy link").is_visible()
-
-    plain = tab(browser, complaints, java_script_enabled=False)
-    plain.goto(reader.page.url)
-    here = plain.locator("[id='jit@jax-0.5.3']")
-    expect(here).to_be_in_viewport()
-    assert "bypassed" in plain.locator("section[aria-labelledby=jit]").inner_text()
 
 
 def test_what_do_i_install(reader: Reader) -> None:

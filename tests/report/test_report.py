@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
@@ -22,8 +22,7 @@ from rich.console import Console
 
 from suite import files
 from suite.cell.issue import Case
-from suite.errors import BadFile, Exit
-from suite.judge import verdicts
+from suite.errors import Exit
 from suite.judge.agreement import Agreement
 from suite.judge.record import Attempt, Machine, Part, Record, Where
 from suite.judge.rules import expected, met
@@ -35,14 +34,14 @@ from suite.report.compare.changes import since
 from suite.report.derive import coverage
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
-from suite.report.markup import clipped, said
 from suite.report.model import Observation, Report
 from suite.report.write import schema, write
-from suite.run import catalogue, environment, keys, records
+from suite.run import catalogue, keys, records
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
+from tests import real_cell
 from tests.report.on_disk import pages
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -157,11 +156,6 @@ class Page(HTMLParser):
         self.text += data
 
 
-def structure(markdown: str) -> list[str]:
-    """What Markdown makes of a text: the kinds of its blocks and of what is within them, less the text itself."""
-    return [token.type for token in tokens(markdown)]
-
-
 def tokens(markdown: str) -> list[Token]:
     """The blocks of a text and what is within them, as Markdown with tables has it."""
     blocks = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown)
@@ -193,9 +187,8 @@ ANY_OBSERVATION = st.builds(
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of records and environments that is empty."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
+    """What `elsewhere` of tests/conftest.py gives, for tests/run/test_archive.py, which has another by that name."""
+    real_cell.keep_in(tmp_path, monkeypatch)
     return tmp_path
 
 
@@ -263,7 +256,7 @@ def put_what_is_expected(cells: Sequence[Cell]) -> None:
             put_record(cell, entry, case, Part(outcome="returned", behaviour=known.behaviour), helps=not fails)
 
 
-def test_what_was_never_tried_is_in_the_report(state: Path) -> None:
+def test_what_was_never_tried_is_in_the_report(elsewhere: Path) -> None:
     """Without a record every planned observation is there as not run, and the run is incomplete."""
     made = assemble(CELLS, ENTRIES)
 
@@ -277,7 +270,7 @@ def test_what_was_never_tried_is_in_the_report(state: Path) -> None:
     assert Exit.INCOMPLETE == summary.exit_code(made)
 
 
-def test_what_does_as_expected_is_well(state: Path) -> None:
+def test_what_does_as_expected_is_well(elsewhere: Path) -> None:
     """Where every case shows what its releases are known to show, the exit code is 0 and the counts say so."""
     put_what_is_expected(CELLS)
 
@@ -291,7 +284,7 @@ def test_what_does_as_expected_is_well(state: Path) -> None:
 
 
 @pytest.mark.parametrize(("verdict", "reason"), [("unavailable", "plan.no-interpreter"), ("error", "install.network")])
-def test_a_cell_that_did_not_come_about_tells_why(state: Path, verdict: str, reason: str) -> None:
+def test_a_cell_that_did_not_come_about_tells_why(elsewhere: Path, verdict: str, reason: str) -> None:
     """Where a cell got no environment, all its observations have the cell's verdict and reason."""
     put_status(CELLS[1], verdict, reason, python="", detail="because\nof this")
 
@@ -315,7 +308,7 @@ def test_a_cell_that_did_not_come_about_tells_why(state: Path, verdict: str, rea
     ],
 )
 def test_a_machine_that_lacks_something_takes_nothing_away(
-    state: Path, verdict: str, reason: str, counts: bool
+    elsewhere: Path, verdict: str, reason: str, counts: bool
 ) -> None:
     """Where the interpreter or the device is lacking, what was seen with it counts; a failed install hides it."""
     put_what_is_expected(CELLS)
@@ -327,7 +320,7 @@ def test_a_machine_that_lacks_something_takes_nothing_away(
     assert (Exit.AS_EXPECTED if counts else Exit.INCOMPLETE) == summary.exit_code(made)
 
 
-def test_what_another_python_would_show_can_be_left_to_others(state: Path) -> None:
+def test_what_another_python_would_show_can_be_left_to_others(elsewhere: Path) -> None:
     """A run is incomplete without a Python that it needs; a publish is not, but for the line's, and says which."""
     others = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.14", "3.13")]
     for cell in others:
@@ -346,7 +339,7 @@ def test_what_another_python_would_show_can_be_left_to_others(state: Path) -> No
     assert "" == summary.lacking_pythons(assemble(CELLS, ENTRIES))
 
 
-def test_the_line_s_own_python_is_not_left_to_others(state: Path) -> None:
+def test_the_line_s_own_python_is_not_left_to_others(elsewhere: Path) -> None:
     """Without the Python of the line nearly nothing can be run: that is incomplete, for who publishes too."""
     put_what_is_expected(CELLS[1:])
     put_status(CELLS[0], "unavailable", "plan.no-interpreter", python="")
@@ -359,7 +352,7 @@ def test_the_line_s_own_python_is_not_left_to_others(state: Path) -> None:
     [(None, ("error", "run.probe"), ("error", "run.probe")), ("0" * 64, ("ran", "ran"), ("not-run", "run.not-tried"))],
 )
 def test_a_record_counts_where_it_is_in_force(
-    state: Path, other: str | None, status: tuple[str, str], second: tuple[str, str]
+    elsewhere: Path, other: str | None, status: tuple[str, str], second: tuple[str, str]
 ) -> None:
     """What a probe left before it ended early counts; what was seen under another lock is as if it had not been run."""
     put_status(CELLS[0], *status)
@@ -372,15 +365,6 @@ def test_a_record_counts_where_it_is_in_force(
     assert [("clear", None), second] == [(each.verdict, each.reason) for each in made.observations]
 
 
-def test_a_record_that_is_none_is_a_fault(state: Path) -> None:
-    """A garbled record is a fault that names the file, and not an observation."""
-    put_status(CELLS[0])
-    put_record(CELLS[0], SMOKE, SMOKE_CASES[0], WORKS).write_text('{"schema_version": 1', encoding="utf-8")
-
-    with pytest.raises(BadFile, match=r"train-and-solve\.json: syntax"):
-        assemble(CELLS[:1], [SMOKE])
-
-
 @pytest.mark.parametrize(
     ("reproducers", "word"),
     [
@@ -391,7 +375,7 @@ def test_a_record_that_is_none_is_a_fault(state: Path) -> None:
         ([], None),
     ],
 )
-def test_a_cell_works_where_row_zero_does(state: Path, reproducers: list[Part], word: str | None) -> None:
+def test_a_cell_works_where_row_zero_does(elsewhere: Path, reproducers: list[Part], word: str | None) -> None:
     """A cell whose metadata allows it is supported or latent by what row zero did, and neither where it is unknown."""
     put_status(CELLS[0])
     for case, reproducer in zip(SMOKE_CASES, reproducers, strict=False):
@@ -402,7 +386,7 @@ def test_a_cell_works_where_row_zero_does(state: Path, reproducers: list[Part], 
     assert ("allows", word) == (row.declared, row.declared_observed)
 
 
-def test_what_was_observed_is_in_the_report(state: Path) -> None:
+def test_what_was_observed_is_in_the_report(elsewhere: Path) -> None:
     """An observation has the behaviour, the evidence, the workaround and the cost of the record it is made from."""
     put_status(CELLS[0])
     entry, case = CASES[len(SMOKE_CASES)]
@@ -499,66 +483,6 @@ def test_a_page_is_closed() -> None:
             assert [] == [each for each in outside if not each.startswith("https://")]
 
 
-HOSTILE = {
-    "script": "</td></table><script>alert(1)</script><img src=x onerror=alert(1)><style>*{display:none}</style>",
-    "attribute": '" onmouseover="alert(1)" x=\'\' javascript:alert(1)',
-    "entity": "&lt;script&gt; &amp;amp; &#60;b&#62;",
-    "template": "{{ report }} {% for x in y %} {# comment #}",
-    "table": "one | two | three\n|---|---|\n| a | b |\n\n# A heading\n\n- a list",
-    "code": "`code` ```\nfence\n``` ~~~",
-    "emphasis": "*a* **b** _c_ __d__ \\*e\\* ~~f~~",
-    "link": "[text](javascript:alert(1)) ![image](http://example.org/x.png) <http://example.org> [a]: b",
-    "comment": "<!-- --> <![CDATA[ ]]> <?php ?> <b>",
-    "markup": "[bold red]red[/bold red] [link=http://example.org]x[/link] [/]",
-    "long": "x" * 1_000_000,
-    "lines": "\n" * 1000,
-}
-
-
-def saying(texts: Iterable[str]) -> Report:
-    """A report in which each of these was said by a case as expected, by a new one and by one that came to nothing."""
-    made = []
-    for number, text in enumerate(texts):
-        said = {"detail": f"said {text}"}
-        made += [observation(case=f"seen-{number}", **said), observation(case=f"new-{number}", agreement="new", **said)]
-        made += [undecided("error", case=f"error-{number}", **said)]
-    return report(*made)
-
-
-def test_somebody_elses_text_is_text() -> None:
-    """Whatever an exception says stands in pages and Markdown as it was said, and adds no element to either."""
-    odd, plain = saying(HOSTILE.values()), saying(map(str, range(len(HOSTILE))))
-
-    page, text = whole(odd), compat_md(odd)
-
-    assert whole(plain).elements == page.elements
-    assert [] == [name for name, each in HOSTILE.items() if said(f"said {each}") not in page.text]
-    assert structure(compat_md(plain)) == structure(text)
-    told = {token.content for token in tokens(text) if token.type == "text"}
-    assert [] == [name for name, each in HOSTILE.items() if clipped(" ".join(f"said {each}".split())) not in told]
-
-
-def whole(of: Report) -> Page:
-    """All pages of a report, one after the other."""
-    return Page("".join(pages(of).values()))
-
-
-@pytest.mark.parametrize(("outcome", "where"), [("raised", "reproducer"), ("exit", "control")])
-def test_what_is_judged_cannot_act_on_a_screen(outcome: Any, where: str) -> None:
-    """Escape sequences and direction marks in what an issue said reach no emitter as such."""
-    said = Part(
-        outcome=outcome, exception="Some", detail="\x1b[31mred\x1b[0m \x1b]0;title\x07 \u202eleft\u202c a\u2066b"
-    )
-    parts = {"reproducer": Part(outcome="returned", behaviour="bypassed"), "control": Part(outcome="returned")}
-    attempt = Attempt.model_validate({"parts": {**parts, where: said}, "seconds": 1.0})
-    judged = verdicts.judge(CASES[-1][1], [attempt])
-
-    told = report(observation(verdict=judged.verdict, detail=judged.detail, agreement="changed"))
-
-    for text in (shown(told), *pages(told).values(), compat_md(told)):
-        assert [] == re.findall("[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", text)
-
-
 # Exit code and counts
 
 
@@ -640,12 +564,6 @@ def test_an_interval_for_people(line: Sequence[str], first: str, last: str, word
 # Terminal
 
 
-@pytest.mark.parametrize("name", ["plain", "every verdict"])
-def test_a_terminal_ends_with_the_last_line(name: str) -> None:
-    """What a terminal of 80 columns shows ends with the counts, in one piece."""
-    assert summary.last_line(REPORTS_TO_SHOW[name]) == shown(REPORTS_TO_SHOW[name]).splitlines()[-1]
-
-
 def test_a_terminal_shows_an_empty_report() -> None:
     """A report on nothing says how to make records."""
     assert "There are no records to report on: `nox -s compat` makes some.\n" == shown(EMPTY)
@@ -708,21 +626,7 @@ def test_a_terminal_says_how_many_it_leaves_out() -> None:
 
 
 def test_somebody_elses_text_is_text_in_a_terminal() -> None:
-    """Whatever an exception says is shown as it was said: none of it is taken for markup."""
-    for hostile in HOSTILE.values():
-        assert hostile in shown(report(observation(agreement="new", detail=hostile)))
+    """What an exception says is shown as it was said: none of it is taken for markup."""
+    hostile = "[bold red]red[/bold red] [link=http://example.org]x[/link] [/] {{ report }}"
 
-
-def test_colour_is_left_out_where_it_is_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With NO_COLOR set the same words are shown without a colour."""
-    colour = re.compile(r"\x1b\[(?:\d+;)*(?:[34][0-7]|9[0-7])[;m]")
-    options: dict[str, Any] = {"force_terminal": True, "color_system": "standard"}
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    coloured = shown(EVERY_VERDICT, **options)
-    monkeypatch.setenv("NO_COLOR", "1")
-    plain = shown(EVERY_VERDICT, **options)
-
-    words = [re.sub(r"\x1b\[[\d;]*m", "", text) for text in (coloured, plain)]
-    assert words[0] == words[1]
-    assert colour.search(coloured)
-    assert not colour.search(plain)
+    assert hostile in shown(report(observation(agreement="new", detail=hostile)))

@@ -22,9 +22,8 @@ from suite.report.site.compiled import compiled
 from suite.report.site.facts import Facts
 from suite.report.stored import read_report
 from suite.report.write import publish
-from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected, state
+from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected
 
-__all__ = ["state"]
 pytestmark = pytest.mark.usefixtures("pageless")
 
 BYPASS = ENTRIES[1]
@@ -34,16 +33,16 @@ Make = Callable[..., Path]
 
 
 @pytest.fixture
-def whole(state: Path) -> Report:
+def whole(elsewhere: Path) -> Report:
     """A report on three cells that do as expected, on disk too."""
     put_what_is_expected(CELLS)
     made = assemble(CELLS, ENTRIES)
-    publish(made, state / "whole")
+    publish(made, elsewhere / "whole")
     return made
 
 
 @pytest.fixture
-def seen(state: Path, tmp_path: Path) -> Make:
+def seen(elsewhere: Path, tmp_path: Path) -> Make:
     """Makes the file that somebody sends: one case of one interpreter, with changes to the record's parts."""
 
     def make(behaviour: str = "bypassed", device: str = GPU, **changes: Any) -> Path:
@@ -64,9 +63,9 @@ def merged(folder: Path, path: Path) -> tuple[Exit, Path]:
     return main(["merge", str(folder / "whole"), str(path), "--to", str(folder / "to")]), folder / "to"
 
 
-def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, state: Path) -> None:
+def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, elsewhere: Path) -> None:
     """`merge` adds a cell with the versions and the device it was seen on, judged as any other; the rest stays."""
-    code, path = merged(state, seen())
+    code, path = merged(elsewhere, seen())
     made = read_report(path)
     cell = made.cells[-1]
 
@@ -81,12 +80,12 @@ def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, state:
     assert whole.coverage.run + 1 == made.coverage.run
 
 
-def test_what_is_sent_twice_is_there_once(whole: Report, seen: Make, state: Path) -> None:
+def test_what_is_sent_twice_is_there_once(whole: Report, seen: Make, elsewhere: Path) -> None:
     """The same file again takes the place of what it said before."""
     path = seen()
     once = sent.add(whole, [path])
-    publish(once, state / "whole")
-    code, again = merged(state, path)
+    publish(once, elsewhere / "whole")
+    code, again = merged(elsewhere, path)
 
     assert once == sent.add(once, [path])
     assert (Exit.AS_EXPECTED, once.observations) == (code, read_report(again).observations)
@@ -120,10 +119,10 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
     ],
 )
 def test_what_cannot_be_merged_is_told(
-    whole: Report, seen: Make, state: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, Any], says: str
+    whole: Report, seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, Any], says: str
 ) -> None:
     """What was seen with other code, or is no record, is told with the file, and nothing is written."""
-    code, path = merged(state, seen(**changes))
+    code, path = merged(elsewhere, seen(**changes))
 
     assert (Exit.MISUSED, False) == (code, path.exists())
     assert "seen.json" in (told := " ".join(capsys.readouterr().err.split()))

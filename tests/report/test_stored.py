@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,6 @@ from suite.report.write import write
 from tests.report.on_disk import save, saved, there
 from tests.report.test_report import (
     ANY_OBSERVATION,
-    EVERY_VERDICT,
     PLAIN,
     REPORTS_TO_SHOW,
     observation,
@@ -50,23 +48,6 @@ def test_a_report_is_read_as_it_was_written(observations: list[Observation]) -> 
         save(of, Path(folder))
 
         assert of == read_report(Path(folder)) == read_report(Path(folder, "compat.json"))
-
-
-def test_the_published_report_is_written_as_it_lies_there(published: Report, tmp_path: Path) -> None:
-    """The files of the published report are what this tree writes of it, and are read as they are in other folders."""
-    save(published, tmp_path)
-
-    assert published == read_report(tmp_path)
-
-
-def test_nothing_is_left_out() -> None:
-    """Each case and each cell is a line of JSON with all of its fields."""
-    lines = texts(EVERY_VERDICT)["compat.json"].splitlines()
-
-    for kind, rows in (("cells", EVERY_VERDICT.cells), ("cases", EVERY_VERDICT.issues[0].cases)):
-        for row in rows:
-            (line,) = (each for each in lines if each.startswith(f'{{"id":"{row.id}"'))
-            assert row.model_dump(mode="json", by_alias=True) == json.loads(line.rstrip(",")), kind
 
 
 def test_each_observation_is_a_row() -> None:

@@ -12,9 +12,7 @@ from suite.run import catalogue, cell_run, records
 from suite.run.alike import LAYERS, alike
 from suite.stack import lock, plan
 from suite.stack.releases import guests
-from tests.report.test_report import put_record, put_status, state
-
-__all__ = ["state"]
+from tests.report.test_report import put_record, put_status
 
 LINE = [cell for cell in plan.tagged("line") if cell.unavailable is None]
 BARE, WITH_DIFFRAX = ["jax"], ["jax", "equinox", "diffrax"]
@@ -48,7 +46,7 @@ def test_to_a_guest_nothing_is_above() -> None:
     assert any(alike(cell, BARE, lock.load(cell).pins) for cell in holding)
 
 
-def test_one_run_counts_in_the_cells_that_are_alike(state: Path) -> None:
+def test_one_run_counts_in_the_cells_that_are_alike(elsewhere: Path) -> None:
     """A case of jax alone that one cell has on record is known in a cell of a library's release, which says where."""
     cell, other = next(
         (cell, found[0][0])
@@ -69,7 +67,7 @@ def test_one_run_counts_in_the_cells_that_are_alike(state: Path) -> None:
     assert len(cell_run.left(cell, [SMOKE])) == len(SMOKE.issue.cases)
 
 
-def test_its_own_record_comes_first(state: Path) -> None:
+def test_its_own_record_comes_first(elsewhere: Path) -> None:
     """Where a cell was run itself, that is what counts, whatever others alike have shown."""
     cell = next(cell for cell in LINE if alike(cell, BARE, lock.load(cell).pins))
     (other, _), *_ = alike(cell, BARE, lock.load(cell).pins)

@@ -16,7 +16,7 @@ import pytest
 from suite import __main__ as command
 from suite import issues as folder
 from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround
-from suite.errors import BadFile, Exit, Misused
+from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.run import catalogue, records
 from suite.run.catalogue import Entry
@@ -215,10 +215,9 @@ ISSUE = Issue("crash", (), (Case(headline, well, {"bad": "affected"}, (Rule("bad
 
 
 @pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Puts modules of issues into a folder of their own, which is the catalogue's then."""
     monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
     before = set(sys.modules)
 
     def write(**modules: str) -> None:
@@ -251,7 +250,7 @@ def test_a_module_that_cannot_be_read_costs_itself(
     """The other issues are planned and reported; the module is told by file and line, and the exit code says so."""
     written(bad_one=text, good_one=GOOD)
 
-    code = command.main(["plan", "--all-headlines"])
+    code = command.main(["compat", "--plan", "--all-headlines"])
 
     out, err = capsys.readouterr()
     if told == "ran":
@@ -261,7 +260,7 @@ def test_a_module_that_cannot_be_read_costs_itself(
     assert re.match(rf"error: \S+bad_one\.py: {told}", err)
     count = len(plan.tagged("default"))
     assert f"{count} cells, {count} observations" in out
-    assert Exit.AS_EXPECTED == command.main(["plan", "--issue", "good-one"])
+    assert Exit.AS_EXPECTED == command.main(["compat", "--plan", "--issue", "good-one"])
     with pytest.raises(BadFile, match=r"bad_one\.py"):
         catalogue.identified("bad-one")
     assert Exit.MISUSED == command.main(["report", "--tag", "default", "--to", str(REPORTS / "published")])
@@ -273,7 +272,7 @@ def test_where_no_module_can_be_read_all_is_refused(
     """Without one issue that can be read nothing is planned: exit code 2, with each module's own fault."""
     written(one="import requestz\n", two="1 +\n")
 
-    assert Exit.MISUSED == command.main(["plan"])
+    assert Exit.MISUSED == command.main(["compat", "--plan"])
     assert ["one.py", "two.py"] == re.findall(r"/(\w+\.py): line", capsys.readouterr().err)
 
 
@@ -283,7 +282,7 @@ def test_a_mistake_in_a_table_is_told_before_anything_runs(
     """A wrong word in one table is exit code 2 for plan and run, with the file and the key, and nothing is run."""
     written(bad_one=GOOD.replace('"affected"', '"afected"'), good_one=GOOD)
 
-    for words in (["plan"], ["run", "jax-0.6.0"], ["report", "--tag", "default"]):
+    for words in (["compat", "--plan"], ["run", "jax-0.6.0"], ["report", "--tag", "default"]):
         assert Exit.MISUSED == command.main(words)
         assert "bad_one.py: headline.behaviours.bad: Input should be 'clear', 'affected'" in capsys.readouterr().err
     assert not records.RECORDS.exists()
@@ -297,21 +296,6 @@ def test_ids_select_in_the_catalogues_order() -> None:
     assert catalogue.entries() == catalogue.select([])
     headlines = catalogue.select([], headlines=True)
     assert [each.issue.cases[:1] for each in catalogue.entries()] == [each.issue.cases for each in headlines]
-
-
-@pytest.mark.parametrize(
-    ("mistaken", "meant"),
-    [
-        ("wraps-lower-bypas", "wraps-lower-bypass"),
-        ("wraps_lower_bypass", "wraps-lower-bypass"),
-        ("smoke", "stack-smoke"),
-        ("filter-grad", "filter-grad-return-type"),
-    ],
-)
-def test_a_mistaken_id_is_told_the_nearest(mistaken: str, meant: str) -> None:
-    """An id that is none is an error that names it and the ids nearest to it."""
-    with pytest.raises(Misused, match=f"no issue '{mistaken}'; the nearest are .*{meant}"):
-        catalogue.select(["stack-smoke", mistaken])
 
 
 @pytest.mark.parametrize(

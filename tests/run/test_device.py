@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from suite.run import catalogue, environment, probe_call, records
+from suite.run import catalogue, environment
 from suite.run.environment import Environment
 from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell
+from tests.processes import program
 from tests.worlds import ran
 
 
@@ -50,15 +51,11 @@ def test_a_release_without_a_build_for_the_device_is_unavailable() -> None:
 
 @pytest.mark.parametrize(("status", "reason"), [(3, "plan.no-device"), (1, "run.probe"), (0, "run.probe")])
 def test_without_its_device_a_cell_is_unavailable(
-    status: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    status: int, reason: str, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cell for a gpu whose jax finds none is unavailable and not run on the CPU; any other failure is the probe's."""
     cell = replace(plan.tagged("default")[0], device="gpu")
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\n[ "$1" = -c ] && exit {status}\nexit 1\n', encoding="utf-8")
-    python.chmod(0o755)
-    for module, name in ((records, "RECORDS"), (environment, "ENVIRONMENTS"), (probe_call, "LOGS")):
-        monkeypatch.setattr(module, name, tmp_path / name)
+    python = program(elsewhere / "python", f'[ "$1" = -c ] && exit {status}', "exit 1")
     monkeypatch.setattr(environment, "prepare", lambda *_: Environment(python, "3.12.1"))
 
     found = ran(cell, [catalogue.entry("tests.cell.corpus.absent")])

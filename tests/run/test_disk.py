@@ -16,7 +16,7 @@ import pytest
 
 from suite.__main__ import main
 from suite.errors import Exit
-from suite.run import disk, environment, interpreter, records
+from suite.run import disk, environment, interpreter
 from suite.run.environment import Marker
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
@@ -30,12 +30,10 @@ BLOCK = 64 * 1024
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder with nothing in it."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    monkeypatch.setattr(uv_call, "STORE", tmp_path / "store")
-    return tmp_path
+    monkeypatch.setattr(uv_call, "STORE", elsewhere / "store")
+    return elsewhere
 
 
 def put(path: Path) -> Path:
@@ -163,7 +161,7 @@ def test_another_python_has_other_wheels(here: Path) -> None:
 
 def test_a_plan_says_what_disk_it_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is fetched, a plan says how much disk the environments will take, where, and what frees it."""
-    assert Exit.AS_EXPECTED == main(["plan", "--issue", "stack-smoke", "--all-headlines"])
+    assert Exit.AS_EXPECTED == main(["compat", "--plan", "--issue", "stack-smoke", "--all-headlines"])
 
     needed = [(cell, lock.load(cell)) for cell in plan.tagged("default")]
     assert f"they will take about {disk.shown(disk.estimate(needed))} of disk in " in capsys.readouterr().out

@@ -13,7 +13,7 @@ import pytest
 
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, environment, interpreter, probe_call, records
+from suite.run import catalogue, environment, interpreter, records
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
@@ -27,12 +27,10 @@ BROKEN, WHOLE = "raise ImportError('libjax.so: cannot open shared object file')\
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder with nothing in it."""
-    for module, name in ((records, "records"), (probe_call, "logs"), (environment, "environments")):
-        monkeypatch.setattr(module, name.upper(), tmp_path / name)
-    monkeypatch.setattr(uv_call, "STORE", tmp_path / "store")
-    return tmp_path
+    monkeypatch.setattr(uv_call, "STORE", elsewhere / "store")
+    return elsewhere
 
 
 def made_by(folder: Path, *, of: dict[str, str]) -> Callable[..., None]:

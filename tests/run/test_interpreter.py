@@ -16,6 +16,7 @@ import pytest
 from suite.judge.record import Key
 from suite.run import interpreter
 from suite.run.interpreter import NoInterpreter
+from tests.processes import program
 
 # What this machine says of where its interpreters are, and of the network.
 MANAGED = ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
@@ -23,14 +24,6 @@ REAL = {name: os.environ.get(name) for name in (*MANAGED, "UV_OFFLINE", "UV_PYTH
 PATH = os.environ["PATH"]
 # A version that nobody has, so that only what a test puts there can be found.
 NONE = "3.99"
-
-
-def program(path: Path, *lines: str) -> Path:
-    """Put a shell script at `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(["#!/bin/sh", *lines, ""]), encoding="utf-8")
-    path.chmod(0o755)
-    return path
 
 
 def says(path: Path, answer: str) -> Path:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
-import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -108,52 +106,6 @@ def gets_a_collector(tree: Path) -> str:
 def test_what_changes_no_run_changes_no_key(change: Callable[[Path], str], scratch: Path) -> None:
     """A word more, another place, another layout or another order voids no record."""
     assert told(ROOT, MODULE) == told(scratch, change(scratch))
-
-
-def numbered(entry: Entry, folder: Path, change: Callable[[ast.Module], None]) -> dict[str, str]:
-    """The hash of each case of an issue whose module was changed."""
-    module = ast.parse(entry.source.read_text(encoding="utf-8"))
-    change(module)
-    path = folder / f"{random.random()}.py"
-    path.write_text(ast.unparse(module), encoding="utf-8")
-    changed = replace(entry, source=path)
-    return {case.id: keys.case_sha256(changed, case) for case in entry.issue.cases}
-
-
-def literals(module: ast.Module, function: str) -> list[ast.Constant]:
-    """The literals of a function, less its docstring."""
-    (found,) = (node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == function)
-    body = found.body[1:] if ast.get_docstring(found) else found.body
-    return [each for node in body for each in ast.walk(node) if isinstance(each, ast.Constant)]
-
-
-def drawn() -> Iterator[tuple[Entry, Case]]:
-    """Fifty cases whose reproducers have a literal, as they come."""
-    cases = [(entry, case) for entry in catalogue.entries() for case in entry.issue.cases]
-    random.Random("keys").shuffle(cases)
-    with_literals = (
-        (entry, case)
-        for entry, case in cases
-        if literals(ast.parse(entry.source.read_text(encoding="utf-8")), case.reproducer.__name__)
-    )
-    yield from islice(with_literals, 50)
-
-
-def test_a_literal_of_a_reproducer_changes_its_case_alone(tmp_path: Path) -> None:
-    """In each of fifty cases, another literal in the reproducer changes the key of that case and of no other."""
-    wrong = []
-    for entry, case in drawn():
-
-        def change(module: ast.Module, name: str = case.reproducer.__name__) -> None:
-            found = random.Random(name).choice(literals(module, name))
-            found.value = f"{found.value}!" if isinstance(found.value, str) else 12345
-
-        before = numbered(entry, tmp_path, lambda _: None)
-        after = numbered(entry, tmp_path, change)
-        if [case.id] != [name for name in before if before[name] != after[name]]:
-            wrong.append(f"{entry.issue.id}/{case.id}")
-
-    assert [] == wrong
 
 
 def headline() -> Seen:

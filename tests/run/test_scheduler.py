@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from suite.cell import machine
-from suite.cell.issue import Case
 from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Outcome, Part, Record
@@ -223,46 +222,36 @@ def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
     assert "clear" == verdict(of("only-at-first"), "only-at-first")
 
 
+def ended(outcome: Outcome, behaviour: str | None = None) -> Part:
+    """A part that ended so."""
+    return Part(outcome=outcome, behaviour=behaviour, detail="SIGSEGV" if outcome == "signal" else "")
+
+
 @pytest.mark.parametrize(
-    ("outcome", "behaviour", "again"),
+    ("parts", "again"),
     [
-        ("returned", "right", False),
-        ("returned", "wrong", True),
-        ("raised", None, True),
-        ("signal", None, True),
-        ("timeout", None, True),
-        ("memory", None, True),
-        ("probe-ended", None, True),
-        ("import-timeout", None, True),
-        ("import-error", None, False),
-        ("unavailable", None, False),
+        ({}, False),
+        ({"reproducer": ended("returned", "right")}, False),
+        ({"reproducer": ended("returned", "wrong")}, True),
+        *(
+            ({"reproducer": ended(each)}, True)
+            for each in ("raised", "signal", "timeout", "memory", "probe-ended", "import-timeout")
+        ),
+        ({"reproducer": ended("import-error")}, False),
+        ({"reproducer": ended("unavailable")}, False),
+        # Each part counts, also where the case is as expected.
+        ({"workaround": ended("signal")}, True),
     ],
 )
-def test_what_a_busy_machine_may_have_caused_is_run_again(
-    outcome: Outcome, behaviour: str | None, again: bool, state: State
-) -> None:
+def test_what_a_busy_machine_may_have_caused_is_run_again(parts: dict[str, Part], again: bool, state: State) -> None:
     """A record made beside others counts where it is as expected, and did not end by a signal or a limit."""
-    part = Part(outcome=outcome, behaviour=behaviour, detail="SIGSEGV" if outcome == "signal" else "")
-
-    assert again == alone.must_run_again(*_seen(reproducer=part), {})
-
-
-def test_a_workaround_that_ends_by_a_signal_is_run_again(state: State) -> None:
-    """Each part counts, also where the case is as expected."""
-    case, seen = _seen(workaround=Part(outcome="signal", detail="SIGSEGV"))
-
-    assert alone.must_run_again(case, seen, {})
-    assert not alone.must_run_again(*_seen(), {})
-
-
-def _seen(**parts: Part) -> tuple[Case, Record]:
-    """A case, and a record of it in which these parts came out so."""
     entry = of("takes-a-moment")
     run(Work(ONE, [entry]))
     seen = record(entry, "takes-a-moment")
     (attempt,) = seen.attempts
     otherwise = attempt.model_copy(update={"parts": {**attempt.parts, **parts}})
-    return entry.issue.cases[0], seen.model_copy(update={"attempts": [otherwise]})
+
+    assert again == alone.must_run_again(entry.issue.cases[0], seen.model_copy(update={"attempts": [otherwise]}), {})
 
 
 @pytest.fixture

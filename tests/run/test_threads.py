@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from suite.cell.issue import Issue, Upstream
-from suite.errors import BadFile
-from suite.files import dump, read
 from suite.run import catalogue, threads
 
 
@@ -24,21 +18,3 @@ def test_pages_and_commits_are_no_threads() -> None:
     issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
     claim = threads.Refuted(ref="jax-ml/jax#3", claim="it does", tried="that", where="everywhere")
     assert ["jax-ml/jax#1", "jax-ml/jax#2", "jax-ml/jax#3"] == threads.references([issue, issue], [claim, claim])
-
-
-@pytest.mark.parametrize(
-    ("reference", "thread", "key"),
-    [
-        ("jax-ml/jax#1", {"title": "It does", "state": "shut"}, "threads.jax-ml/jax#1.state"),
-        ("jax-ml/jax#1", {"state": "open"}, "threads.jax-ml/jax#1.title"),
-        ("jax-ml/jax#1", {"title": "It does", "state": "open", "by": "me"}, "threads.jax-ml/jax#1.by"),
-        ("jax-ml/jax", {"title": "It does", "state": "open"}, "threads.jax-ml/jax.[key]"),
-    ],
-)
-def test_a_fault_names_file_and_key(reference: str, thread: object, key: str, tmp_path: Path) -> None:
-    """What cannot be meant is said with the file and the key."""
-    path = tmp_path / "threads.json"
-    path.write_text(dump({"schema_version": 1, "taken_on": "2026-01-02", "threads": {reference: thread}}))
-    with pytest.raises(BadFile) as raised:
-        read(threads.Threads, path)
-    assert [(path, key)] == [(fault.path, fault.key) for fault in raised.value.faults]

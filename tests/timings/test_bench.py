@@ -196,12 +196,6 @@ def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], caps
     assert [f"8 processes of each side: {each}, and again for what looks changed" for each in estimates] == said
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_same_release_twice_is_no_regression(pretend: Callable[..., Pretended], seed: int) -> None:
-    """A release against itself exits 0: ten times out of ten."""
-    assert Exit.AS_EXPECTED == compare.compare(pretend(told(seed=seed)), NO_COUNTS, CELLS[0], CELLS[0], TIMED, 8)
-
-
 def test_a_release_that_cannot_be_installed_is_not_measured(
     pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -306,14 +300,6 @@ def test_a_count_judges_the_host(
 
     assert [BASE, OTHER, OTHER, BASE] == [cell for cell, _ in counter.calls]
     assert "1 regressed, 3 stable" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_count_of_the_same_release_twice_is_no_regression(pretend: Callable[..., Pretended], seed: int) -> None:
-    """A release whose counts wander by a thousandth exits 0 against itself: ten times out of ten."""
-    counter = PretendedCounter("instructions", COUNTED, wandering(seed=seed))
-
-    assert Exit.AS_EXPECTED == compare.compare(pretend(told()), counter, CELLS[0], CELLS[0], [*TIMED, "Scan"], 8)
 
 
 def test_what_is_counted_is_not_timed(pretend: Callable[..., Pretended]) -> None:

@@ -14,15 +14,14 @@ from suite.stack import lock
 from suite.timings import own_stack, release_line, results
 from suite.timings.asv_call import Asv
 from suite.timings.own_stack import PACKAGES, Existing
+from tests.processes import program
 
 VERSIONS = {name: lock.load(release_line.cell("jax-0.9.2")).pins[name] for name in PACKAGES}
 
 
 def python(path: Path, told: str, status: int = 0) -> Path:
     """Put an interpreter at `path` that answers this to whatever it is asked."""
-    path.write_text(f"#!/bin/sh\ncat <<'END'\n{told}\nEND\necho 'what it says of itself' >&2\nexit {status}\n")
-    path.chmod(0o755)
-    return path
+    return program(path, f"cat <<'END'\n{told}\nEND\necho 'what it says of itself' >&2\nexit {status}")
 
 
 def tells(**otherwise: object) -> str:

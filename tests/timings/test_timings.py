@@ -94,15 +94,6 @@ def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Mach
     assert "" == section.charts[2].rest
 
 
-@pytest.mark.parametrize(
-    ("method", "device"), [("time_execute", True), ("track_device_busy", True), ("time_dispatch", False)]
-)
-@pytest.mark.parametrize("variant", ["", "(512)"])
-def test_a_line_says_whose_time_it_is(method: str, variant: str, device: bool) -> None:
-    """The device's time is told from the host's by the phase, of a workload with sizes too."""
-    assert device == Series("any", f"basics.Matmul.{method}{variant}", (), frozenset(), None).device
-
-
 def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(machine: Machine) -> None:
     """What was insufficient is no change, and neither is what was judged of other locks."""
     assert [(f"{SCAN}, trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.shifts]

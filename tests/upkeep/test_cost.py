@@ -14,16 +14,15 @@ from suite.cell import machine
 from suite.errors import Failed
 from suite.files import read
 from suite.judge.record import Attempt, Part, Record
-from suite.run import catalogue, environment, records
+from suite.run import catalogue, environment
 from suite.stack import plan
 from suite.upkeep import cost
 from tests.report.test_report import put_record
 
 
-def test_each_time_is_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_each_time_is_compared(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A run's ratio is to the seconds of its cases shared among the cores; an answer's is to a bare interpreter."""
     monkeypatch.setattr(environment, "ready", lambda *_: SimpleNamespace(executable=tmp_path / "bin" / "python"))
-    monkeypatch.setattr(records, "RECORDS", tmp_path)
     monkeypatch.setattr(machine, "cores", lambda: 2)
     monkeypatch.setattr(cost, "run", lambda *_, **__: 30.0)
     source = tmp_path / "lib" / "python3.12" / "site-packages" / "jax"

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from suite.__main__ import main
 from suite.errors import Exit, Failed
-from suite.run import catalogue, environment, records
+from suite.run import catalogue
 from suite.run.catalogue import Entry
 from suite.stack import index, lock, plan, releases
 from suite.stack import matrix as matrices
@@ -61,7 +61,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Of
 
 
 @pytest.fixture
-def planned(replanned: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def planned(replanned: None, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A plan of the releases of jax alone; the report goes to a folder of its own."""
     matrix = tmp_path / "matrix.toml"
     line = '[line]\nreleases = ["jax"]\nbeside = []\n'
@@ -69,8 +69,6 @@ def planned(replanned: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setattr(plan, "PATH", matrix)
     monkeypatch.setattr(matrices, "PATH", matrix)
     monkeypatch.setattr(discover, "REPORTS", tmp_path / "reports")
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
 
 
 def told(entries: Sequence[Entry] = ()) -> str:

@@ -51,35 +51,17 @@ def test_there_are_workflows() -> None:
     assert ["check.yml", "pages.yml", "release-day.yml"] == NAMES
 
 
-def test_actions_are_pinned() -> None:
-    """Each action is pinned by its whole commit, with its version beside it, and is the same one everywhere."""
-    texts = [path.read_text(encoding="utf-8") for path in PATHS]
-    used = [re.findall(r"uses: (\S+)@(\S+)(?: # (\S+))?$", text, re.MULTILINE) for text in texts]
-    actions = {action for each in used for action in each}
-
-    assert all(used)
-    assert [] == [each for each in actions if not re.fullmatch(r"[0-9a-f]{40} v\d.*", f"{each[1]} {each[2]}")]
-    assert len({name for name, *_ in actions}) == len(actions)
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_a_job_has_what_it_needs(name: str) -> None:
-    """A workflow has no permissions, each job says its own, and a time after which it is ended."""
-    assert {} == workflow(name)["permissions"]
+def test_a_job_ends_and_runs_nothing_of_others_where_it_can_write(name: str) -> None:
+    """Each job has a time after which it is ended, and one that can write runs no Python.
+
+    Pinned actions, permissions, credentials and expressions in scripts are zizmor's, in `nox -s lint`.
+    """
     for job, described in workflow(name)["jobs"].items():
-        assert isinstance(described["permissions"], dict), job
         assert described["timeout-minutes"] <= 300, job
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_can_write_runs_nothing_of_others(name: str) -> None:
-    """A job that can write runs no Python; no checkout keeps credentials, and no script an expression put into it."""
     for job, step in steps(name):
         if "write" in workflow(name)["jobs"][job]["permissions"].values():
             assert "python" not in step.get("run", ""), job
-        if step.get("uses", "").startswith("actions/checkout@"):
-            assert step["with"]["persist-credentials"] is False, job
-    assert [] == [line for line in commands(name) if "${{" in line]
 
 
 @pytest.mark.parametrize("name", NAMES)

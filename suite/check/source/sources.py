@@ -154,12 +154,7 @@ def _fault(code: str) -> str:
 
 def _notebook(content: Any, name: str) -> tuple[Text | None, list[Unread]]:
     try:
-        cells = (
-            content["cells"]
-            if "cells" in content
-            else [cell for each in content["worksheets"] for cell in each["cells"]]
-        )
-        codes = [(number, _cell(each)) for number, each in enumerate(cells, 1) if each["cell_type"] == "code"]
+        codes = [(n, _cell(each)) for n, each in enumerate(content["cells"], 1) if each["cell_type"] == "code"]
     except (TypeError, KeyError, AttributeError):
         return None, [Unread(name, "it is no notebook")]
     unread, starts, lines = [], [], list[str]()
@@ -173,7 +168,7 @@ def _notebook(content: Any, name: str) -> tuple[Text | None, list[Unread]]:
 
 
 def _cell(cell: Any) -> str:
-    source: str | Iterable[str] = cell["source"] if "source" in cell else cell["input"]
+    source: str | Iterable[str] = cell["source"]
     code = _lines(source if isinstance(source, str) else "".join(source))
     # A line of Python can begin with %, inside of brackets.
     if not _fault(code):

@@ -5,14 +5,15 @@ It is carried in the wheel. `suite.check.knowledge` reads it, and says there wha
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
+from suite.files import dump_lines
 from suite.judge.rules import concerned
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, IssueRow, Observation, Report
+from suite.report.summary import by_case
 from suite.stack.releases import PACKAGES
 
 SCHEMA = 1
@@ -20,10 +21,11 @@ SCHEMA = 1
 
 def check_json(report: Report) -> str:
     """`report` as `check` reads it: a line for each case."""
-    names = {*PACKAGES, *(name for each in report.issues for case in each.cases for name in _matter(case))}
-    seen: dict[tuple[str, str], dict[str, Observation]] = {}
-    for each in report.observations:
-        seen.setdefault((each.issue, each.case), {})[each.cell] = each
+    names = {
+        *PACKAGES,
+        *(name for each in report.issues for case in each.cases for name in concerned(case.needs, case.rules)),
+    }
+    seen = by_case(report.observations)
     kinds: dict[tuple[str, str], int] = {}
 
     def runs(of: Mapping[str, Observation]) -> list[int]:
@@ -34,19 +36,13 @@ def check_json(report: Report) -> str:
     issues = [
         {
             **_issue(issue),
-            "cases": [{**_case(case), "runs": runs(seen.get((issue.id, case.id), {}))} for case in issue.cases],
+            "cases": [{**_case(case), "runs": runs(seen[issue.id, case.id])} for case in issue.cases],
         }
         for issue in report.issues
     ]
     cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.run_here]
     head = {"schema_version": SCHEMA, "generated_at": report.generated_at.isoformat(), "cells": cells}
-    lines = [f'"{key}": {_line(value)}' for key, value in {**head, "kinds": list(kinds)}.items()]
-    told = ",\n".join(map(_line, issues))
-    return "{\n" + ",\n".join([*lines, f'"issues": [\n{told}\n]']) + "\n}\n"
-
-
-def _matter(case: CaseRow) -> frozenset[str]:
-    return concerned(case.needs, case.rules)
+    return dump_lines({**head, "kinds": list(kinds), "issues": issues}, {"issues": ""}, (",", ":"))
 
 
 def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
@@ -69,7 +65,3 @@ def _case(case: CaseRow) -> dict[str, Any]:
         "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
         "workaround": [instead.text, *instead.fails] if instead else [],
     }
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
+from operator import itemgetter
 from uuid import UUID, uuid5
 from xml.etree.ElementTree import Element
 
@@ -39,7 +40,7 @@ def feed(report: Report, compiled: Sequence[Programs] = ()) -> str:
             element("link", rel="alternate", type="text/html", href="index.html"),
             element("author", element("name", "jax-stack-compat")),
             _itself(report, made),
-            *(entry for _, entry in sorted([*_changes(report), *_programs(compiled)], key=_day, reverse=True)),
+            *(entry for _, entry in sorted([*_changes(report), *_programs(compiled)], key=itemgetter(0), reverse=True)),
             **{"xmlns": "http://www.w3.org/2005/Atom", "xml:lang": "en"},
         )
     )
@@ -51,10 +52,6 @@ def _itself(report: Report, made: datetime) -> Element:
     told += _more(len(odd) - _MOST)
     text = "\n".join([f"{summary.last_line(report)}.", *(["Not as expected:", *told] if odd else [])])
     return _entry(f"report {made.isoformat()}", f"Report of {made:%Y-%m-%d %H:%M} UTC", "index.html", made, text)
-
-
-def _day(dated: tuple[date, Element]) -> date:
-    return dated[0]
 
 
 def _changes(report: Report) -> list[tuple[date, Element]]:

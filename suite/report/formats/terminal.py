@@ -103,10 +103,7 @@ def _undecided(report: Report) -> Iterator[Text]:
 
 def _line(report: Report, console: Console) -> None:
     """A line per case, a glyph per cell of the line; with a short line, the words beside the glyphs."""
-    cells = summary.line(report)
-    seen: dict[tuple[str, str], dict[str, Observation]] = {}
-    for each in report.observations:
-        seen.setdefault((each.issue, each.case), {})[each.cell] = each
+    cells, seen = summary.line(report), summary.by_case(report.observations)
     short = len(cells) <= _SHORT
     table = Table.grid(padding=(0, 2, 0, 0))
     if short:
@@ -120,8 +117,7 @@ def _line(report: Report, console: Console) -> None:
         heading = ("", Text(f"\n{issue.id}", style="bold"), "")
         table.add_row(*heading[0 if short else 1 :])
         for case in issue.cases:
-            of_case = seen.get((issue.id, case.id), {})
-            of_line = [of_case.get(cell.id) for cell in cells]
+            of_line = [seen[issue.id, case.id].get(cell.id) for cell in cells]
             strip = Text.assemble(*map(_glyph, of_line))
             told = _story(report, case, filter(None, of_line))
             for row in [(strip, f"  {case.id}", told)] if short else [(f"  {case.id}", told), ("", strip)]:

@@ -44,10 +44,7 @@ class Facts:
     @cached_property
     def seen(self) -> defaultdict[tuple[str, str], dict[str, Observation]]:
         """The observations, by issue and case, then by cell."""
-        found: defaultdict[tuple[str, str], dict[str, Observation]] = defaultdict(dict)
-        for each in self.report.observations:
-            found[each.issue, each.case][each.cell] = each
-        return found
+        return summary.by_case(self.report.observations)
 
     @cached_property
     def cells(self) -> dict[str, CellRow]:

@@ -248,19 +248,12 @@ def _machine(
 def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Section]:
     """For each unit in which two of these releases were counted, a chart of each workload, a line for each phase."""
     known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
+    keys = sorted(dict.fromkeys(chain(*known.values())), key=_group)
     for unit in UNITS:
-        keys = list(dict.fromkeys(chain(*known.values())))
-        charts = []
-        for (module, workload, *phase), of in groupby(sorted(keys, key=_group), key=_group):
-            series = [_counted_series(key, unit, releases, known) for key in of]
-            shown = [each for each in series if len([value for value in each.values if value is not None]) > 1]
-            if shown:
-                identifier = "-".join((f"{unit}-{module}.{workload}", *phase)).replace(" ", "-")
-                title = ", ".join((what(module, workload), *phase, unit))
-                ordered = tuple(sorted(shown, key=lambda each: _place(each.name, PHASES)))
-                charts.append(Chart(identifier, title, story(module, workload), ordered, (), unit))
-        if charts:
-            yield Section(f"timings-{unit}", _TITLES[unit], tuple(charts))
+        of_unit = {key: _counted_series(key, unit, releases, known) for key in keys}
+        shown = {key: each for key, each in of_unit.items() if len([v for v in each.values if v is not None]) > 1}
+        if charts := tuple(chart for _, chart in _charts(shown, unit)):
+            yield Section(f"timings-{unit}", _TITLES[unit], charts)
 
 
 def _counted_series(
@@ -296,22 +289,32 @@ def _sections(
 ) -> tuple[Section, ...]:
     """The charts, by module: of a workload its phases, or where it has variants, of each phase the variants."""
     fences = noise.benchmarks if noise else {}
+    every = {key: _series(key, rows, fences.get(key)) for key in keys}
+    shown = {key: each for key, each in every.items() if any(value is not None for value in each.values)}
     charts: dict[str, list[Chart]] = {}
-    for (module, workload, *phase), of in groupby(keys, key=_group):
-        series = (_series(key, rows, fences.get(key)) for key in of)
-        shown = [each for each in series if any(value is not None for value in each.values)]
-        if shown:
-            names = {each.key for each in shown}
-            chart = Chart(
-                id="-".join((f"timing-{module}.{workload}", *phase)).replace(" ", "-"),
-                title=", ".join((what(module, workload), *phase)),
-                story=story(module, workload),
-                series=tuple(sorted(shown, key=lambda each: _place(each.name, PHASES))),
-                shifts=tuple(shift for shift in shifts if shift.key in names),
-            )
-            charts.setdefault(module, []).append(chart)
+    for module, chart in _charts(shown, "seconds", shifts):
+        charts.setdefault(module, []).append(chart)
     ordered = sorted(charts, key=lambda name: (_place(name, _FIRST), name))
     return tuple(Section(f"timings-{name}", story(name) or name, tuple(charts[name])) for name in ordered)
+
+
+def _charts(series: Mapping[str, Series], unit: str, shifts: Sequence[Shift] = ()) -> Iterator[tuple[str, Chart]]:
+    """A chart of each workload among these benchmarks, or of one phase of its variants, with its module."""
+    kind, words = ("timing", ()) if unit == "seconds" else (unit, (unit,))
+    for (module, workload, *phase), keys in groupby(series, key=_group):
+        of = [series[key] for key in keys]
+        names = {each.key for each in of}
+        yield (
+            module,
+            Chart(
+                id="-".join((f"{kind}-{module}.{workload}", *phase)).replace(" ", "-"),
+                title=", ".join((what(module, workload), *phase, *words)),
+                story=story(module, workload),
+                series=tuple(sorted(of, key=lambda each: _place(each.name, PHASES))),
+                shifts=tuple(shift for shift in shifts if shift.key in names),
+                unit=unit,
+            ),
+        )
 
 
 def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:

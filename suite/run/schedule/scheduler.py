@@ -15,27 +15,17 @@ from suite.cell.issue import Case
 from suite.run import cell_run
 from suite.run.catalogue import Entry
 from suite.run.cell_run import CellRun
-from suite.run.probe_call import Name, Progress, Task
+from suite.run.probe_call import Progress, Task
 from suite.run.records import Asked, Status
 from suite.run.schedule import costs, deal, slots
 from suite.run.schedule.slots import Slots
 from suite.stack.plan import Cell
 
 
-class CellProgress(Progress, Protocol):
-    """The progress of one cell."""
-
-    def expect(self, seconds: Mapping[Name, float]) -> None:
-        """These cases are to run, and are known to take so long."""
-
-    def finish(self) -> None:
-        """The cell is done."""
-
-
 class RunProgress(Protocol):
     """The progress of a run."""
 
-    def cell(self, cell: str) -> CellProgress:
+    def cell(self, cell: str) -> Progress:
         """Return the progress of a cell."""
 
 
@@ -97,7 +87,7 @@ class _Shared:
         self,
         runs: Sequence[CellRun],
         seconds: Mapping[str, float],
-        lines: Mapping[str, CellProgress],
+        lines: Mapping[str, Progress],
         machine: Slots,
         *,
         reserved: bool = False,
@@ -231,7 +221,7 @@ class _Shared:
             self._lines[run.cell.id].finish()
 
 
-def _run_alone(runs: Sequence[CellRun], lines: Mapping[str, CellProgress], machine: Slots) -> None:
+def _run_alone(runs: Sequence[CellRun], lines: Mapping[str, Progress], machine: Slots) -> None:
     """Run what cannot run beside others: one probe at a time, while no other run has a slot.
 
     The cells that are still reserved come first: so nobody waits for a cell who has another one.

@@ -7,7 +7,7 @@ and refuses one of which it would run anything else than the driver asks for: tw
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self, TypedDict
 
@@ -15,7 +15,7 @@ from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
 from suite.run import catalogue, cell_run, interpreter, keys, records
 from suite.run.catalogue import Entry
-from suite.run.probe_call import Name
+from suite.run.probe_call import Name, Progress
 from suite.run.schedule import scheduler
 from suite.run.schedule.scheduler import Work
 from suite.stack import lock, plan
@@ -61,7 +61,7 @@ class Answer:
     said: Sequence[str] = ()
 
 
-class Kept:
+class Kept(Progress):
     """Keeps what there is to say for the driver, which is the one with a reader."""
 
     def __init__(self) -> None:
@@ -72,22 +72,13 @@ class Kept:
         """Return itself: it is about one cell."""
         return self
 
-    def expect(self, seconds: Mapping[Name, float]) -> None:
-        """Do nothing."""
-
     def say(self, message: str) -> None:
         """Keep a message."""
         self.said.append(message)
 
-    def start(self, issue: str, case: str) -> None:
-        """Do nothing."""
-
     def step(self, issue: str, case: str) -> None:
         """Count a case."""
         self.ran.add((issue, case))
-
-    def finish(self) -> None:
-        """Do nothing."""
 
 
 def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) -> Order | None:
