@@ -28,7 +28,7 @@ print(over_cores(where, sys.argv[2:]))
 
 
 def split(*words: str) -> str:
-    """What comes of shares in a process that has no threads, or has."""
+    """What comes of shares in a process without threads, or with some."""
     command = [sys.executable, "-W", "error", "-c", SCRIPT, *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -12,10 +12,11 @@ annotations of a class as they are, and one that is a string says nothing to it.
 `AbstractVar[` or `AbstractClassVar[`, and raises NotImplementedError if so: equinox#591 has that, and it is intended.
 Python 3.14 makes the import superfluous.
 
-In no thread:
+Seen in these runs:
 
-- By its full name, `eqx.AbstractVar[…]`, nothing is raised on any release. The base class is not abstract, and has the
-  variable for a field of its own: a subclass that has a property for it is asked for it by its `__init__`, too.
+- With `eqx.AbstractVar[…]` as a string the base class can be instantiated, with Equinox 0.11.0 to 0.13.8.
+- A subclass that implements the variable as a property must still pass it to `__init__`. Without it there is a
+  TypeError.
 """
 
 from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main

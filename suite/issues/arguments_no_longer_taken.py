@@ -7,7 +7,7 @@
 Each was taken once, and is a ValueError from 0.8.0 on. The changelog of 0.8.0 has all three: call
 `jnp.asarray` on an object of one's own, `.dtype` on an array, and make truth values of a mask.
 
-In no thread: a mask of integers warns from 0.4.36 on, and not from 0.5.0, as the changelog says.
+Seen in these runs: a mask of integers warns from 0.4.36 to 0.7.2.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Three one-liners that NumPy answers otherwise. sort_complex sorted along the fir
 bits of a signed integer the highest was lost. With axis=None the keepdims of quantile and median gave one axis
 (jax#20251, in 0.4.26), which broadcasts against the array all the same, so that only the shape of what follows tells.
 
-In no thread: percentile, nanquantile, nanpercentile and nanmedian lost keepdims too, and so did an array of quantiles.
+Seen in these runs: quantile, percentile, nanquantile, nanpercentile and nanmedian lost keepdims too, up to 0.4.25.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ optimistix#33, is of `BestSoFarMinimiser`, which held the function's value at on
 forgot the last. optimistix#211, "Fixes the `aux` output being from the wrong `y`", in 0.1.0, mends that in the solvers,
 by giving out the aux of the step before.
 
-In no thread:
+Seen in these runs:
 
 - With that the plain solvers went wrong. Up to 0.0.11 `minimise` and `least_squares` give the aux of `value`, with
   BFGS, nonlinear CG, gradient descent, Gauss-Newton and Levenberg-Marquardt; 0.1.0 that of the point before. The looser

@@ -7,11 +7,12 @@ statistics, in training too: equinox#659 reports how unstable that is. equinox#9
 `mode="ema"`, stays with the old one, and warns; numpyro#2042 had to say which.
 
 What is kept of a model's state had numbers for keys, and has the paths of its layers since equinox#1052, in 0.13.1
-("Model.norm.ema_state_index"). In no thread:
+("Model.norm.ema_state_index").
 
-- So a state belongs to one class and its attributes. That of a model whose class or attribute has since been renamed
-  was as good as its own up to 0.13.0, and is a KeyError from 0.13.1. The leaves in a file of `tree_serialise_leaves`
-  have no keys, and go on.
+Seen in these runs:
+
+- A model whose class and layer have been renamed takes the old state up to 0.13.0. From 0.13.1 on that is a KeyError.
+- The leaves in a file of `tree_serialise_leaves` have no keys, and load into the renamed model.
 """
 
 from __future__ import annotations

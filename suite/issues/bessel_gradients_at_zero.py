@@ -9,7 +9,7 @@ at 0, in 0.4.21, and with a constant 0 the second derivative was 0 as well. `jax
 the source, was not touched. jax#40627 and jax#40628 reported both in September 2026, and jax#40640 writes a series for
 them, in 0.11.2.
 
-In no thread: that 0.4.21 put one wrong second derivative in the place of another, 0 for 1.5.
+Seen in these runs: 0.4.21 replaced one wrong second derivative by another, 1.5 by 0. It is 0.5 from 0.11.2 on.
 """
 
 from __future__ import annotations

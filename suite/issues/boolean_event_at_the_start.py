@@ -6,12 +6,12 @@
 You'd expect `t0` and `y0`, which is what you get without a root finder. No step has been made, so what is interpolated
 are placeholders, all 0, and the root is sought up to the end of a step that never was. The report has it with
 `steady_state_event`, beside another event too, and diffrax 0.7.1 has the fix. There is an event that holds at the start
-in many a batch. In no thread:
+in many a batch.
 
-- The gradient by `y0` is 0 with it, where it is 1: a fit is told that its start does not matter.
-- A constant step does not help.
-- `optimistix.Bisection` is no way out, on the newest release either: it refuses every boolean condition, whenever that
-  comes true, with "The root is not contained in [lower, upper]".
+Seen in these runs:
+
+- The gradient by `y0` is 0 with diffrax 0.6.0 to 0.7.0, where it is 1: a fit is told that its start does not matter.
+- Constant and adaptive steps go wrong alike.
 """
 
 from __future__ import annotations

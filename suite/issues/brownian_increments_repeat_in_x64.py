@@ -5,12 +5,15 @@
 
 You'd expect the increments of a Brownian path over steps that do not overlap to be independent. The key for each is
 made of the step's ends, rounded to float32 and then read as an int32; steps that float32 cannot tell apart get one key,
-and the same noise. In float32 a step cannot be that small. diffrax#734, of February 2026, takes all of the bits,
-a week after 0.7.2, the newest release run here: no release is right, and the fix is merged. In no thread:
+and the same noise. In float32 a step cannot be that small. diffrax#734, of February 2026, takes all of the bits, a week
+after 0.7.2, the newest release run here. The fix is merged.
 
-- It is a solve that goes wrong, not `evaluate` alone: an Euler solve over a day's seconds, at 86400 and with steps of
-  1/1024, has 3 distinct increments in 8 steps.
-- How wrong: noise that repeats adds up. The variance of the path is 3 times too large after these 8 steps.
+Seen in these runs:
+
+- A solve goes wrong, and not only `evaluate`. An Euler solve from 86400 on, with steps of 1/1024, has 3 distinct
+  increments in 8 steps.
+- Noise that repeats adds up: after 8 such steps the variance of the path is 3 times too large.
+- This is so with diffrax 0.4.1 to 0.7.2.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ Code that was written for NumPy goes on to run with a `jax.Array`, and some of i
 jax#20627 had asked for it. To assign to an element was an error before, too: the NumPy arrays of a callback could
 only be read.
 
-In no thread:
+Seen in these runs:
 
-- `x.sort()` was refused for that reason up to 0.4.26, and is silent since.
-- `np.sum(x, dtype=np.float64)` is JAX's sum of a `jax.Array`, and in float32 unless x64 is enabled, with a warning.
+- `x.sort()` in a callback raises up to 0.4.26, and does nothing from 0.4.27 on.
+- Without x64 `np.sum(x, dtype=np.float64)` sums in float32 from 0.4.27 on, since it is JAX's sum of a `jax.Array`.
 """
 
 from __future__ import annotations

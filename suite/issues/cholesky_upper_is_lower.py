@@ -8,8 +8,8 @@ Hermitian matrix is its own conjugate transpose, so the argument did nothing: th
 `u.T @ u` is another matrix. jax#19700, two days after that release, transposes the factor; 0.4.25 has it. The change
 log of neither release names it.
 
-In no thread: what came back. It was the lower factor of real matrices as of complex ones. `jax.scipy.linalg.cholesky`,
-whose default is the upper factor, was right all the time.
+Seen in these runs: what came back. It was the lower factor of real matrices as of complex ones.
+`jax.scipy.linalg.cholesky`, whose default is the upper factor, was right all the time.
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ takes it as it came. jax#25880 (0.5.0) mended `.at[i].get(mode="clip")` under vm
 `dynamic_slice` becomes there; jax#34228 still stands open. For `.at[].max` and `.min` jax#40626 and jax#40648 of
 2026-09 are open, and yet 0.12.0 is right.
 
-In no thread:
+Seen in these runs:
 
-- Plain indexing, `x[i]` under vmap, had the fault of `dynamic_slice` and lost it with that, in 0.9.0; no mode is named
-  in it, and jax#25880 had left it out.
-- With `.at[].max` the operand's gradient was wrong too: 3 where the update had won, should be 0. With mode="drop",
-  which jax#40648 names, both were right on every release run.
+- Plain indexing, `x[i]` under vmap, has the same fault as `dynamic_index_in_dim`, up to 0.8.3. Both are right from
+  0.9.0 on.
+- With `.at[].max` the operand's gradient is wrong too, up to 0.11.2: 3 where the update had won, should be 0.
+- With mode="drop" the gradient by the update is right from 0.4.18 to 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ NumPy 2 took `x / abs(x)` for the sign of a complex number, and another of the s
 both over at once, jax#19389 and jax#20552, and the changelogs say so. NumPy 1.26 beside jax 0.4.24, which is what an
 installer gave in that spring, has the old ones.
 
-In no thread: without `return_sign` the logsumexp of complex numbers moved by 2πi, -3.351j to 2.932j: the same number to
-exp, another to whoever compares, takes the imaginary part for a phase, or sums logarithms.
+Seen in these runs: without `return_sign` the logsumexp of complex numbers moved by 2πi in 0.4.24, from -3.351j to
+2.932j. Its exponential is the same. Code that takes the imaginary part for a phase gets another one.
 """
 
 from __future__ import annotations

@@ -7,13 +7,13 @@ A complex number is true where it is not 0, in NumPy, in Python, and in the arra
 `any` and `all`). XLA's conversion to truth values takes the real part. jax#20644 mended `x.astype(bool)` in 0.4.27 and
 says why: the primitive has the wrong semantics; the changelog has it as settled.
 
-In no thread: what jax#20644 left. Everything else that converts goes to the primitive still, on the newest release:
-
-- `jnp.any` and `jnp.all`, as functions and as methods, eager and under jit. `jnp.count_nonzero` of the same array is 1,
-  `bool(x[0])` is True, and `jnp.where(x, 1, 2)` is 1: JAX disagrees with itself.
-- `jnp.array(x, dtype=bool)`, `jnp.asarray`, `jnp.bool_(x)`, `jnp.sum(x, dtype=bool)`, `mask.at[0].set(1j)`.
-
 There is a ComplexWarning, which is hidden by whoever works with complex numbers.
+
+Seen in these runs:
+
+- `jnp.any` and `jnp.all` of imaginary numbers are False, from 0.4.18 to 0.12.0.1.
+- `jnp.array(x, dtype=bool)` takes 1j for False, on the same releases.
+- `jnp.count_nonzero` counts 1j, and `bool(x[0])` is True: JAX disagrees with itself.
 """
 
 from __future__ import annotations

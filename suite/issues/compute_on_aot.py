@@ -17,8 +17,8 @@ context manager used as a decorator is a `functools.wraps` wrapper: it got `jitt
 
 The program of the thread picks its answer by platform, `jax.lax.platform_dependent(x, cpu=add_one, tpu=add_two)`. Work
 marked for the host should take the CPU's branch, though the program is lowered for a TPU: that is `tpu-branch`, with
-the decorator on the right side. On 0.4.29 and 0.4.30 the TPU's branch is taken *and* marked for the host; no thread
-says so. A `compute_on` within the `tpu=` branch, the other way to read it, keeps its mark on every release.
+the decorator on the right side. On 0.4.29 and 0.4.30 the TPU's branch is taken *and* marked for the host. A
+`compute_on` within the `tpu=` branch, the other way to read it, keeps its mark from 0.4.29 to 0.12.0.1.
 
 On a CPU this does not show where anything ran: the mark is a request to XLA. The TPU's compiler grants it, and needs no
 TPU to say so (libtpu, asked through `jax.experimental.topologies` for a v5e with jax 0.5.3, 0.6.0, 0.8.2, 0.10.2 and

@@ -9,7 +9,7 @@ diagonal is added up, without a word. From 0.7.0 on it is a ValueError with a lo
 example of a neural SDE met it (diffrax#621): a field and a control of one number each, with a `y` of length 1, had been
 right, and are refused too.
 
-In no thread:
+Seen in these runs:
 
 - That holds for Euler, Heun, Midpoint, Ralston, EulerHeun and LeapfrogMidpoint. Bosh3, Dopri5, Dopri8, Tsit5 and
   ReversibleHeun, which use the field and the control one after the other, broadcast on the newest release as they

@@ -11,9 +11,8 @@ after `__init__` and `__post_init__`. Code that was right for arrays (`self.x.sh
 on Python numbers too gives another answer without an error: `self.x * 2` of a list repeats it. Classes that
 inherit their `__post_init__` had lost the old order before, with 0.11.6, which is what equinox#969 reports.
 
-In no thread:
-
-- The other half: a field that `__post_init__` sets is converted since 0.12.0, and was not where it had been passed too.
+Seen in these runs: a field that is passed, and that `__post_init__` sets again, is not converted up to 0.11.12. From
+0.12.0 on it is.
 """
 
 from __future__ import annotations

@@ -8,12 +8,11 @@ One row with `rowvar=False` is one observation of three variables; it was taken 
 their variance. That was NumPy's rule too, until numpy#27658 had it called a bug: NumPy from 2.2 gives the matrix.
 jax#32305 and f36c44f669 changed both in 0.8.0, and the changelog says so.
 
-In no thread:
+Seen in these runs:
 
-- `jnp.corrcoef` changed with it: 1.0 up to 0.7.2, a matrix of NaN from 0.8.0.
-- With a second array of one row, `jnp.cov(x, x, rowvar=False)`, it was a 2 by 2 matrix and raises from 0.8.0: one of
-  the two is turned round, and the other is not. NumPy from 2.2 raises at the same place.
-- JAX and NumPy disagree about one row on every stack in between: NumPy from 2.2 with jax up to 0.7.2.
+- `jnp.corrcoef` of such a row changed with it: a single number up to 0.7.2, a matrix of NaN from 0.8.0 on.
+- With a second array of one row, `jnp.cov(x, x, rowvar=False)` is a 2 by 2 matrix up to 0.7.2, and raises from 0.8.0
+  on.
 """
 
 from __future__ import annotations

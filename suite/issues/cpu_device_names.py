@@ -5,9 +5,11 @@
 What takes a device's name apart, `name.split("_")[-1]`, looks for "CPU" in it or keeps it in a log, a golden file or a
 checkpoint's description, finds nothing. 5be30dd56d changed it, and the changelog says so.
 
-In no thread: what did not change with it. `repr` was "CpuDevice(id=0)" all along, so that a list of devices prints as
-before, and `platform` and `id` are the same. The name of its memory changed at another time: "unpinned_host" in the
-sharding's `repr` from 0.4.33, "device" from 0.7.1.
+Seen in these runs:
+
+- `repr` is "CpuDevice(id=0)" from 0.4.18 to 0.12.0.1, and `platform` and `id` are the same too.
+- The name of the memory changed at other times. The sharding names none up to 0.4.31, "unpinned_host" from 0.4.33 to
+  0.7.0, and "device" from 0.7.1 on.
 """
 
 from __future__ import annotations

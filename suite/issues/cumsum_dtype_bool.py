@@ -7,7 +7,7 @@ and lets -1 and 1 cancel, and made truth values of the sums. Up to 0.4.26 a Type
 0.4.27, took that away. jax#28646 and jax#28669 (`nancumsum`) met it on 0.6.0, jax#37991 again on 0.10, with the cause:
 the code asked `dtype == np.bool_`, to which `bool` is not equal. jax#38039, in 0.10.2, mended it.
 
-In no thread:
+Seen in these runs:
 
 - The changelog of 0.4.34 says that it is fixed (jax#23873). That release mended `dtype=np.bool_` alone. With `bool`, as
   a user writes it, it was wrong from 0.4.27 to 0.10.1, two years, half of it after the fix.

@@ -9,7 +9,7 @@ inverse. jax#22466 reported wrong scales; jax#22571 gave "backward" its meaning 
 0.4.31. "forward" is refused to this day. jax#23895 found float64 input cast to float32: seven digits are left, and a
 number over 3.4e38 is infinite. jax#23917 mended that in 0.4.34.
 
-In no thread: "forward" was as silent. dct(x, norm="forward") was 2 n times SciPy's.
+Seen in these runs: "forward" raised nothing either, up to 0.4.30: `dct(x, norm="forward")` was 2 n times SciPy's.
 """
 
 from __future__ import annotations

@@ -10,12 +10,10 @@ wrong. jax#29426 says so; JAX's own documentation had the wrong shape as an exam
 
 With `axes` as well, `s` was ignored (jax#31836): no padding, no truncation, no error. That one went in 0.8.0.
 
-In no thread:
+Seen in these runs:
 
-- `s` is ignored for negative axes alone, and only for two or more of them: `axes=(0, 1)` and `axes=(-1,)` are right on
-  every release. jax#31836 has it for all axes, and for `idctn`; `dctn` did the same.
-- What jax#31836 gives as a way out for arrays of as many axes, `axes=None`, leads to the other fault where `s` is
-  shorter. Axes counted from the front help against both.
+- `dctn` and `idctn` ignore `s=(4, 5)` with `axes=(-2, -1)`, up to 0.7.2.
+- Axes counted from the front help against both faults: `axes=(0, 1)`, and `axes=(1,)` for a shorter `s`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ taken for one, and gets a Cholesky decomposition, though it need not even be sym
 solved as tridiagonal; a multiple, a negative and a fraction of one with a unit diagonal as if it still had it. There is
 no error. lineax#192, in 0.1.1, has rules that hold.
 
-In no thread:
+Seen in these runs:
 
 - The wrong answers. lineax#192 speaks of the rules alone.
 - `-a` of any square `a` counts as positive and as negative semidefinite from 0.0.5, with its new NegLinearOperator

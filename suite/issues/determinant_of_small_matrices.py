@@ -7,9 +7,9 @@ Matrices of these sizes, alone of all, were expanded by minors: products of thre
 digits of the difference are left. jax#39905 (August 2026) shows a wrong sign for a matrix whose condition number is no
 more than 3e4. From 0.11.1 they are factored with pivots. On another CPU the wrong number may be another.
 
-In no thread: what is left. jax#39905, which is closed, speaks of spurious infinities too, and they are still there: a
-product that overflows or underflows on the way makes the determinant infinite or 0 where it is a plain number.
-`slogdet`, and a 4 by 4 matrix with the same diagonal, give it right.
+Seen in these runs: the infinities that jax#39905, which is closed, speaks of are there from 0.4.18 to 0.12.0.1. A
+product that overflows or underflows on the way makes the determinant infinite or 0, where it is a plain number.
+`slogdet` gives it right.
 """
 
 from __future__ import annotations

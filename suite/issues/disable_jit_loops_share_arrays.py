@@ -9,8 +9,10 @@ body as it is: `c += 1` writes in it, where under jit it makes a new one. So the
 else is the same array with it; in `expi` that is a coefficient. jax#27019 has `expi`; jax#27059, in 0.5.3, has
 `while_loop` make JAX arrays of its carry.
 
-In no thread: `scan` and `fori_loop` were left out, and do it on 0.12.0.1 as on 0.4.18. With `scan` not only the
-caller's array changes but the outputs too: each is the same array, and all show its last state.
+Seen in these runs:
+
+- `scan` and `fori_loop` write in the NumPy array that they are given, from 0.4.18 to 0.12.0.1.
+- With `scan` the outputs are wrong too: each is the same array, and all show its last state.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ You'd expect both to be left out. The option came with jax 0.4.34, and until 0.1
 the flag had disabled, without a word; from 0.11.1 on it is added to that. The flag is for a pass that miscompiles, as
 in openxla/xla#49176; the option for training on a GPU, as in p-doom/jasmine#231. The one undoes the other.
 
-In no thread: since when, and what it costs. openxla/xla#49176 is of a shift under jit that overwrites its own rows, and
-is right with `algsimp` disabled; with the option set, it is wrong all the same on jax 0.4.35 to 0.11.0.
+Seen in these runs: openxla/xla#49176 is of a shift under jit that overwrites its own rows. With `algsimp` disabled it
+is right. With the option set as well it is wrong, on jax 0.4.35 to 0.11.0.
 """
 
 from __future__ import annotations

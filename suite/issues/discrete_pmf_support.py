@@ -8,9 +8,8 @@ says so of poisson, in 2021. jax#19150 plotted `binom.pmf` over a fine grid and 
 0.4.24, made it 0 there, and left what is between 0 and n. jax#20891, in 0.4.27, made `poisson` 0 for what is no
 integer, to be as SciPy is.
 
-In no thread: **that was one of six.** `binom`, `geom`, `nbinom` and `betabinom` have it on every release, jax 0.12.0.1
-included, and `bernoulli` between its two values. Counts that were scaled, averaged or interpolated before they reach a
-likelihood get a finite one; SciPy says that they are impossible. (`poisson.cdf` takes the floor, and is right.)
+Seen in these runs: `binom`, `geom`, `nbinom` and `betabinom` give 1.5 a probability above 0, from jax 0.4.18 to
+0.12.0.1. So counts that were scaled or averaged before they reach a likelihood get a finite one.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@
 What was a mask is a list of indices then, and selects the elements 0 and 1 again and again, without an error. Into JAX
 there is one: unknown or invalid DLPack type code 6. c4368351d2, in 0.4.24, has the type; the changelog says so.
 
-In no thread: what a mask of uint8 does to whoever indexes with it.
+Seen in these runs: up to 0.4.23 an array of NumPy that is indexed by such a mask gives three elements, where the mask
+marks two.
 """
 
 from __future__ import annotations

@@ -10,9 +10,11 @@ donation. openxla/xla#45947 is its repair, and in jaxlib 0.11.1. What is asked h
 compiled step, which tells the bytes of temporary buffers; the answers are right all along. Donation itself, and that a
 donated array is deleted, is donated-arrays-are-deleted.
 
-In no thread: where it is a sum that reads y, and no loop, it begins in jaxlib 0.10.2, and has no end yet: 0.11.1, which
-mends the loop, does not mend it. A softmax of the donated array has the same. Without YNNPACK's reductions, which are
-of that release as well, y is written over x again.
+Seen in these runs:
+
+- Where a sum reads y, and no loop, the buffer is there from jaxlib 0.10.2 to 0.12.0.1. 0.11.1, which repairs the loop,
+  does not repair that.
+- Without YNNPACK's reductions y is written over x again.
 """
 
 from __future__ import annotations

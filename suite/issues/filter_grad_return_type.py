@@ -11,7 +11,7 @@ differentiates by floating-point *arrays* only, and a float is not one; `jax.gra
 `default=` and `args=`, went away in Equinox 0.10.0, before any release here; what is run below is to make it an array.
 
 All of this is by design, and the same on every release run: Equinox 0.11.1 to 0.13.8, JAX 0.4.20 to 0.12.0.1. An
-output that is not a scalar is refused with JAX's own TypeError, one of shape `(1,)` included. In no thread:
+output that is not a scalar is refused with JAX's own TypeError, one of shape `(1,)` included. Seen in these runs:
 - A Python float stays one: with it as the only argument, `filter_jit` of `x**2`, and the value that
   `filter_value_and_grad` gives, are the Python float `9.0`, where `jax.jit` gives a weakly typed `float32[]`.
 - A NumPy array or scalar is differentiated by, and the gradient is a `jax.Array`.

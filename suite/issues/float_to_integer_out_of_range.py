@@ -7,12 +7,11 @@
 "Sharp bits" says that unsafe casts may diverge from NumPy: XLA takes the nearest integer and 0 for NaN, and C, which
 NumPy leaves it to, says nothing, so that it depends on the processor. That was so on every release.
 
-In no thread:
+Seen in these runs:
 
-- JAX disagrees with itself. What is a NumPy array still is converted by NumPy, before it is a `jax.Array`: the same
-  numbers through `jnp.asarray(x, dtype=...)` and through `.astype` differ, where a conversion moves by a line.
-- A list is converted by NumPy too: `jnp.array([300.0], dtype="uint8")` wrapped round beside NumPy 1, and is an
-  OverflowError beside NumPy 2.
+- JAX disagrees with itself, from 0.4.18 to 0.12.0.1. `jnp.asarray(x, dtype=...)` of a NumPy array gives what NumPy
+  gives; `.astype` takes the nearest integer.
+- `jnp.array([300.0], dtype="uint8")` is 44 beside NumPy 1, and an OverflowError beside NumPy 2.
 """
 
 from __future__ import annotations

@@ -12,8 +12,10 @@ Integers were left: 7 // 0 is -2 on every release, where NumPy has 0. XLA's quot
 one more. jax#11990 is open since 2022; in jax#37926 a maintainer calls integer division by zero undefined and -2 not
 incorrect.
 
-In no thread: on unsigned integers it changed. `jnp.uint8(7) // 0` was 254 up to 0.4.25 and is 255 from 0.4.26. And
-infinity by zero was NaN as well, in float16 and bfloat16 too, eager and under jit.
+Seen in these runs:
+
+- `jnp.uint8(7) // 0` is 254 up to 0.4.25 and 255 from 0.4.26 on.
+- Infinity by zero is NaN as well, up to 0.10.1.
 """
 
 from __future__ import annotations

@@ -6,13 +6,12 @@
 They used to make float32 of whatever they got, as NumPy did. jax#21441 returns integers and truth values as they are,
 which is what the array API standard asks for and NumPy does from 2.1. The changelog of 0.4.31 says so.
 
-In no thread:
+Seen in these runs:
 
-- The arithmetic behind it changes in silence. A small integer that was a float from here on is now added and
-  multiplied in its own few bits; true division, `/`, alone makes a float of it as before.
-- `jnp.fix` changed with them, and the changelog does not name it. `jnp.rint` did not change: float32 of integers.
-- It is not a loss only: float32 cannot hold 16777217, and `jnp.floor` of it was 16777216 up to 0.4.30.
-- Beside jax 0.4.31, NumPy 2.0 still gives floats: code that runs on both is of two dtypes there.
+- What is computed from the result changes too. An int8 of 100, rounded and doubled, is 200 up to 0.4.30 and -56 from
+  0.4.31 on.
+- `jnp.fix` of an int32 is float32 up to 0.4.30 and int32 from 0.4.31 to 0.9.2. From 0.10.0 on there is no `jnp.fix`.
+- `jnp.rint` makes float32 of an integer from 0.4.18 to 0.12.0.1.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ Without x64 an argument was of 32 bits in all that JAX computed with it, and as 
 value of `value_and_grad`, in `has_aux`, in `vjp`. From 0.8.0 it is rounded at the door (b8f92cbe9b); the changelog says
 so, "primals to float32", and a test that compared with NumPy to 1e-12 fails.
 
-In no thread:
+Seen in these runs:
 
-- Integers too. A time stamp, a seed or a step of 64 bits that goes through comes out cut to its lower 32 bits.
-- `jax.jvp` and `jax.linearize` were left as they are: float64 comes back as float64, also on 0.12.0.1. So the value
-  of f depends on which transformation asks for it.
+- Integers are cut too: an int64 that f only passes on comes out as its lower 32 bits, from 0.8.0 on.
+- `jax.jvp` gives float64 back as float64 from 0.4.18 to 0.12.0.1. So the value of f depends on the transformation that
+  asks for it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ had named the dtype, which jax#26365 called not respected; jax#26403, in 0.5.1, 
 given. Code that names the dtype of its input, to be sure of the result's, lost the float32 inside. The changelog does
 not say it.
 
-In no thread:
+Seen in these runs:
 
 - `jnp.cumsum` and `jnp.nansum` changed too. For `cumsum` no dtype need be named: of a running sum of float16 that
   leaves its range and comes back, nothing is left after 0.5.0. Before 0.4.29 it was worse: NaN, infinity less infinity.

@@ -11,7 +11,7 @@ From 0.10.2 on a CPU does both. Up to 0.7.0 it has no such memory, and says that
 Offloading what a gradient keeps (`save_and_offload_only_these_names`) runs on a CPU from 0.4.33 on, and gives the right
 gradient; it was NotImplementedError before. A CPU's memories are one, so that nothing is gained or lost but the kind.
 
-In no thread: all of it, as far as was looked. The page on host offloading says that support varies by platform.
+The page on host offloading says that support varies by platform.
 """
 
 from __future__ import annotations

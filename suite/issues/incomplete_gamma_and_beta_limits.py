@@ -9,8 +9,10 @@ The upper incomplete gamma function took every a <= 0 and every x <= 0 for 1, er
 a = 0; a commit of March 2025 (82b2591b21) looks at zero and infinity, in 0.5.3, and another (ab42a3e638) does so for
 betainc, in 0.6.0, which jax#21900 reported. Both left a = infinity for gammainc: jax#38272, mended in 0.11.0.
 
-In no thread: what is left of jax#20507. gammainc(0, x) is 1 from x = 1 on, but NaN below 1 on every release: only the
-branch that takes 1 - gammaincc was mended. gammaincc(0, 0.5) is 0 at the same time, and the two no longer add up to 1.
+Seen in these runs:
+
+- gammainc(0, x) is 1 for x of 1.5 and 2 from 0.5.3 on. For x of 0.1 and 0.5 it is NaN from 0.4.18 to 0.12.0.1.
+- gammaincc(0, 0.5) is 0 from 0.5.3 on, so that the two do not add up to 1.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ of range selects the wrong pixels of an image. Two arrays of 32 bits, with and w
 open). Only what is made from the number itself is refused, and by NumPy: beside NumPy 1 with a warning, and the number
 wraps round.
 
-In no thread: comparisons and `clip` by a Python integer out of range.
+Seen in these runs: comparisons with a Python integer out of range, and `clip` by one, are wrong from 0.4.18 to
+0.12.0.1.
 """
 
 from __future__ import annotations

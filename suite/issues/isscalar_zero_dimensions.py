@@ -7,8 +7,10 @@ Up to 0.4.34 it depended on the weak type: `jnp.array(1.0)` was a scalar, `jnp.z
 45f0e9ad68, in 0.4.35, says True for all that has no dimensions, and the changelog says so. NumPy says False of any
 array. Code that asks whether it must call `.item()`, or may index, takes the other branch.
 
-In no thread: `np.array(1.0)`, NumPy's own, changed too. And 0.4.35 raised for what is no number at all, a string or an
-object, where `isscalar` is asked just to find out; 0.4.36, made faster by 0140a98e34, is as before.
+Seen in these runs:
+
+- `np.array(1.0)`, NumPy's own, is a scalar from 0.4.35 on too.
+- 0.4.35 raises for a string. 0.4.36 answers again.
 """
 
 from __future__ import annotations

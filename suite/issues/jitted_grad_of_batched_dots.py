@@ -5,12 +5,13 @@
 
 You'd expect `-w`, which is what `jax.grad` gives without `jit`, on every release. The dot with the zeros takes no part
 in the answer; without it there is no fault. XLA's issue, of May 2024, has the program with what 0.4.28 gives, traced to
-a change for oneDNN. jaxlib 0.4.29 is right; its changelog has a fix for matmul fusions that were miscompiled. No thread
-says:
+a change for oneDNN. jaxlib 0.4.29 is right; its changelog has a fix for matmul fusions that were miscompiled.
+
+Seen in these runs:
 
 - jaxlib 0.4.24 to 0.4.27 are wrong too, otherwise: the gradient is divided by the number of points once more.
-- Points that are passed in, and not closed over, go wrong from 0.4.26 only.
-- 900000 points were still right, 950000 not.
+- Points that are passed in, and not closed over, go wrong from 0.4.26 to 0.4.28 only.
+- A tenth of the points gives the right gradient.
 """
 
 from __future__ import annotations

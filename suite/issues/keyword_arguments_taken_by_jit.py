@@ -7,8 +7,11 @@ JAX hands the function that it wraps through functions of its own, and their par
 passes by such a name meets them. jax#25329 found `f` in 0.4.36, whose commit 1c9b23c566 made these functions plain;
 0.4.37 has them take theirs by position alone.
 
-In no thread: `store` fails in 0.4.36 as `f` does, and `fun` failed up to 0.4.25 and again from 0.4.31 to 0.8.3, with
-"_python_pjit_helper() got multiple values for argument 'fun'". `grad` and `vmap` took all three on every release run.
+Seen in these runs:
+
+- `store` fails in 0.4.36 as `f` does.
+- `fun` fails up to 0.4.25 and again from 0.4.31 to 0.8.3, with "_python_pjit_helper() got multiple values for argument
+  'fun'".
 """
 
 from __future__ import annotations

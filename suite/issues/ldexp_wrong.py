@@ -9,12 +9,11 @@ and vanishes at -150, where the product does neither. jax#28158, in 0.6.1, mende
 
 At x = 0 the gradient was 1 instead of 8 up to 0.11.2 (jax#37992): a branch that keeps the sign of zero gives x itself.
 
-In no thread:
+Seen in these runs:
 
-- The values were right up to 0.4.33. It is the repair of the gradient that broke them, for ten releases, and in both
-  directions: `ldexp(1e30, -200)` was 0. (Its review saw a power overflow; jax#28040 does not say that it came with it.)
-  From 0.4.18 to 0.11.2 no release has value and gradient right everywhere.
-- The gradient at 0 is right from 0.12.0, where jax#37992 stood open, and it was wrong in the old code too.
+- The values are right up to 0.4.33. From 0.4.34 to 0.6.0 they are wrong in both directions: `ldexp(1e30, -200)` is 0.
+- The gradient at 0 is right from 0.12.0 on.
+- So none of the releases run from 0.4.18 to 0.11.2 has value and gradient right everywhere.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ A named tuple unpacks as a tuple does, and to JAX it is another pytree: a branch
 has a plain `(w, v)` on its other side stops. f3b4d7b57e gave `eig` the attributes `eigenvalues` and `eigenvectors`, as
 NumPy 2 has them; the changelog of 0.8.0 says "a namedtuple instead of a plain tuple", and not what it breaks.
 
-In no thread: `eigh`, `qr`, `svd` and `slogdet` went the same way in 0.4.24, a year and a half before, with the same
-error; `eigh` is run here.
+Seen in these runs: `eigh` changed in the same way in 0.4.24, with the same error.
 """
 
 from __future__ import annotations

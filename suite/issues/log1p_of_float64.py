@@ -5,7 +5,7 @@
 The error grows towards -0.4142 and is 128 units in the last place there, where NumPy's is one. What is made of it loses
 as much: arctanh between 0.2 and 0.6. jax#39707, of August 2026, is open, and finds the CPU alone concerned.
 
-In no thread: that it is mended. From 0.11.1 it is right to three units. `jnp.log(1 + x)`, which log1p is there to
+Seen in these runs: it is mended. From 0.11.1 it is right to three units. `jnp.log(1 + x)`, which log1p is there to
 improve on, is right to a few units in that range on every release.
 """
 

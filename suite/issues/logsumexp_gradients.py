@@ -13,7 +13,8 @@ closed as a duplicate; jax#37729 is open. It was wrong on every release run.
 The mask `where` came with 0.4.27, and with it the NaN of an exponential that overflows in the branch not taken; in
 0.5.0 jax#25791 mended that.
 
-In no thread: weights of True and False, `b=mask`, were right for large entries on every release run, the older too.
+Seen in these runs: weights of True and False, `b=mask`, were right for large entries on every release run, the older
+too.
 """
 
 from __future__ import annotations

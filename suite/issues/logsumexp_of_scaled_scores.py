@@ -10,8 +10,8 @@ rounding error and not 0. From 2**33 on that is hundreds, and its exponential is
 a power of two for the factor, and a CPU without FMA (--xla_cpu_max_isa=AVX shows it). jax#37234 and jax#38609 report
 softmax at the end of long programs, and are open. Attention scales its scores by such a factor.
 
-In no thread: logsumexp, which is -inf on every release, with NaN for a gradient. And that softmax went wrong, right and
-wrong again: no repair, but which loops XLA fused in that release. All was run on a CPU with AVX-512 and FMA.
+Seen in these runs: logsumexp, which is -inf on every release, with NaN for a gradient. And that softmax went wrong,
+right and wrong again: no repair, but which loops XLA fused in that release. All was run on a CPU with AVX-512 and FMA.
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ the rank the number of columns. One parameter that the data say nothing about is
 under vmap one such system among many. jax#32666 reported the matrix of zeros on 0.8.0; jax#32694, in 0.8.1, wants a
 singular value to be above zero as well.
 
-In no thread: the matrix need not be zero. With rcond=0 any singular matrix that has a singular value of exactly 0 went
-the same way: diag(1, 0) gave NaN in the component that is well determined. The rank, which is an integer and looks
-sound, was wrong in both.
+Seen in these runs:
+
+- The matrix need not be zero. With rcond=0, diag(1, 0) gives NaN in the component that is well determined, up to 0.8.0.
+- The rank, which is an integer and looks sound, is wrong in both.
 """
 
 from __future__ import annotations

@@ -7,9 +7,8 @@ Whatever came in was made a float first. A boolean power counts the walks betwee
 there is one: numbers above 1 that `== True` takes for False. jax#28603 reported that on 0.6.0, jax#28612 took the
 promotion away, and 0.6.1 is the first release that has it.
 
-In no thread: integer powers lost digits. A float32 holds integers up to 2**24; the Fibonacci numbers above that came
-out rounded. The dtype changed too, and with it what overflow does: int32 wraps from 0.6.1, as NumPy's does, where
-float32 went on rounded.
+Seen in these runs: integer powers lose digits up to 0.6.0. A float32 holds integers up to 2**24; the Fibonacci numbers
+above that come out rounded.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ times. The answer 15 is *fresh*; the answer of the old scale is *stale*. The got
 
 All this is by design: a function and its static arguments are the keys of a cache, and keys must not change.
 
-Where a run says more than the threads:
+Seen in these runs:
 
 - jax#13992, closed as an error of its user, is one of four chapters. Below jaxlib 0.4.28 the C++ cache hashes its keys
   again whenever it grows; the key of the old trace is the mutated object itself, so from then on it hashes and compares
@@ -360,7 +360,7 @@ ISSUE = Issue(
             rules=(
                 Rule("fresh-then-stale", "jaxlib<0.4.28", "run; jax 0.4.28 on jaxlib 0.4.27 too; as in jax#13992"),
                 Rule("fresh", "jax<0.9.0", "run on jaxlib 0.4.28 to 0.8.3, on some with forty mutations in a row too"),
-                Rule("stale", "jax<0.11.0", "run on jax 0.9.0 to 0.10.2, each with its own jaxlib; in no thread"),
+                Rule("stale", "jax<0.11.0", "run on jax 0.9.0 to 0.10.2, each with its own jaxlib"),
                 Rule("fresh", "", "run on jax 0.11.0 to 0.12.0.1; stored hashes are compared since c95fe37e53"),
             ),
             workaround=_PYTREE,

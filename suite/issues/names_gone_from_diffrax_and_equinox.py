@@ -9,8 +9,8 @@ went at once: with diffrax 0.5.0 the nonlinear solvers, which Optimistix has now
 that `from diffrax.misc import …` fails. Of Equinox's internals, which say that they are such, `if_mapped` and `tree_pp`
 went in patch releases.
 
-In no thread: in diffrax 0.5.1 `UnsafeBrownianPath(shape, key)` is a TypeError. Its `levy_area` has a default in 0.5.0
-and from 0.6.0 on, and none in between.
+Seen in these runs: with diffrax 0.5.1 alone `UnsafeBrownianPath(shape, key)` is a TypeError. It works with 0.4.1 to
+0.5.0 and from 0.6.0 on, and with `levy_area` named it works in 0.5.1 too.
 """
 
 from __future__ import annotations

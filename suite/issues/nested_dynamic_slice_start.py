@@ -8,7 +8,7 @@ the two, adds the indices, and clamps them together. Eager execution is right. `
 slice: a window of a rolled array that runs past the end is another one. openxla/xla#49121 and jax#40849, both of
 2026-09-19 to 21, are open; jax#40849 has it with a development version of 0.12.0.
 
-In no thread: it was there on 0.4.18 already, and 0.12.0 is the first release that is right.
+Seen in these runs: both are wrong from 0.4.18 to 0.11.2, and right from 0.12.0 on.
 """
 
 from __future__ import annotations

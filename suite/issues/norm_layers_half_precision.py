@@ -8,12 +8,11 @@ infinite, and a number over infinity is 0: no error and no NaN. Values round 300
 equinox#723 mended `RMSNorm`, which squares too, in 0.11.5; equinox#876, in 0.11.8, has all three compute in float32 at
 least and give back the dtype of their input.
 
-In no thread:
+Seen in these runs:
 
-- The zeros of `LayerNorm` and `GroupNorm`. equinox#723 speaks of `RMSNorm` alone, and equinox#876 of instabilities;
-  for three releases after RMSNorm's repair the other two kept its fault.
-- A dtype changed with the repair: a float32 layer on float16 input gave float32, and gives float16 from 0.11.8. What
-  was summed after it in float32 is summed in float16 now.
+- `LayerNorm` and `GroupNorm` give zeros up to 0.11.7, three releases longer than `RMSNorm`.
+- A dtype changed with the repair. A float32 layer on float16 input gives float32 up to 0.11.7, and float16 from 0.11.8
+  on.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ jax 0.7.2 puts NumPy constants into a private type that "duck types" as an ndarr
 `isinstance(x, np.ndarray)`. It has neither `sum`, `mean`, `max`, `tolist`, `copy` nor an iterator. 0.9.2 makes it a
 subclass of `np.ndarray` (dda9695795), with all of it.
 
-In no thread:
+Seen in these runs:
 
 - The changelog names `custom_jvp` rules. There an ndarray is an ndarray on every release run; it is `custom_vjp`
   where the type arrived, in 0.7.2 (as `LiteralArray`; `TypedNdArray` from 0.8.0).

@@ -4,12 +4,13 @@
 
 You'd expect NumPy's answer, which pads one axis after the other, so that the last axis has the last word in a corner.
 jax 0.4.36 (jax#24896, made for a shorter jaxpr) padded all axes before, then all axes after. jax#26888 found it in
-March 2025, and the next release has it right again. No thread says:
+March 2025, and the next release has it right again.
 
-- `((1, 2),)` and `((1, 2),) * ndim` stay right throughout; an array `[1, 2]` is as wrong as the tuple is.
-- The gradient by the two constants is wrong with it: it counts the wrong elements for each. (Take it by the padded
-  array too. By the constants alone it raises a TypeError, from 0.4.18 to 0.12.0.1: `lax.pad`'s transpose has a
-  None to sum. That is another fault, for one constant as well, and it has no thread.)
+Seen in these runs:
+
+- `((1, 2),) * ndim` is right where the tuple is wrong. An array `[1, 2]` is as wrong as the tuple.
+- The gradient by the two constants is wrong with it: it counts the wrong elements for each. It was taken by the padded
+  array too; for the constants alone see pad-value-gradient-fails.
 - In three dimensions the edges that join two corners are wrong as well, 9 of the 64 elements of a padded 2 x 2 x 2.
 """
 

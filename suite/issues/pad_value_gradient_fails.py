@@ -7,9 +7,11 @@ less what goes to the operand, and where the operand is not differentiated that 
 `reduce_sum` or of a JAX type, and nothing of padding. Forward mode is right, and reverse mode is where the operand
 depends on what is differentiated.
 
-In no thread, as far as a search of them goes: `lax.pad` by its padding value, and `jnp.pad` by any of its
-`constant_values`, on every release run. The nearest thread is jax#10927, of another failure of the same transpose, for
-scalars, mended long since. Learned padding, a mask value for one, meets it.
+jax#10927 was another failure of the same transpose, for scalars, mended long since. Learned padding, a mask value for
+one, meets this one.
+
+Seen in these runs: the gradients of `lax.pad` by its padding value and of `jnp.pad` by its `constant_values` raise from
+0.4.18 to 0.12.0.1.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ ISSUE = Issue(
             reproducer,
             forwards,
             {"none-type": "affected", "agrees": "clear", "differs": "different"},
-            (Rule("none-type", "", "run on releases of the line from 0.4.18 to 0.12.0.1; no thread known"),),
+            (Rule("none-type", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
             Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
             signatures={"none-type": Signature("TypeError", "NoneType")},
         )

@@ -11,8 +11,10 @@ Triton's up to 0.8.3, Mosaic's from 0.9.0, as the changelog says, and Triton's a
 GPU, or to be told of one by an AbstractDevice: jax#38762 took away what was assumed without (for kernels that ask for
 Triton, from 0.11.0 on).
 
-In no thread: the changelog is off. The old order of BlockSpec went with 0.4.35 and not with 0.4.34, TPUCompilerParams
-with 0.7.2 and not with 0.8.1, after it had warned from 0.6.2 on.
+Seen in these runs:
+
+- The old order of BlockSpec is refused from 0.4.35 on; the changelog has that for 0.4.34.
+- TPUCompilerParams warns from 0.6.2 on and is gone from 0.7.2 on; the changelog has that for 0.8.1.
 """
 
 from __future__ import annotations

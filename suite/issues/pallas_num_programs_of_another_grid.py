@@ -6,7 +6,7 @@
 You'd expect that of the grid that is called. A kernel is traced once for all grids with blocks of one shape, with the
 number in the trace as a constant, and since 0.11.0 that was kept from call to call (jax#40847). Nothing is raised.
 
-In no thread: the release 0.12.0 is right, though the thread saw its nightlies wrong.
+Seen in these runs: 0.12.0 and 0.12.0.1 are right, though the thread saw nightlies of 0.12.0 wrong.
 """
 
 from __future__ import annotations

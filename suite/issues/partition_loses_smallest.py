@@ -8,8 +8,10 @@ stays itself: the one value that should come first comes last, and what is given
 jax#22288 mended it for unsigned integers, in 0.4.31, with a special case. The same fault in signed ones was seen two
 years after that: jax#40338, in 0.12.0, inverts bits instead of the sign.
 
-In no thread: since when. The signed form is in every release before 0.12.0, for int8, where -128 is no rare value, as
-for int32. A sort is right on all of them.
+Seen in these runs:
+
+- The signed form is wrong from 0.4.18 to 0.11.2, for int8, where -128 is no rare value, as for int16 and int32.
+- A sort is right where a partition is wrong.
 """
 
 from __future__ import annotations

@@ -8,14 +8,14 @@ Nothing raises: a comparison takes the other branch, a table of shardings does n
 that it "no longer inherits from a tuple" (0.6.1) and that it is "no longer" equal to tuples (0.10.0). Keras found out
 by its tests (keras-team/keras#22694).
 
-In no thread:
+jax#15782 found that specs for one sharding are not equal to each other.
 
-- From 0.6.1 to 0.9.2 it is equal to a tuple and has another hash, which Python forbids: found in a list and not in a
-  set, `P("x") in [("x",)]` and not in `{("x",)}`. Tables broke a year before the announced change of equality.
-- Whatever took a spec for a tuple stopped with 0.6.1: `isinstance(spec, tuple)`, `json.dumps(spec)`, sorting.
+Seen in these runs:
 
-What it is equal to moved once more in between: jax#15782 found that specs for one sharding are not equal to each
-other, and from 0.5.3 at least `P(("x",)) == P("x")`.
+- From 0.6.1 to 0.9.2 a spec is equal to a tuple and has another hash, which Python forbids. It is found in a list and
+  not in a dict.
+- `isinstance(spec, tuple)` is False from 0.6.1 on.
+- `P(("x",)) == P("x")` is False up to 0.5.2 and True from 0.5.3 on.
 """
 
 from __future__ import annotations

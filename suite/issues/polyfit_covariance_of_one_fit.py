@@ -7,8 +7,7 @@ taken from the first column. The shape has a trailing axis of 1, which broadcast
 for all fits. jax#24073 was opened in October 2024 and mended in April 2025 (21f9d23658); 0.6.1 is the first release
 that has it. The coefficients were right, and so is one column.
 
-In no thread: with weights (`w=`) it went wrong in the same way. `cov="unscaled"` has no residuals in it, and its shape
-(2, 2, 1) is NumPy's on every release.
+Seen in these runs: with weights (`w=`) it goes wrong in the same way, up to 0.6.0.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ It used to make float32 of whatever it got. jax#11633 asked for NumPy's dtypes i
 from 0.10.1. NumPy's integers are of 64 bits, and 2000 cubed is none of 32: the coefficients of a polynomial are small,
 its values are not. The changelog does not name it.
 
-In no thread:
+Seen in these runs:
 
-- Small integer types keep their few bits even where the point is a Python integer: int8 coefficients at 100 wrap round,
-  and NumPy gives 205.
-- Truth values went three ways: the float 2.0 for `polyval([True, True], [True])` up to 0.10.0, `True` from 0.10.1,
-  which is neither that nor a sum, and a TypeError from 0.12.0.
+- Small integer types keep their few bits even where the point is a Python integer. int8 coefficients at 100 give -51
+  from 0.10.1 on, should be 205.
+- Truth values went three ways. `polyval([True, True], [True])` is the float 2.0 up to 0.10.0, `True` from 0.10.1 to
+  0.11.2, and a TypeError from 0.12.0 on.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ An exponent of 0 makes a constant, whose derivative is 0; the rule had a 1 in it
 jax#16419 had brought it, jax#17995 found it in the gradient of a polynomial, and jax#17996 mended it in 0.4.19. Only
 exponents in an integer array of JAX or NumPy, or traced, are concerned; `z ** 0` with an int of Python is right.
 
-In no thread: an exponent that is an argument of a jitted function, `jit(lambda z, n: z ** n)`, had it too.
+Seen in these runs: on 0.4.18 an exponent that is an argument of a jitted function, `jit(lambda z, n: z ** n)`, has it
+too.
 """
 
 from __future__ import annotations

@@ -9,15 +9,13 @@ function draws twice as many bits as the dtype has to prevent just that, and mul
 upper half is drawn and dropped. jax#27742 has 8 and 16 bits sampled with 32. It is in 0.7.1 behind a flag that is off,
 `jax_safer_randint`, and on by default from 0.7.2; the flag went in 0.9.0. All small draws of a seed changed with it.
 
-In no thread:
+Seen in these runs:
 
-- uint16 is as wrong where its span is large: of 0 to 40000, 0.78 are below 25536, should be 0.64. (For spans of less
-  than the square root, 16 or 256, the product does not overflow, and the numbers are good.)
-- **int32, the default, has it still**, jax 0.12.0.1: as soon as the span is more than 65536 the same product is 0. Of 0
-  to 1800000000, 0.485 are below 694967296, should be 0.386. The documentation has a note, from 0.7.1 on, that there is
-  a bias for large spans; it does not say that half of the bits, drawn against it, are lost.
-- The documented way out, by `uniform`, draws float32, and of those there are too few for a span that large. Two draws
-  of less than 65536 each, as the digits of a number, have no such bias on any release.
+- uint16 is as wrong where its span is large: of 0 to 40000, 0.78 are below 25536, should be 0.64. (int16 with a span of
+  3 is good.)
+- **int32, the default, is biased from 0.4.18 to 0.12.0.1.** Of 0 to 1800000000, 0.485 are below 694967296, should be
+  0.386. It is documented, as a bias for large spans.
+- Two draws of less than 65536 each, as the digits of a number, have no such bias on these releases.
 """
 
 from __future__ import annotations

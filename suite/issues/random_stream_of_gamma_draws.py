@@ -2,12 +2,14 @@
 
     jax.random.gamma(jax.random.PRNGKey(0), 1.5, (4,))    # 1.190, 0.129, … up to jax 0.4.38, then 1.103, 1.245, …
 
-JAX promises the distribution of its draws and not the draws; nobody has written down which of them a release changed.
-These reject: how many random bits a draw takes depends on what is drawn, so that one change anywhere changes all that
-follows. Each is asked for the same draws of one key, with x64 off, and a stream goes by its first two.
+JAX promises the distribution of its draws and not the draws. These reject: how many random bits a draw takes depends on
+what is drawn, so that one change anywhere changes all that follows. Each is asked for the same draws of one key, with
+x64 off, and a stream goes by its first two.
 
-In no thread: after 0.5.0, when all of them changed with threefry's bits, none changed again on any release run, and
-before it none did since 0.4.18 or since it came: `binomial` with 0.4.21, `multinomial` with 0.5.3.
+Seen in these runs:
+
+- All of these streams that are there before 0.5.0 change with it. After it none does, up to 0.12.0.1.
+- Before it none changes from 0.4.18 on. `binomial` comes with 0.4.21, and `multinomial` with 0.5.3.
 """
 
 from __future__ import annotations

@@ -2,15 +2,18 @@
 
     jax.random.choice(jax.random.PRNGKey(0), 1000, (4,))    # 888, 321, … up to jax 0.4.38, then 789, 0, …
 
-JAX promises the distribution of its draws and not the draws; nobody has written down which of them a release changed.
-Here each sampler is asked for the same draws of one key, with x64 off and on, and a stream goes by its first two.
-All that is drawn by threefry changed with jax 0.5.0, as announced, and `split` with it; `JAX_THREEFRY_PARTITIONABLE=0`
-gives what was before. What did not change: `fold_in`, and what keys of "rbg" and "unsafe_rbg" draw. "rbg" splits its
-keys by threefry, and so its split changed while its draws did not.
+JAX promises the distribution of its draws and not the draws. Here each sampler is asked for the same draws of one key,
+with x64 off and on, and a stream goes by its first two. All that is drawn by threefry changed with jax 0.5.0, as
+announced, and `split` with it; `JAX_THREEFRY_PARTITIONABLE=0` gives what was before. What did not change: `fold_in`,
+and what keys of "rbg" and "unsafe_rbg" draw. "rbg" splits its keys by threefry, and so its split changed while its
+draws did not.
 
-In no thread: after 0.5.0 nothing of this changed on any release run but draws of randint in small integers (0.7.2,
-where its bias was mended: jax#27742). Permutations and choices without replacement change with `split`, for they
-shuffle by several keys; a bfloat16 takes other bits than a float32, and so is no rounded one.
+Seen in these runs:
+
+- After 0.5.0 the int8 draws of randint change, with 0.7.2, where its bias was mended (jax#27742). Nothing else here
+  does, up to 0.12.0.1.
+- Permutations and choices without replacement change with 0.5.0, as `split` does.
+- A bfloat16 draw is no rounded float32 draw.
 """
 
 from __future__ import annotations

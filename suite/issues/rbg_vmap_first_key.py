@@ -8,14 +8,13 @@ With the generators `rbg` and `unsafe_rbg` a mapped draw was a loop, the same nu
 dropped. The changelog of 0.4.26 and, since jax#22684, the documentation of `jax.random` say so. With threefry, the
 default, `vmap` changes nothing on any release.
 
-In no thread, though it follows: what becomes of code that relies on its keys.
+Seen in these runs:
 
-- Equal keys give different numbers: `vmap` over three copies of one key draws three different rows. What was to be the
-  same noise for each member of a batch (common random numbers, a shared dropout mask) is not.
-- Different batches give equal numbers: two batches of keys that share their first key draw the same, however
-  different the rest. Fixing an example's key no longer fixes its numbers, only its place in the batch does.
-- With `unsafe_rbg`, `split` and `fold_in` draw too, so keys derived under `vmap` are not those derived without; with
-  `rbg` they are.
+- Equal keys give different numbers from 0.4.26 on: `vmap` over three copies of one key draws three different rows. What
+  was to be the same noise for each member of a batch (common random numbers, a shared dropout mask) is not.
+- All rows of a batch are one draw of the first key, whatever the other keys are. Fixing an example's key no longer
+  fixes its numbers.
+- With `unsafe_rbg`, `split` draws too: keys split under `vmap` are not those split without. With `rbg` they are.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ Refs are JAX's mutable arrays. What is written need not depend on what is differ
 The new way of transposing wants to add to the gradient of the constant, which has none. jax#35217, a first attempt,
 made the error go and the gradient wrong; jax#38927, for jax#33987, mended it in 0.11.0.
 
-In no thread: forward mode by `jacfwd`, and so `hessian`, fails for every function tried that makes a ref inside, since
-the release that named it `jax.new_ref`, and on the newest. The same functions worked with 0.7.1, under the older name.
-`jax.jvp` and `grad` are right, and `jacrev` is from 0.8.0 on.
+Seen in these runs: forward mode by `jacfwd`, and so `hessian`, fails for every function tried that makes a ref inside,
+since the release that named it `jax.new_ref`, and on the newest. The same functions worked with 0.7.1, under the older
+name. `jax.jvp` and `grad` are right, and `jacrev` is from 0.8.0 on.
 """
 
 from __future__ import annotations

@@ -7,11 +7,15 @@ half of what is left, and if that is rejected too, half of what is left again, w
 tolerance: 1e-6 up to diffrax 0.7.0 (1e-10 in float64), and since 0.7.1 100 units in the last place of `t1`. That is
 0.78 s at the end of a day in float32 seconds, and no solve with smaller steps than that ends. It runs to `max_steps`,
 and for ever with `max_steps=None`. diffrax#756 has it at t1 = 600, diffrax#758 leaves the half step out, and is in no
-release up to 0.7.2. In no thread:
+release up to 0.7.2.
 
-- Up to 0.7.0 it is the same for solves that are shorter than the tolerance, over a microsecond say: not one step is
-  accepted. So no release up to 0.7.2 is right: see short-solve-jumps-to-t1 for what 0.7.1 repaired. What helps on
-  each is to count time from 0, in a unit in which `t1` is about 1.
+Seen in these runs:
+
+- A solve over a microsecond does not get to its end up to diffrax 0.7.0. It does from 0.7.1 on: see
+  short-solve-jumps-to-t1 for what that release repaired.
+- The last ten seconds of a day are solved up to 0.7.0, and not with 0.7.1 and 0.7.2. So none of the releases run is
+  right in both.
+- What helps is to count time from 0, in a unit in which `t1` is about 1.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ first decides for all of one size in the process. Code with one theta notices no
 comparison of thetas, or a test that runs before another, gives wrong numbers without an error, on every release that
 has `theta`.
 
-In no thread:
+Seen in these runs:
 
 - That a layer's own `theta` is ignored. (The cache came with equinox#568, and equinox#836 added the dtype to its key.)
 - It also depends on the lengths. A longer input makes the entry anew, with the theta of the layer that it is given to,

@@ -6,7 +6,9 @@ You'd expect a seed to stand for its numbers. With 0.5.0 the default of `jax_thr
 random bits can be made on many devices without talk between them, and with it nearly every draw. The changelog calls it
 a breaking change (and it is why that release is 0.5.0), the tracking issue is of 2022; nothing is said at run time, and
 what was computed from a seed before is not found again. The old numbers are there still: JAX_THREEFRY_PARTITIONABLE=0
-gives them, on the newest release as well. What the threads leave to be tried out:
+gives them, on the newest release as well.
+
+Seen in these runs:
 
 - Keys change with `split`, but not with `fold_in`: what takes its keys by `fold_in` alone keeps its keys.
 - A draw of shape `()` changes too; it is not a matter of large arrays.

@@ -8,9 +8,8 @@ shape: one column gives the right values in the shape (n, 1); more columns end i
 longer than the axis it is put to. jax#32340 flattens both arrays, and 0.8.0 is the first release that has it.
 jax#32402, about the shapes, is open still.
 
-In no thread: with `size=`, the way to use it under jit, there was no error. It took the first positions of the mask for
-rows, and gave rows with numbers in them that should have gone. Its neighbours `setxor1d`, `intersect1d` and `isin` take
-matrices on old and new releases, with assume_unique and without.
+Seen in these runs: with `size=`, the way to use it under jit, there is no error up to 0.7.2. For a 2 by 2 matrix
+`size=2` gives two rows, where it should give two numbers.
 """
 
 from __future__ import annotations

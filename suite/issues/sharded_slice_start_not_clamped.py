@@ -9,9 +9,10 @@ the index as it came with the bounds of each shard, finds none, and drops the up
 adds the shard's offset. openxla/xla#49118 and openxla/xla#49122 of 2026-09 have the two, and are open. A cache that is
 written at a position that runs past its end loses the write, on two devices only.
 
-In no thread: since when. Both were wrong on 0.4.18 already. The slice is right from 0.12.0 on; the update is dropped on
-0.12.0.1 too, under jit and eagerly alike, with a negative start as well. An update wider than one column was right, and
-so was `x.at[:, i].set(value, mode="clip")`.
+Seen in these runs:
+
+- The update is dropped from 0.4.18 to 0.12.0.1.
+- The slice is wrong from 0.4.18 to 0.11.2, and right from 0.12.0 on.
 """
 
 from __future__ import annotations

@@ -8,9 +8,11 @@ update, fuses the shifted slice into the same kernel, and runs that kernel in pl
 it is read. Eager execution is right, and the same program on GPUs; openxla/xla#49176 of 2026-09 has it all, with
 `--xla_disable_hlo_passes=algsimp` to get round it, and is open.
 
-In no thread: since when, and where not. It came with jaxlib 0.4.35; 0.4.34 is right, and every release since is wrong.
-It is the form that matters: an axis added or a leading 1 in a reshape are wrong, in one dimension and two, for integers
-and floats; without a reshape, with `ravel()`, with the shift the other way, or under `vmap`, all were right.
+Seen in these runs:
+
+- jaxlib 0.4.18 to 0.4.34 are right, and 0.4.35 to 0.12.0.1 are wrong.
+- An axis added is wrong in one dimension and two; so is a reshape with a leading 1, for integers.
+- Without a reshape, and as a concatenation, the shift is right.
 """
 
 from __future__ import annotations

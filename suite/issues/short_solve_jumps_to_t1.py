@@ -7,7 +7,7 @@ last one and stretched to `t1`; where all of the solve is that short, nothing el
 SI units are enough. diffrax#660, in 0.7.1, has 100 units in the last place of `t1` instead: see
 rejected-last-step-is-retried for what that one costs. No release up to 0.7.2 is right for both.
 
-In no thread:
+Seen in these runs:
 
 - It begins far above 1e-6. At `t1=1e-5` the last ten of 100 steps are one, and y is 0.3643, which nobody notices.
 - With adaptive steps it is no wrong answer but a loop up to `max_steps`: rejected-last-step-is-retried again.

@@ -9,7 +9,8 @@ same HLO; the report finds the limit at updates of 256 bytes on one processor an
 as fast as ever. Here an element of 4 bytes is written, and the processor's time is set against that of a loop which
 reads one: hundreds of times as much where it copies, and about as much where it does not.
 
-In no thread: jaxlib 0.11.2 and later are without it, so that no more than one release has to be skipped.
+Seen in these runs: jaxlib 0.11.1 alone copies. From 0.11.2 to 0.12.0.1 the array is updated in place, so that one
+release has to be skipped.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ overflows, and reverse mode multiplies that infinity by 0. Masked attention is t
 jax#19490, masks before the exponential as well, in 0.4.24; jax#17117, which had the cause and the repair half a year
 before, still stands open.
 
-In no thread: `log_softmax` had NaN for the masked entries alone, the others right, so that a loss that masks its
+Seen in these runs: `log_softmax` had NaN for the masked entries alone, the others right, so that a loss that masks its
 gradient again never showed it; and forward mode was right for both on every release run.
 """
 

@@ -5,14 +5,13 @@
 Up to jax 0.4.38 `b` was a batch of vectors, one to each matrix. From 0.5.0 it is one matrix, and each system is solved
 for all of it, as NumPy does from 2.0. The changelog says that batched vectors are no longer supported; a FutureWarning
 had said so from 0.4.25, and where the batch's size differs from the system's there is now a ValueError (dynamax#389).
-Where the two are equal there is no error, but another answer in another shape, which the next broadcast swallows. In no
-thread:
+Where the two are equal there is no error, but another answer in another shape, which the next broadcast swallows.
 
-- `jax.scipy.linalg.solve` changed in the same release, without a warning before and without a line in the changelog;
-  its documentation still has `b` as `(..., N)` or `(..., N, M)`.
-- With `assume_a="pos"` it did not: since 0.5.0 that argument, said to be about `a`, decides what `b` is. (jax#39986 is
-  about a warning there. `cho_solve`, `lu_solve` and `solve_triangular` take vectors up to 0.12.0.1, with a warning from
-  0.10.0 on.)
+Seen in these runs:
+
+- `jax.scipy.linalg.solve` changes in 0.5.0 too, without a warning before.
+- With `assume_a="pos"` it does not change. Since 0.5.0 that argument, said to be about `a`, decides what `b` is.
+  (jax#39986 is about a warning there.)
 """
 
 from __future__ import annotations

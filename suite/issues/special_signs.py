@@ -10,7 +10,8 @@ from elsewhere. jax#18683 gave it to gamma (0.4.21), jax#20589 to beta (0.4.27).
 the sum is infinity less infinity, a NaN; jax#38243 and jax#38270 about that are open. jax#21193 mended `rel_entr`, a
 term of the Kullback-Leibler divergence: it gave q where p is 0, which makes the divergence of disjoint laws 1.
 
-In no thread: beta came in the very release that mended gamma, 0.4.21, and came with the fault that gamma had lost.
+Seen in these runs: beta came with 0.4.21, the release that mended gamma, and up to 0.4.26 it has the fault that gamma
+had.
 """
 
 from __future__ import annotations

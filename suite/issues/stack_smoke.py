@@ -7,7 +7,7 @@ is no gradient of a solve, no implicit solve, no solve at all, or the process di
 Some are easily missed. Lineax's LU needs a problem of more than one component: with one it divides instead, and jax
 0.8.2 looks well. The crash of jaxlib 0.7.0 needs a function made within a function under `filter_jit`: a bare
 `diffeqsolve` ends well. With optimistix 0.1.0, which their metadata allows, diffrax 0.6.2 to 0.7.1 reject each step of
-Kvaerno3 and Kvaerno5 for any problem; no thread was found that says so. Speed is another matter.
+Kvaerno3 and Kvaerno5 for any problem. Speed is another matter.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ jax#37281); sometimes 0, and then the small `epsilon` is all there is to divide 
 variance off at 0, so there is no NaN any more. jax#37358, in 0.10.1, added `algorithm="stable"`, the usual formula, and
 left "fast" the default.
 
-In no thread:
+Seen in these runs:
 
 - How wrong it is. The threads have NaN, and a discrepancy of 0.003 between eager and jit. Four numbers half a unit
   apart round 4096 come out as -237 to 237 instead of -1.34 to 1.34, the same eager and under jit. No release is right.

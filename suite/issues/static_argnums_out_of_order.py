@@ -7,15 +7,13 @@ documentation. Up to jax 0.6.0 the values of the static arguments are put in sor
 were named, so `a` gets 2 and `b` gets 1: no error, another number. jax#28065 has `jax.make_jaxpr`, and says that jit
 does it too; jax#28069 sorts them, in 0.6.1.
 
-In no thread:
+Seen in these runs:
 
-- jit had it on every release from 0.4.18 on, and what it compiles is kept for the function: named in order afterwards,
-  by numbers or by names, it gives the same wrong value, and where that call came first, both are right. Names out of
-  order, `static_argnames=("b", "a")`, were right by themselves.
-- `make_jaxpr` was right up to 0.4.26 and in 0.4.28; it was wrong in 0.4.27 and from 0.4.29 on.
-- The rules of `jax.custom_jvp` and `jax.custom_vjp` with `nondiff_argnums=(1, 0)` get their first arguments in another
-  order since 0.6.2: as named before, sorted from then on. 0a1ada83ec, which added `nondiff_argnames`, sorts them. A
-  rule written for the one gives wrong derivatives with the other, without an error.
+- jit is wrong from 0.4.18 to 0.6.0, and what it compiles is kept for the function: named in order afterwards, by
+  numbers, it gives the same wrong value.
+- `make_jaxpr` is right up to 0.4.26 and in 0.4.28. It is wrong in 0.4.27 and from 0.4.29 to 0.6.0.
+- The rule of a `jax.custom_jvp` with `nondiff_argnums=(1, 0)` gets its first arguments as named up to 0.6.1, and sorted
+  from 0.6.2 on (0a1ada83ec). A rule written for the one gives wrong derivatives with the other, without an error.
 """
 
 from __future__ import annotations

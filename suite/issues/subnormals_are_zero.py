@@ -6,13 +6,10 @@
 XLA has the processor flush subnormal numbers to zero. jax#4042 and jax#16200 were told that it is meant; "sharp bits"
 says so since jax#26668, and that it depends on the backend. jax#26658 is open.
 
-In no thread:
+Seen in these runs:
 
-- A number equal to 0 is printed, stored and negated as what it is: `-x`, `jnp.abs(x)` and `jnp.sort(x)` move it.
-- `jnp.sort` of subnormal numbers leaves them in their order, which is wrong to whoever reads them next; `jnp.unique`
-  makes one of all of them.
-- It was no constant: `jnp.maximum(x, 0)` kept them up to 0.4.18 at least and gives 0 on later releases.
-- float16 has its subnormal numbers: it is computed in float32.
+- A number that is equal to 0 keeps its value where it is only moved: `-x` is right.
+- `jnp.sort` leaves subnormal numbers in their order, from 0.4.18 to 0.12.0.1. That is wrong to whoever reads them next.
 """
 
 from __future__ import annotations

@@ -9,8 +9,10 @@ The context was read when the function was lowered, after it had been left. Ther
 the same on any number of devices is not, and one that was to be kept across an upgrade changes. jax#21061 has it, and
 972fd66525 carries the setting along with the equation, in 0.4.29. jax 0.5.0 made True the default.
 
-In no thread: splitting a key ignored it too, so that everything that is drawn from the new keys differs. Set from
-outside, round the call of the jitted function, it was heeded on every release run.
+Seen in these runs:
+
+- Splitting a key ignores the setting too, from 0.4.20 to 0.4.28, so that what is drawn from the new keys differs.
+- Set from outside, round the call of the jitted function, it is heeded there.
 """
 
 from __future__ import annotations

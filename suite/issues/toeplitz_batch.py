@@ -7,9 +7,9 @@ It flattened whatever it was given, as SciPy did. jax#24842 takes the last axis 
 batch, as SciPy does from 1.17, which came more than a year later; upstream changed it at once, without a deprecation,
 and the changelog says how to go back: `jnp.ravel` first. One-dimensional input is the same everywhere.
 
-In no thread: who is hit. A column vector of shape (n, 1), which is what slicing a matrix with `x[:, :1]` leaves, was an
-n by n matrix, and is now n matrices of one entry, which broadcast against much without an error. And JAX and SciPy
-disagree on every stack in between: jax from 0.4.36 with SciPy before 1.17, and an older jax with a newer SciPy.
+Seen in these runs: a column vector of shape (3, 1) is a 3 by 3 matrix up to 0.4.35, and three matrices of one entry
+from 0.4.36 on. Slicing a matrix with `x[:, :1]` leaves such a column, and the three broadcast against much without an
+error.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ expects the cure from a Diffrax release; the run says it was Equinox: Diffrax 0.
 puts the lambda in (equinox#769), and 0.6.0 still warns with 0.11.4. JAX 0.7.0 went on to hash the parameters of every
 equation it traces, so as to cache abstract evaluation (jax#29498): a dict among them stops `diffeqsolve` again, and no
 lambda helps, until Equinox 0.13.0 makes it a tuple (equinox#1039).
-In no thread:
+Seen in these runs:
 - The TypeError of 0.4.36 never reached a `diffeqsolve`: Equinox before 0.11.5 cannot be imported from JAX 0.4.34 on.
   Two other breaks, of JAX 0.4.27 and 0.4.36, have names here so as not to be taken for this one.
 - From JAX 0.9.2 a dict of hashable values is traced once more (the cache for abstract evaluation, now in jaxlib, takes

@@ -12,11 +12,11 @@ hung on it by their tests (array-api-compat#369, gt4py#2867, flowjax#230).
 `ArrayLike` is a union of types, and `typing.Union` asks the class on some Pythons: the threads have 3.11.6 and 3.13.0
 with False, 3.13.5 with True, for the same jax. Run here: 3.11.7, 3.12.1 and 3.13.0 ask the class.
 
-In no thread:
+Seen in these runs:
 
-- 0.11.1 made `ArrayLike` a union by `|`, which asks the instance on every Python: from there it is True again.
-- `typing.Optional[jax.Array]` stays False on the newest release, on those Pythons; `jax.Array | None` is right.
-- gt4py#2867 names jax 0.11 for it. It is 0.8.2.
+- `isinstance(x, ArrayLike)` is True again from 0.11.1 on.
+- `isinstance(x, typing.Optional[jax.Array])` is False from 0.8.2 to 0.12.0.1. With a tuple of types,
+  `(jax.Array, type(None))`, it is right.
 """
 
 from __future__ import annotations

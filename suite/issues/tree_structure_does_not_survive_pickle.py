@@ -9,7 +9,7 @@ annotated by jaxtyping, came back from pickle with other annotations, so that `j
 original raises. equinox#993 mended that in 0.12.2. equinox#859 has it with an `InitVar`, and is open. With jaxtyping
 before 0.2.37 pickle refuses such a module: "Can't pickle <class 'jaxtyping.Float[Array, '*shape']'>".
 
-In no thread:
+Seen in these runs:
 
 - What Equinox puts into the structure for a field that is not there is an object that is compared by identity. Since
   0.12.2 it is another one after pickle, and the structures are unequal; 0.13.3 had an enum there, and was right.

@@ -8,9 +8,9 @@ by `where=` and the ddof=3 of an unmasked array the variance was -0.5. jax#21330
 NaN where n <= ddof; jax#21362 does that for `var` and `std` from 0.4.29. NumPy gives infinity. At n = ddof JAX's answer
 went from infinity to NaN.
 
-In no thread: that there were negative variances at all, since jax#21330 shows empty arrays and -0. And `jnp.cov` was
-left as it was, with weights and without: a covariance matrix with negative numbers on its diagonal comes back on every
-release, with no warning (NumPy warns). `jnp.nanvar` was right before.
+Seen in these runs: there were negative variances at all; jax#21330 shows empty arrays and -0. And `jnp.cov` was left as
+it was, with weights and without: a covariance matrix with negative numbers on its diagonal comes back on every release,
+with no warning (NumPy warns). `jnp.nanvar` was right before.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ ISSUE = Issue(
             cov,
             fewer,
             behaviours={"negative": "affected", "not-negative": "clear"},
-            rules=(Rule("negative", "", "run on releases of the line from 0.4.18 to 0.12.0.1; no thread is known"),),
+            rules=(Rule("negative", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
             workaround=_BY_HAND,
         ),
         Case(

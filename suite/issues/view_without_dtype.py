@@ -8,7 +8,10 @@ the memory as that: integers become subnormal numbers, a complex array twice as 
 one number. Nothing raises where the sizes fit. A change by mypy's annotations found it; ca7b9db551 mended it, in 0.7.2,
 and the changelog names it as a bug of `view(dtype=None)`.
 
-In no thread: that the plain call without any argument did it too, eager and under jit, and that the shape changes.
+Seen in these runs:
+
+- The call without any argument does it too, eager and under jit, up to 0.7.1.
+- The shape changes: four int8 are one float, and two complex numbers four.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ is mapped itself was mended in 0.10.1 (jax#37113), and what is written along ano
 (jax#39293). jax#39288, which is open, has that error, and that a loop over such a ref raises: so it does up to 0.11.2,
 and in 0.12.0 it does not (jax#39745).
 
-In no thread:
+Seen in these runs:
 
-- Where shapes happen to fit, there was no error but other numbers. `r[...] = x` with `in_axes=(1, 0)` transposes what
-  it writes into a square ref, from 0.8.0 to 0.11.0.
+- Where shapes happen to fit there is no error, but other numbers. `r[...] = x` with `in_axes=(1, 0)` transposes what it
+  writes into a square ref, from 0.8.0 to 0.11.0.
 - `r[i] += 1` with an index for each row, in 0.8.0 and 0.8.1, adds to the elements that any row names. From 0.8.2 to
   0.10.0 it is a ValueError.
 """

@@ -7,12 +7,10 @@
 without a word. It came up in jax#20628, which asks for loops with io_callback under vmap; jax#20725 mended it: from
 0.4.27 on the call is made once for each member, in order.
 
-In no thread:
+Seen in these runs:
 
-- With a result the calls are made if it is used, under jit too, and not if it is not: a progress counter runs or stops
-  with what the program does with its number.
-- A loop with an io_callback was refused under vmap up to 0.4.26 ("IO effect not supported in vmap-of-while"); `cond`
-  still is, on 0.12.0.1. The plain form is what went wrong in silence.
+- An io_callback with a result is not called either, under jit, where the result is not used, up to 0.4.26.
+- A while_loop with an io_callback was refused under vmap up to 0.4.26 ("IO effect not supported in vmap-of-while").
 """
 
 from __future__ import annotations

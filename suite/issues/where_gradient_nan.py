@@ -7,7 +7,7 @@ derivative is NaN. The FAQ has it, "gradients contain NaN where using where", wi
 jax#1052 is the thread that people land on. It is reverse mode alone (jax#654): by `jax.jvp` the same function gives 0,
 for the tangent of the other branch is never looked at.
 
-In no thread:
+Seen in these runs:
 
 - `lax.cond` is right, and stays right when `vmap` makes a select of it: it stops the gradient of the branch that is not
   taken, which is the second `where` by itself. So it is the other way out, for a batch as well.

@@ -16,7 +16,9 @@ manager used as a decorator.) A transform of a function that is not jitted has n
 
 jax#27873, in 0.6.0, made them attributes of the class, where `wraps` does not find them. It does not lower the
 wrapper: it takes the wrapper's AOT methods away, and the symptom is now an `AttributeError`. Upstream's advice is to
-apply `jax.jit` last. What the threads don't say:
+apply `jax.jit` last.
+
+Seen in these runs:
 
 - **`jax.pmap` has it again, since 0.8.0.** The changelog of 0.6.0 has it "similarly for `jax.pmap`", and so it was in
   0.6 and 0.7. The new pmap, built on `jit(shard_map)` (by default from 0.8.0, alone from 0.10.0), sets `lower` on the

@@ -1,4 +1,4 @@
-"""A report → what its runs show and no upstream thread says, each with a text to paste upstream. Pure functions."""
+"""A report → what follows from its runs, each finding with a text to paste upstream. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,18 +13,15 @@ from suite.report import summary
 from suite.report.markup import cell_text
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report, StackRow
 
-Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "in-no-thread", "latent"]
+Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "latent"]
 
 SORTS: Mapping[Sort, str] = {
     "not-known": "Seen, and not known",
     "came-back": "Well, then affected again",
     "outlives-its-fix": "Still there after the fix",
     "workaround-fails": "The workaround does not hold",
-    "in-no-thread": "In no thread that was found",
     "latent": "Allowed, and does not work",
 }
-# So a story begins what it has to say beyond the threads; it is its end.
-_IN_NO_THREAD = "In no thread"
 _GLYPHS: Mapping[str, str] = {str(verdict): glyph for verdict, glyph in GLYPHS.items()}
 
 
@@ -65,7 +62,6 @@ def findings(report: Report) -> list[Finding]:
             found += _came_back(report, issue, case)
         decided = {case.id: _decided(report, seen[issue.id, case.id]) for case in issue.cases}
         found += _outlives_its_fix(report, issue, decided)
-        found += _in_no_thread(report, issue, decided)
     found += [each for row in report.stacks for each in _of_stack(report, row, asks)]
     order = list(SORTS)
     return sorted(found, key=lambda each: order.index(each.sort))
@@ -142,19 +138,6 @@ def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, lis
     case, first = still[0]
     found = _of_case(report, "outlives-its-fix", issue.id, issue, case, text, evidence, first.cell)
     yield replace(found, title=issue.id)
-
-
-def _in_no_thread(report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]) -> Iterator[Finding]:
-    """What a story says that no thread does, with what each case shows on the newest stack that tells."""
-    _, _, text = issue.story.partition(_IN_NO_THREAD)
-    newest = [(case, of[-1]) for case in issue.cases if (of := decided[case.id])]
-    if not text or not newest:
-        return
-    case, seen = next(((case, each) for case, each in newest if each.verdict not in GOOD), newest[0])
-    told = text.lstrip(",: \n")
-    evidence = tuple(_evidence(each) for _, each in newest)
-    found = _of_case(report, "in-no-thread", issue.id, issue, case, told[:1].upper() + told[1:], evidence, seen.cell)
-    yield replace(found, title=issue.title)
 
 
 def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]:

@@ -24,7 +24,7 @@ def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api
     One that cannot be had keeps what is known of it, and is named with the reason. GITHUB_TOKEN, where it is set, is
     sent along: without one, GitHub answers sixty times an hour.
 
-    Raises BadFile where `path` cannot be read, and Failed, with the file as it was, where no thread could be had.
+    Raises BadFile where `path` cannot be read, and Failed, with the file as it was, where not one could be had.
     """
     wanted = sorted(set(references))
     known = read(Threads, path).threads

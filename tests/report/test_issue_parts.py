@@ -305,24 +305,6 @@ def test_what_outlives_its_fix_is_a_finding(shows: str, sorts: list[str]) -> Non
     assert sorts == [each.sort for each in findings(report(observation(), well, still))]
 
 
-def test_what_no_thread_says_is_a_finding() -> None:
-    """The end of a story says it, each case on its newest stack shows it, and the one that is bad can be pasted."""
-    of = report(
-        observation(verdict="affected", behaviour="bad", case="one"),
-        observation(cell="jax-0.5.0", verdict="clear", behaviour="good", case="one"),
-        observation(cell="jax-0.5.0", verdict="affected", behaviour="bad", case="another"),
-    )
-    (issue,) = of.issues
-    story = "Once.\n\nIn no thread: another has it too.\n\n- On every release.\n"
-    of = of.model_copy(update={"issues": [issue.model_copy(update={"story": story})]})
-
-    (finding,) = [each for each in findings(of) if each.sort == "in-no-thread"]
-    assert "Another has it too.\n\n- On every release.\n" == finding.text
-    assert [("jax-0.5.0", "clear"), ("jax-0.5.0", "affected")] == [(at.where, at.verdict) for at in finding.evidence]
-    assert "report -- --issue some-issue --fresh" in finding.report
-    assert "<ul><li>On every release." in pages(of)["findings.html"]
-
-
 def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
     """A latent stack is told with the requirement that would agree, once, among findings sorted by what they are."""
     found = findings(known)
@@ -392,7 +374,7 @@ def test_what_concerns_the_same_is_named() -> None:
 
 
 def test_a_thread_says_when_it_was_looked_up() -> None:
-    """What is known of a thread is told with its day, and of what is no thread nothing is."""
+    """What is known of a thread is told with its day; a page or a commit has none."""
     upstream = [each for issue in as_known(few()[:1]).issues for each in issue.upstream]
 
     assert {threads.load().taken_on} == {each.looked_up for each in upstream if each.state}

@@ -59,7 +59,7 @@ It `runs <x>` *well*, 2*3*4:
 - b
 And on.
 
-In no thread: on *every* release.
+Seen in these runs: on *every* release.
 """
 
 

@@ -105,6 +105,14 @@ def test_every_issue_says_what_a_reader_asks() -> None:
     assert [] == lacks
 
 
+def test_no_module_says_what_upstream_does_not() -> None:
+    """No module claims that upstream is silent: nobody can know that. It says what was seen in the runs."""
+    claim = re.compile(r"\bno\s+thread|\bthreads?\s+(don't|do\s+not)\s+say", re.IGNORECASE)
+    found = {each.issue.id: claim.findall(each.source.read_text(encoding="utf-8")) for each in catalogue.entries()}
+
+    assert [] == [name for name, claims in found.items() if claims]
+
+
 def test_every_symptom_can_be_told_from_its_absence() -> None:
     """Each case has a behaviour that is the symptom, or upstream's answer to it, and one that is neither."""
     of = {(entry, case.id): set(case.behaviours.values()) for entry, case in CASES}

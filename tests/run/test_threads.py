@@ -12,7 +12,7 @@ def test_the_snapshot_has_the_threads_that_issues_name() -> None:
     assert named == [reference for reference, thread in threads.load().threads.items() if thread.title]
 
 
-def test_pages_and_commits_are_no_threads() -> None:
+def test_pages_and_commits_are_not_looked_up() -> None:
     """Only what has a number in a repository is looked up."""
     refs = ("jax-ml/jax#2", "https://docs.jax.dev/en/latest/#jax", "jax-ml/jax@aa2f995b1d", "jax-ml/jax#1")
     issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())

@@ -1,4 +1,4 @@
-"""findings.html: what the runs show and no thread says, what is not as expected, and what was not decided."""
+"""findings.html: what follows from the runs, what is not as expected, and what was not decided."""
 
 from __future__ import annotations
 
@@ -58,4 +58,4 @@ def pages(facts: Facts) -> Iterator[Page]:
         undecided[:_ROWS],
         len(undecided),
     )
-    yield Page("findings.html", "findings.html.jinja", "Findings: what no thread says", view)
+    yield Page("findings.html", "findings.html.jinja", "Findings: what the runs show", view)
