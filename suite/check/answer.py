@@ -237,6 +237,10 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
     Nothing where no rule tells.
     """
     named = [each.name for rule in case.rules for each in requirements(rule.on)]
+    own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
+    if own and versions.get("jaxlib") not in (None, own) and _is_well(case, {**versions, "jaxlib": own}):
+        # Another jaxlib is beside this jax than an installer gives.
+        return f"good with jaxlib {own}"
     packages = [each for each in dict.fromkeys([*named, "jax", *case.needs]) if each in versions and each != "jaxlib"]
     told = [each for package in packages for each in spans(case, package, versions, knowledge)]
     after = [each for each in told if Version(each.first) > Version(versions[each.package])]
@@ -254,7 +258,12 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
         (each for each in packages if each in case.needs or each == "jax") if "jax" in packages else packages
     )
     tried = f"{', '.join(others)} or {last}" if others else last
-    return f"no release of {tried} is right"
+    return f"no release of {tried} that was run is right"
+
+
+def _is_well(case: KnownCase, versions: Pins) -> bool:
+    rule = first_match(case.rules, versions)
+    return rule is not None and verdict(case, rule.behaviour) in WELL
 
 
 def _helps(case: KnownCase, known: Prediction, versions: Pins) -> str:

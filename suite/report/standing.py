@@ -3,41 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
 
 from suite.judge.neighbours import LineCell, in_order
-from suite.judge.table import PROPERTIES, UNDECIDED, VERDICTS, Verdict
+from suite.judge.table import GOOD, PROPERTIES, UNDECIDED, VERDICTS, Verdict
 from suite.report import summary
-from suite.report.model import CellRow, IssueRow, Observation, Report
+from suite.report.model import CellRow, IssueRow, Observation, Report, TurnRow
 
 
 @dataclass(frozen=True)
 class Now:
-    """What is shown on the newest cell that tells, and the first of the cells up to it that show the same.
+    """What a case shows on the newest cell that tells, and the first of the cells up to it that show the same.
 
-    `before` is what the one before those showed; None where they are all that tell anything.
+    Cells in between that do not have what the case is about, or fail otherwise, are passed over. `release` is what
+    brought it, for people: the release to blame of those that moved. `before` is what was shown before; None where
+    nothing else was.
     """
 
     verdict: Verdict
     cell: CellRow
     since: CellRow
+    release: str
     before: Verdict | None
 
 
 @dataclass(frozen=True)
 class Standing:
-    """An issue by the worst of its cases on each cell.
+    """An issue by the worst of its cases on the newest cell that tells.
 
-    `now` is None where no cell tells anything; `seen` are the cases that show it there, and `newest` says whether that
-    is the newest cell of all. `todo` is a workaround that was needed, was run and held, first that of these cases.
+    `parts` are the cases that show it there, by what brought it; no names stand for all cases. There are none where no
+    cell tells anything. `seen` is what was observed of them, and `newest` says whether that is the newest cell of all.
+    `todo` is a workaround that was needed, was run and held, first that of these cases. `never_right`: on no cell was
+    any of them well.
     """
 
     issue: IssueRow
-    now: Now | None = None
+    parts: tuple[tuple[Now, tuple[str, ...]], ...] = ()
     seen: tuple[Observation, ...] = ()
     newest: bool = False
     todo: str = ""
+    never_right: bool = False
+
+    @property
+    def now(self) -> Now | None:
+        """Where the first of its cases stands; None where nothing is known."""
+        return self.parts[0][0] if self.parts else None
 
     @property
     def verdict(self) -> Verdict:
@@ -60,7 +70,7 @@ class Standing:
         if self.now is None:
             return ""
         last = "" if self.newest else f", told last by {label(self.now.cell)}"
-        return f"{label(self.now.since)}{'' if self.now.before else ' or before'}{last}"
+        return f"{self.now.release}{'' if self.now.before else ' or before'}{last}"
 
 
 def label(cell: CellRow) -> str:
@@ -78,14 +88,36 @@ def columns(report: Report) -> list[CellRow]:
     return [by_id[each.id] for each in in_order(known)] or cells
 
 
-def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict]) -> Now | None:
-    """What stands at the newest of `cells`, which are in order, by their verdicts; None where none of them tells."""
+def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterable[TurnRow] = ()) -> Now | None:
+    """Where a case stands at the newest of `cells`, which are in order, by its verdicts; None where none of them tells.
+
+    `turns` say which release each change is put down to.
+    """
     told = [cell for cell in cells if verdicts.get(cell.id, "not-run") not in UNDECIDED]
     if not told:
         return None
-    *before, last = (list(of) for _, of in groupby(told, key=lambda cell: verdicts[cell.id]))
-    shown = verdicts[last[0].id]
-    return Now(shown, last[-1], last[0], verdicts[before[-1][0].id] if before else None)
+    shown, since, before = verdicts[told[-1].id], told[-1], None
+    for cell in reversed(told):
+        if verdicts[cell.id] == shown:
+            since = cell
+        elif verdicts[cell.id] not in _OF_SOMETHING_ELSE:
+            before = verdicts[cell.id]
+            break
+    package = next((each.package for each in turns if each.after == since.id), None) or since.moves
+    version = since.packages.get(package) or since.holds.get(package, "")
+    brought = next((cell for cell in cells if cell.kind == "line" and cell.id == f"{package}-{version}"), since)
+    release = f"{package} {version}" if since.kind == "line" else label(since)
+    return Now(shown, told[-1], brought, release, before)
+
+
+# What says nothing of the symptom: there is no such thing, or it fails in another way.
+_OF_SOMETHING_ELSE = ("absent", "different")
+
+
+def never_well(cells: Iterable[CellRow], verdicts: Mapping[str, Verdict]) -> bool:
+    """Whether each of `cells` that has what a case is about, and tells anything, tells of something bad."""
+    told = {verdicts.get(cell.id, "not-run") for cell in cells} - UNDECIDED - {"absent"}
+    return bool(told) and not told & GOOD
 
 
 def worst(seen: Iterable[Observation]) -> dict[str, Verdict]:
@@ -107,24 +139,57 @@ def standings(report: Report) -> list[Standing]:
     """
     cells = columns(report)
     places = {cell.id: place for place, cell in enumerate(cells)}
-    seen: dict[str, list[Observation]] = {}
+    seen: dict[str, dict[str, list[Observation]]] = {}
     for each in report.observations:
         if each.cell in places:
-            seen.setdefault(each.issue, []).append(each)
+            seen.setdefault(each.issue, {}).setdefault(each.case, []).append(each)
 
     def urgency(each: Standing) -> tuple[int, int, str]:
         return VERDICTS.index(each.verdict), -places[each.now.since.id] if each.now else 0, each.issue.id
 
-    return sorted((_standing(issue, cells, seen.get(issue.id, ())) for issue in report.issues), key=urgency)
+    found = [_standing(issue, cells, seen.get(issue.id, {})) for issue in report.issues]
+    # That no release is right is a claim about all of them.
+    found = [replace(each, never_right=False) for each in found] if report.jax_line else found
+    return sorted(found, key=urgency)
 
 
-def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Sequence[Observation]) -> Standing:
-    at = now(cells, worst(seen))
-    if at is None:
+def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequence[Observation]]) -> Standing:
+    verdicts = {case: {each.cell: each.verdict for each in of} for case, of in seen.items()}
+    stands = {case.id: now(cells, verdicts.get(case.id, {}), case.turns) for case in issue.cases}
+    places = {cell.id: place for place, cell in enumerate(cells)}
+    newest = max((places[each.cell.id] for each in stands.values() if each), default=None)
+    if newest is None:
         return Standing(issue)
-    shown = tuple(each for each in seen if (each.cell, each.verdict) == (at.cell.id, at.verdict))
+    last = cells[newest].id
+    there = {case: each for case, each in stands.items() if each and each.cell.id == last}
+    verdict = min((each.verdict for each in there.values()), key=VERDICTS.index)
+    shown = {case: each for case, each in there.items() if each.verdict == verdict}
+    well = verdict in ("clear", "absent")
     # What helps where it bites now; where nothing does any more, what helped before.
-    well = at.verdict in ("clear", "absent")
-    helps = {each.case for each in (seen if well else shown) if each.workaround == "holds"}
-    todo = next((case.workaround.text for case in issue.cases if case.workaround and case.id in helps), "")
-    return Standing(issue, at, shown, at.cell is cells[-1], todo)
+    helps = {
+        each.case
+        for case, of in seen.items()
+        for each in of
+        if each.workaround == "holds" and (well or (case in shown and each.cell == last))
+    }
+    return Standing(
+        issue,
+        _parts(shown, len(issue.cases), places, well=well),
+        tuple(each for case in shown for each in seen[case] if each.cell == last),
+        newest == len(cells) - 1,
+        next((case.workaround.text for case in issue.cases if case.workaround and case.id in helps), ""),
+        all(never_well(cells, verdicts[case]) for case in shown),
+    )
+
+
+def _parts(
+    shown: Mapping[str, Now], cases: int, places: Mapping[str, int], *, well: bool
+) -> tuple[tuple[Now, tuple[str, ...]], ...]:
+    """Cases that show the same, by what brought it; of those that are well, all since the last of them is."""
+    if well:
+        changed = [each for each in shown.values() if each.before] or list(shown.values())
+        return ((max(changed, key=lambda each: places[each.since.id]), ()),)
+    by_release: dict[tuple[str, Verdict | None], list[str]] = {}
+    for case, each in shown.items():
+        by_release.setdefault((each.release if each.before else "", each.before), []).append(case)
+    return tuple((shown[of[0]], () if len(of) == cases else tuple(of)) for of in by_release.values())

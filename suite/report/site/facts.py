@@ -10,14 +10,14 @@ from itertools import groupby
 
 from packaging.version import Version
 
-from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
+from suite.judge.table import VERDICTS, Verdict
 from suite.programs.changes import turns
 from suite.programs.model import Programs
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.timeline import Step, stands, steps
 from suite.report.site.timings import Machine
-from suite.report.standing import Now
+from suite.report.standing import Standing
 
 # What an issue touches whose behaviours are named for what a sampler draws.
 STREAMS = "random stream"
@@ -117,17 +117,14 @@ class Facts:
             x += width
         return found
 
-    def now(self, verdicts: Mapping[str, Verdict]) -> Now | None:
-        """What is shown on the newest release that tells, and since when; None where none does."""
-        return standing.now(self.columns, verdicts)
+    @cached_property
+    def standings(self) -> dict[str, Standing]:
+        """Where each issue stands, the worst first."""
+        return {each.issue.id: each for each in standing.standings(self.report)}
 
     def never_well(self, verdicts: Mapping[str, Verdict]) -> bool:
-        """Whether each release of the line that has what this is about, and tells anything, tells of something bad.
-
-        That is a claim about all releases: a sparse report does not make it.
-        """
-        told = {verdicts.get(cell.id, "not-run") for cell in self.columns} - UNDECIDED - {"absent"}
-        return bool(told) and not told & GOOD and not self.is_sparse
+        """Whether no release of the line is well of those that tell: a sparse report does not say so."""
+        return standing.never_well(self.columns, verdicts) and not self.is_sparse
 
     @cached_property
     def steps(self) -> dict[str, Step]:

@@ -12,7 +12,7 @@ from suite.report.site.facts import Facts, Run
 from suite.report.site.page import Page
 from suite.report.site.search import search_data
 from suite.report.site.timeline import Turned
-from suite.report.standing import Standing, standings
+from suite.report.standing import Standing
 
 # So many releases are news.
 _NEWEST = 6
@@ -31,10 +31,9 @@ LISTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One issue in a list: where it stands, in which cases where not in all of them, and along the line."""
+    """One issue in a list: where it stands, and along the line."""
 
     of: Standing
-    cases: list[str]
     runs: list[Run]
 
     @property
@@ -86,11 +85,9 @@ def pages(facts: Facts) -> Iterator[Page]:
 def _lists(facts: Facts) -> list[tuple[str, str, str, list[Row]]]:
     """The lists that have an issue, in each the newest change first."""
     found: dict[str, list[Row]] = {name: [] for name in LISTS}
-    for each in standings(facts.report):
-        cases = [one.case for one in each.seen]
-        some = cases if len(cases) < len(each.issue.cases) else []
+    for each in facts.standings.values():
         verdicts = facts.worst(each.issue)
-        found[_list_of(each, facts, verdicts)].append(Row(each, some, facts.runs(verdicts, each.issue.cases)))
+        found[_list_of(each, facts, verdicts)].append(Row(each, facts.runs(verdicts, each.issue.cases)))
     places = {cell.id: place for place, cell in enumerate(facts.columns)}
     for rows in found.values():
         rows.sort(key=lambda row: -places[row.of.now.since.id] if row.of.now else 0)

@@ -15,7 +15,7 @@ from suite.report.site.facts import Facts, Run
 from suite.report.site.page import Page
 from suite.report.site.table import Grid, Stretch, grids, kind_of, stretches
 from suite.report.site.timeline import Axis, is_mended, ticks, timeline, verified
-from suite.report.standing import Now
+from suite.report.standing import Now, Standing, now
 from suite.stack.releases import guests
 
 # So many issues that concern the same functions are named.
@@ -83,7 +83,7 @@ class View:
     """
 
     issue: IssueRow
-    now: Now | None
+    of: Standing
     ticks: list[tuple[float, str, bool]]
     cases: list[CaseView]
     instead: list[Instead]
@@ -115,7 +115,7 @@ def pages(facts: Facts) -> Iterator[Page]:
     for issue in facts.report.issues:
         view = View(
             issue,
-            facts.now(facts.worst(issue)),
+            facts.standings[issue.id],
             ticks([version for version, _ in facts.places]),
             [_case(facts, issue, case) for case in issue.cases],
             _instead(facts, issue),
@@ -144,7 +144,7 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
     }
     return CaseView(
         case,
-        facts.now(verdicts),
+        now(facts.columns, verdicts, case.turns),
         facts.runs(verdicts, [case]),
         timeline(case, facts.report.cells, facts.report.jax_line, ran),
         [Turn(each, of[each.before], of[each.after]) for each in case.turns],
