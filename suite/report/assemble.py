@@ -15,6 +15,7 @@ from suite.judge.rules import Pins, expected
 from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
+from suite.report.corrections import corrections
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     SCHEMA,
@@ -86,6 +87,7 @@ def _report(
         cells=[row for row, _, _ in read],
         issues=[_issue(entry) for entry in entries],
         refuted=list(map(_refuted, threads.refuted())),
+        corrections=list(corrections()),
         observations=observations,
         coverage=coverage(observations),
     )

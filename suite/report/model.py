@@ -293,6 +293,16 @@ class RefutedRow(FileModel):
     where: str = Field(description="on which releases")
 
 
+class CorrectionRow(FileModel):
+    """A sentence that was published and was wrong."""
+
+    on: date = Field(description="the day on which it was mended")
+    of: str = Field(description="the id of the issue that said it, or the page")
+    said: str
+    right: str
+    evidence: str = Field(description="the run or the thread that shows it")
+
+
 class CompatFile(FileModel):
     """compat.json: all of a report but its observations."""
 
@@ -311,6 +321,7 @@ class CompatFile(FileModel):
     cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
     issues: list[IssueRow]
     refuted: list[RefutedRow] = Field(default_factory=list)
+    corrections: list[CorrectionRow] = Field(default_factory=list)
     stacks: list[StackRow] = Field(default_factory=list)
     coverage: Coverage
 

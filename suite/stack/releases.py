@@ -163,7 +163,8 @@ def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | 
         for wanted in map(requirement, release.requires_dist if release else ()):
             pin = pins.get(canonicalize_name(wanted.name))
             if pin and applies(wanted, python) and not wanted.specifier.contains(pin, prereleases=True):
-                return f"{name} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
+                by = f"{name}[cpu]" if not applies(wanted, python, extra="") else name
+                return f"{by} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
     return None
 
 

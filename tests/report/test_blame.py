@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from suite.report.findings import findings
 from suite.report.formats.feed import feed
 from suite.report.model import Report
 from suite.report.site.facts import Facts
-from suite.report.upstream_texts import findings
 from suite.stack import plan
 from tests.worlds import as_known
 

@@ -21,7 +21,16 @@ from suite.report.compare.changes import since
 from suite.report.derive import derive
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
-from suite.report.model import CellRow, Observation, RefutedRow, Report, RuleRow, UpstreamRow, WorkaroundRow
+from suite.report.model import (
+    CellRow,
+    CorrectionRow,
+    Observation,
+    RefutedRow,
+    Report,
+    RuleRow,
+    UpstreamRow,
+    WorkaroundRow,
+)
 from suite.report.site import timings
 from suite.report.site.build import ASSETS, render
 from suite.report.site.facts import Facts
@@ -118,7 +127,12 @@ def small(last: Verdict = "guarded") -> Report:
     claim = RefutedRow(
         ref="jax-ml/jax#7", title="It <is>", claim="It is slow", tried="It was timed.", where="On each release."
     )
-    shown = {"issues": issues, "observations": observations, "cells": stacks(), "refuted": [claim]}
+    mended = [
+        CorrectionRow(on=date(2024, 8, 1), of=of, said="It <is> slow.", right="It is not.", evidence="jax-ml/jax#7")
+        for of in ("wraps-lower", "metadata.html")
+    ]
+    shown = {"issues": issues, "observations": observations, "cells": stacks()}
+    shown |= {"refuted": [claim], "corrections": mended}
     return derive(made.model_copy(update=shown), OFFERED)
 
 

@@ -30,6 +30,7 @@ from suite.report.site.marked import highlight, link, linked, verdict_styles
 from suite.report.site.page import Page
 from suite.report.site.pages import (
     cells,
+    corrections,
     findings,
     front,
     issues,
@@ -58,6 +59,7 @@ KINDS: tuple[Kind, ...] = (
     seeds.pages,
     cells.pages,
     findings.pages,
+    corrections.pages,
     stack.pages,
     releases.pages,
     metadata.pages,

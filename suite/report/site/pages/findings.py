@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from suite.report import summary
+from suite.report.findings import SORTS, Finding, Sort, findings
 from suite.report.model import Observation
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.report.site.table import kind_of
 from suite.report.summary import Undecided
-from suite.report.upstream_texts import SORTS, Finding, Sort, findings
 
 # For more there is no room on a page; compat.json has all of them.
 _FINDINGS, _ROWS = 60, 100

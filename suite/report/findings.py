@@ -1,17 +1,17 @@
-"""A report → what follows from its runs, each finding with a text to paste upstream. Pure functions."""
+"""A report → what follows from its runs. Pure functions.
+
+None of it says that upstream does not know it: nobody has asked.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from packaging.version import Version
-
-from suite.judge.table import GLYPHS, GOOD, UNDECIDED
+from suite.judge.table import GOOD, UNDECIDED
 from suite.report import summary
-from suite.report.markup import cell_text
-from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report, StackRow
+from suite.report.model import CaseRow, IssueRow, Observation, Report, StackRow
 
 Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "latent"]
 
@@ -22,7 +22,6 @@ SORTS: Mapping[Sort, str] = {
     "workaround-fails": "The workaround does not hold",
     "latent": "Allowed, and does not work",
 }
-_GLYPHS: Mapping[str, str] = {str(verdict): glyph for verdict, glyph in GLYPHS.items()}
 
 
 @dataclass(frozen=True)
@@ -37,32 +36,27 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """What the runs show: in a sentence, with the evidence, and as a text for an upstream tracker."""
+    """What the runs show: in a sentence, with the evidence."""
 
     id: str
     sort: Sort
     title: str
     text: str
     evidence: tuple[Evidence, ...]
-    report: str
 
 
 def findings(report: Report) -> list[Finding]:
-    """Everything that follows from `report` alone and is worth telling upstream, by sort."""
+    """Everything that follows from `report` alone and wants a look, by sort."""
     odd = [each for each in report.observations if each.agreement not in ("as-expected", "spurious")]
     failing = [each for each in report.observations if each.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
     seen = summary.by_case(report.observations)
-    asks: dict[str, str] = {}
-    for each in report.observations:
-        # What says whether a stack works stands first: row zero, or what needs the guest.
-        asks.setdefault(each.cell, each.issue)
     for issue in report.issues:
         for case in issue.cases:
             found += _came_back(report, issue, case)
         decided = {case.id: _decided(report, seen[issue.id, case.id]) for case in issue.cases}
         found += _outlives_its_fix(report, issue, decided)
-    found += [each for row in report.stacks for each in _of_stack(report, row, asks)]
+    found += [each for row in report.stacks for each in _of_stack(report, row)]
     order = list(SORTS)
     return sorted(found, key=lambda each: order.index(each.sort))
 
@@ -86,7 +80,7 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
             known = " It is known to fail there." if seen.workaround_expected else ""
             text = f"“{_instead(issue, case)}” does not help on {where}.{known}"
         key = f"{number}/{issue.id}/{case.id}"
-        yield _of_case(report, sort, key, issue, case, text, (_evidence(*of),), seen.cell)
+        yield Finding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
 
 
 def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Finding]:
@@ -110,11 +104,8 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Findi
             Evidence(f"{package} {where}", each.verdict, each.behaviour, f"issues/{issue.id}.html#{case.id}")
             for each, where in of
         )
-        last = Version(again[-1][0].first)
-        of_line = [cell for cell in summary.line(report) if cell.moves == package]
-        cell_id = next((cell.id for cell in of_line if Version(cell.holds[package]) == last), "")
         key = f"{issue.id}/{case.id}/{package}"
-        yield _of_case(report, "came-back", key, issue, case, text, evidence, cell_id)
+        yield Finding(f"finding-came-back/{key}", "came-back", f"{issue.id}/{case.id}", text, evidence)
 
 
 def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]) -> Iterator[Finding]:
@@ -135,9 +126,7 @@ def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, lis
     text = f"On {now.cell} {headline.id} no longer shows the symptom, and these cases still do: {named}."
     text += f" Merged upstream: {fixes}." if fixes else ""
     evidence = tuple(map(_evidence, (now, *(each for _, each in still))))
-    case, first = still[0]
-    found = _of_case(report, "outlives-its-fix", issue.id, issue, case, text, evidence, first.cell)
-    yield replace(found, title=issue.id)
+    yield Finding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence)
 
 
 def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]:
@@ -146,7 +135,7 @@ def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]
     return [each for each in seen if each.verdict not in UNDECIDED]
 
 
-def _of_stack(report: Report, row: StackRow, asks: Mapping[str, str]) -> Iterator[Finding]:
+def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
     """Releases that a row's metadata allows and that do not work with it."""
     held, advice = summary.held(row), summary.advice(row)
     cells = {cell.holds[row.along]: cell for cell in report.cells if cell.id in set(row.cells)}
@@ -165,12 +154,8 @@ def _of_stack(report: Report, row: StackRow, asks: Mapping[str, str]) -> Iterato
         return
     text = f"With {held}, metadata allows, and it does not work: {row.along} {', '.join(latent)}."
     text += f" {advice}." if advice else ""
-    first = cells.get(next(each.first for each in row.ranges if each.declared_observed == "latent"))
-    head = f"| {row.along} | metadata against runs | seen on the first of them |"
-    table = _table(head, ((each.where, each.verdict, each.told) for each in evidence))
-    body = "\n".join([text, *table, *(_environment(report, first, asks.get(first.id, "")) if first else [])])
     name = f"finding-latent/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
-    yield Finding(name, "latent", f"{held}, along {row.along}", text, evidence, body)
+    yield Finding(name, "latent", f"{held}, along {row.along}", text, evidence)
 
 
 def _evidence(each: Observation, *alike: Observation) -> Evidence:
@@ -180,42 +165,6 @@ def _evidence(each: Observation, *alike: Observation) -> Evidence:
     return Evidence(where, each.verdict, told, f"issues/{each.issue}.html#{each.case}@{each.cell}")
 
 
-def _of_case(
-    report: Report,
-    sort: Sort,
-    key: str,
-    issue: IssueRow,
-    case: CaseRow,
-    text: str,
-    evidence: tuple[Evidence, ...],
-    cell_id: str,
-) -> Finding:
-    """A finding with its report as a tracker takes it: the claim, the evidence, how to see it, and on what."""
-    cell = next((each for each in report.cells if each.id == cell_id), None)
-    rows = ((each.where, f"{_GLYPHS[each.verdict]} {each.verdict}", each.told) for each in evidence)
-    body = [
-        f"{case.question} {text}",
-        *_table("| where | seen | |", rows),
-        *(["```python", case.source.rstrip(), "```", ""] if case.source else []),
-        *([f"Workaround: {instead}", ""] if (instead := _instead(issue, case)) else []),
-        *(_environment(report, cell, issue.id) if cell else []),
-        f"Related: {', '.join(each.ref for each in issue.upstream)}",
-    ]
-    return Finding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, evidence, "\n".join(body))
-
-
 def _instead(issue: IssueRow, case: CaseRow) -> str:
     """What to do instead in a case; where it has nothing of its own, in the others."""
     return case.workaround.text if case.workaround else issue.workaround
-
-
-def _table(head: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    told = [(where, seen, cell_text(text[:300])) for where, seen, text in rows]
-    return ["", head, "|---|---|---|", *(f"| {' | '.join(each)} |" for each in told), ""]
-
-
-def _environment(report: Report, cell: CellRow, issue: str) -> list[str]:
-    pins = " ".join(f"{name}=={version}" for name, version in cell.packages.items())
-    where = f"{report.platform.system} {report.platform.machine}, {report.platform.device}"
-    replay = summary.REPLAY.format(cell=cell.id, issue=issue)
-    return [f"Seen with CPython {cell.python} on {where}: {pins}", "", f"    {replay}", ""]
