@@ -163,7 +163,7 @@ def _cell(
     # Beside a guest it is the guest that works or does not.
     shown = {each.verdict for each in seen if releases.guests(dict(cell.holds)) or each.issue in row_zero}
     works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
-    excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python)
+    excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python, cell.extra)
     says: Declared = "excludes" if excluded else "allows"
     return CellRow(
         id=cell.id,

@@ -58,6 +58,11 @@ class Cell:
     today: bool = False
 
     @property
+    def extra(self) -> str:
+        """The extra of jax whose requirements count: a jaxlib that is held is asked for by itself."""
+        return "" if "jaxlib" in dict(self.holds) else EXTRAS["cpu"]
+
+    @property
     def lock_name(self) -> str:
         """The file name of this cell's lock."""
         return f"{self.id}.txt"
@@ -176,7 +181,7 @@ class _Maker:
         """A cell of an arm, with what metadata says of it."""
         today = arm.as_of == "snapshot"
         made = self.cell(holds, moves, kind="arm", tags=("full", "arm"), device=arm.device, today=today)
-        excluded = releases.exclusion(dict(made.holds), self._offered.packages, made.python)
+        excluded = releases.exclusion(dict(made.holds), self._offered.packages, made.python, made.extra)
         left = ("plan.excludes", excluded) if excluded and arm.excluded == "leave" else None
         unavailable = made.unavailable or left
         return replace(made, asks=((arm.asks, moves),), excluded=excluded, unavailable=unavailable, runs=arm.run)

@@ -152,8 +152,8 @@ def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:
     return wanted.marker is None or wanted.marker.evaluate(there)
 
 
-def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | None:
-    """What in the packages' own metadata keeps `pins` apart on `python`, or None where nothing does.
+def exclusion(pins: Mapping[str, str], offered: Packages, python: str, extra: str = "cpu") -> str | None:
+    """What in the packages' own metadata, with this extra, keeps `pins` apart on `python`, or None where nothing does.
 
     "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here": by `packaging`, and not by an installer, whose exit
     status is the same for being offline.
@@ -162,9 +162,8 @@ def exclusion(pins: Mapping[str, str], offered: Packages, python: str) -> str | 
         release = offered.get(name, {}).get(version)
         for wanted in map(requirement, release.requires_dist if release else ()):
             pin = pins.get(canonicalize_name(wanted.name))
-            if pin and applies(wanted, python) and not wanted.specifier.contains(pin, prereleases=True):
-                by = f"{name}[cpu]" if not applies(wanted, python, extra="") else name
-                return f"{by} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
+            if pin and applies(wanted, python, extra) and not wanted.specifier.contains(pin, prereleases=True):
+                return f"{name} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
     return None
 
 

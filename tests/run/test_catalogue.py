@@ -312,6 +312,7 @@ def test_ids_select_in_the_catalogues_order() -> None:
         ("row-zero", []),
         ("headlines", ["gradient"]),
         ("libraries", ["gradient", "solve"]),
+        ("jax", ["plain"]),
         ("all", ["plain", "gradient", "solve"]),
     ],
 )
