@@ -138,7 +138,7 @@ def test_an_issue_shows_the_worst_of_its_cases() -> None:
     assert [("affected", "affected"), ("clear", "clear")] == [(mark.seen.case, mark.seen.verdict) for mark in row.worst]
 
 
-# No release is right
+# No release that was run is right
 
 
 @pytest.mark.parametrize(
