@@ -24,6 +24,7 @@ from suite.run.progress import RunProgress
 from suite.run.records import Asked
 from suite.run.schedule import scheduler as schedule
 from suite.run.schedule.scheduler import Work
+from suite.run.seen import read_ahead
 from suite.run.spread import shard
 from suite.run.spread.shard import Shard, Timed
 from suite.stack import lock, releases
@@ -68,7 +69,10 @@ Left = Mapping[Cell, Sequence[tuple[Entry, Case]]]
 @_every_fault()
 def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> Left:
     """Return the cases that each cell has left to run. Raises BadFile with every fault in locks and records."""
-    return {cell: cell_run.left(cell, catalogue.planned(entries, cell, rows), fresh=fresh) for cell in cells}
+    planned = {cell: catalogue.planned(entries, cell, rows) for cell in cells}
+    if not fresh:
+        read_ahead((cell, some) for cell, some in planned.items() if cell.unavailable is None)
+    return {cell: cell_run.left(cell, some, fresh=fresh) for cell, some in planned.items()}
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:

@@ -112,7 +112,9 @@ def _read(
             made.append(observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
             if record is not None:
                 device = status.device if status else ""
-                platform = platform or Platform(**record.platform.model_dump(), device=device)
+                platform = platform or Platform(
+                    system=record.system, machine=record.machine, cpu=record.cpu, device=device
+                )
                 if entry.issue.row_zero:
                     blocked_by = blocked_by or record.not_imported
     return _cell(cell, pinned, offered, made, blocked_by), made, platform

@@ -344,11 +344,11 @@ def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool =
     record = seen(cell, entry, case, pinned)
     if record is None:
         return False
-    behaviour, rule = record.judged.behaviour, rules.expected(case, pinned.pins)
-    as_expected = behaviour is not None and rule is not None and behaviour == rule.behaviour
+    rule = rules.expected(case, pinned.pins)
+    as_expected = record.behaviour is not None and rule is not None and record.behaviour == rule.behaviour
     if (confirm or not as_expected) and not record.confirmed:
         return False
-    return record.judged.verdict not in RETRIED
+    return record.verdict not in RETRIED
 
 
 @cache

@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 from suite.cell.issue import Case
+from suite.cell.machine import cores
+from suite.cores import over_cores
+from suite.errors import BadFile
 from suite.judge import verdicts
-from suite.judge.record import Record, Where
-from suite.judge.verdicts import Judged
+from suite.judge.record import Record
+from suite.judge.table import Verdict
+from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import not_imported
-from suite.run import records
+from suite.run import catalogue, records
 from suite.run.catalogue import Entry
+from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A record, judged, without its texts. `cell` is the one that the case ran in."""
+class Seen(NamedTuple):
+    """A record, judged, without its texts: in one tuple, for there are tens of thousands. `cell` is where it ran."""
 
     cell: str
-    judged: Judged
+    verdict: Verdict
+    behaviour: str | None
+    reason: str | None
+    detail: str
+    workaround: WorkaroundWord
     confirmed: bool
     attempts: int
     seconds: float
     peak_rss_mib: int
-    platform: Where
+    system: str
+    machine: str
+    cpu: str
     not_imported: str | None
+
+    @property
+    def judged(self) -> Judged:
+        """Its verdict, with the grounds."""
+        return Judged(self.verdict, self.behaviour, self.reason, self.detail, self.workaround)
 
 
 # Whoever replaces a file or writes to it changes one of these.
@@ -35,7 +52,9 @@ _Stamp = tuple[int, int, int, int]
 # What an answer was decided by, besides the file.
 _Grounds = tuple[str, str, str, int]
 
-_SEEN: dict[str, tuple[_Stamp, _Grounds, Case, Seen | None]] = {}
+_SEEN: dict[str, tuple[_Stamp, _Grounds, Seen | None]] = {}
+# While a case is kept here, no other has its id.
+_CASES: dict[int, Case] = {}
 _PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 
@@ -44,17 +63,37 @@ def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     return records.first(cell, entry, case, pinned, _of_cell)
 
 
+def read_ahead(cells: Iterable[tuple[Cell, Sequence[Entry]]]) -> None:
+    """Read and judge the records of these cells on all cores. What is wrong with one, `seen` raises."""
+    planned = list(cells)
+    _CASES.update((id(case), case) for _, entries in planned for entry in entries for case in entry.issue.cases)
+
+    def read(share: Sequence[tuple[Cell, Sequence[Entry]]]) -> Mapping[str, tuple[_Stamp, _Grounds, Seen | None]]:
+        for cell, entries in share:
+            with suppress(BadFile):
+                pinned = lock.load(cell)
+                for entry in entries:
+                    for case in catalogue.cases(entry, cell):
+                        _of_cell(cell, entry, case, pinned)
+        return _SEEN
+
+    for found in over_cores(read, [planned[start :: cores()] for start in range(cores())]):
+        _SEEN.update(found)
+
+
 def shown(case: Case, record: Record) -> Seen:
     """Return what a record of a case shows."""
-    last = record.attempts[-1]
+    judged, where, last = verdicts.judge(case, record.attempts), record.machine.platform, record.attempts[-1]
     return Seen(
         cell=record.cell,
-        judged=verdicts.judge(case, record.attempts),
+        **vars(judged),
         confirmed=verdicts.confirmed(record.attempts),
         attempts=len(record.attempts),
         seconds=last.seconds,
         peak_rss_mib=last.peak_rss_mib,
-        platform=record.machine.platform,
+        system=where.system,
+        machine=where.machine,
+        cpu=where.cpu,
         not_imported=not_imported(last.parts["reproducer"]),
     )
 
@@ -68,9 +107,9 @@ def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     known = _SEEN.get(path)
     if known is None or known[:2] != (stamp, grounds):
         record = records.of_cell(cell, entry, case, pinned, platform)
-        # While a case is kept here, no other has its id.
-        known = _SEEN[path] = stamp, grounds, case, shown(case, record) if record else None
-    return known[3]
+        known = _SEEN[path] = stamp, grounds, shown(case, record) if record else None
+        _CASES[id(case)] = case
+    return known[2]
 
 
 def _platform(cell: str) -> str:
