@@ -60,7 +60,6 @@ ISSUE = Issue(
     kind="by-design",
     upstream=(
         Upstream("https://docs.kidger.site/equinox/api/nn/shared", "docs"),
-        Upstream("patrick-kidger/equinox#790", "report"),
     ),
     touches=("equinox.nn.Shared", "shared layers"),
     cases=(
