@@ -122,9 +122,7 @@ ISSUE = Issue(
         ),
         _case(
             custom_jvp,
-            rules=(
-                Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),
-            ),
+            rules=(Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
         ),
     ),
 )
