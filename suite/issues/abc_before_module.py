@@ -8,9 +8,9 @@
 You'd expect the order of the two not to matter, for there is no layout in a mixin. In these releases an instance is
 made of a copy of the class, in which fields can be set, and turned into one of the class itself at the end of
 `__init__`; Python refuses that where a class with slots, such as `abc.ABC` or `typing.Generic`, comes first. It began
-with 0.11.8 and ended with the new modules of 0.13.0. coreax#817 met it on the day of 0.11.8; equinox#1246 tells who is
-still on such a release what its message means. `eqx.Module` has `abc.ABCMeta` for its metaclass, so that `abc.ABC` adds
-nothing to it.
+with 0.11.8 and ended with the new modules of 0.13.0. coordinax#210 met it on the day of 0.11.8, 2024-10-18, and names
+the assignment; coreax#817 three days later. equinox#1246 explains the message to those who still use such a release.
+`eqx.Module` has `abc.ABCMeta` for its metaclass, so that `abc.ABC` adds nothing to it.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ ISSUE = Issue(
     kind="crash",
     upstream=(
         Upstream("patrick-kidger/equinox#1246", "report"),
+        Upstream("GalacticDynamics/coordinax#210", "report"),
         Upstream("gchq/coreax#817", "report"),
         Upstream("https://github.com/patrick-kidger/equinox/commit/2c3fbae", "fix"),
     ),

@@ -134,7 +134,8 @@ _case = partial(
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("https://github.com/patrick-kidger/lineax/pull/192", "report"),
+        Upstream("https://docs.kidger.site/lineax/api/tags", "docs"),
+        Upstream("patrick-kidger/lineax#192", "fix"),
         Upstream("patrick-kidger/lineax#72", "commit"),
     ),
     touches=("lineax.linear_solve", "lineax.AutoLinearSolver"),

@@ -5,8 +5,8 @@
 
 You'd expect a library that you do not use not to matter. e3nn-jax looks whether Equinox is there, and passes over an
 ImportError alone: an Equinox that jax has left behind fails with another error, and e3nn-jax with it. The second one is
-of its own: `scatter_mean` with `map_back` and `nel`, and `find_peaks`, call `jax.tree_map`, which JAX took away in
-0.6.0, in the newest release too. Its metadata sets no bound on jax, lower or upper.
+of its own: `scatter_mean` with `map_back` and `nel`, and `find_peaks`, call `jax.tree_map`, which JAX removed in 0.6.0,
+in e3nn-jax 0.20.4 to 0.21.0, the newest. Its metadata sets no bound on jax, lower or upper.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ ISSUE = Issue(
             multiplies,
             control,
             needs=("jax", "e3nn-jax"),
-            workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.10"),
+            workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.11"),
             behaviours={"multiplies": "clear", "other-values": "affected", "no-equinox": "affected"},
             signatures={"no-equinox": NO_EQUINOX},
             rules=(
@@ -100,8 +100,8 @@ ISSUE = Issue(
             },
             rules=(
                 *NO_EQUINOX_RULES,
-                Rule("no-tree-map", "e3nn-jax>=0.20.6 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
-                Rule("means", "", "run beside jax"),
+                Rule("no-tree-map", "e3nn-jax>=0.20.4 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
+                Rule("means", "e3nn-jax>=0.20.3", "run beside jax"),
             ),
         ),
     ),

@@ -6,9 +6,10 @@ Nothing is converted: `filter_grad` is a transform, like `jax.grad`, and its ans
 argument. `filter_jit` alone returns just what `jax.jit` returns, a `jax.Array` of shape `()`; that was never a Python
 float either. `filter_value_and_grad` is the one that keeps the loss: `(loss, gradient)`.
 
-The second surprise is `filter_grad` on a Python float: the gradient is `None`, without a word (equinox#189). It
-differentiates by floating-point *arrays* only, and a float is not one; `jax.grad` takes it. The remedy given there,
-`default=` and `args=`, went away in Equinox 0.10.0, before any release here; what is run below is to make it an array.
+The second surprise is `filter_grad` on a Python float: the gradient is `None`, without a warning (equinox#189). It
+differentiates by floating-point *arrays* only, and a float is not one; `jax.grad` takes it. The thread names `default=`
+and `args=`; in Equinox 0.5.0, 0.8.0 and 0.9.2 `filter_grad` has `arg=` instead, and none of these from 0.10.0 on. What
+is run below makes the float an array.
 
 All of this is by design, and the same on every release run: Equinox 0.11.1 to 0.13.8, JAX 0.4.20 to 0.12.0.1. An
 output that is not a scalar is refused with JAX's own TypeError, one of shape `(1,)` included. Seen in these runs:

@@ -5,9 +5,9 @@
                     # 0.0.16 beside jax 0.11.0: AttributeError: jax.core.DropVar was deprecated … and removed
                     # 0.0.17 beside jax 0.4.35: AttributeError: … no attribute 'take_current_trace'
 
-You'd expect an installer to choose releases that go together. It cannot: Haiku's metadata does not name jax at all. As
-it is imported it takes names out of `jax.core` and `jax.lib`, and JAX took them away, in April and October 2025 and in
-July 2026. The Haiku for the new jax came days later, or had come before. Haiku 0.0.17 needs jax 0.4.36 in its turn.
+You'd expect an installer to choose releases that go together. It cannot: Haiku names jax in an extra only, without an
+upper bound. On import it takes names out of `jax.core` and `jax.lib`, and JAX removed them, in April and October 2025
+and in July 2026. The Haiku for the new jax came days later, or had come before. 0.0.17 needs jax 0.4.36 in its turn.
 """
 
 from __future__ import annotations

@@ -58,10 +58,7 @@ def shared() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.kidger.site/equinox/api/nn/shared", "docs"),
-        Upstream("patrick-kidger/equinox#790", "report"),
-    ),
+    upstream=(Upstream("https://docs.kidger.site/equinox/api/nn/shared", "docs"),),
     touches=("equinox.nn.Shared", "shared layers"),
     cases=(
         Case(

@@ -3,11 +3,15 @@
     jax.tree_map(f, tree)    # warns from jax 0.4.26, and from 0.6.0: AttributeError: jax.tree_map was removed
     from jax.config import config    # gone from 0.4.25
 
-JAX takes a name away three months after it first warns of it, or later, by its policy; the changelog says which. What
-that means for code of a certain age is one table: each case here is a name, there, warned of, or gone, with what to
-write instead on every release. `jax.experimental.host_callback` and `jax.experimental.export` went without a warning on
-import, and `jax.core.ConcreteArray` as an internal that Diffrax used (diffrax#527). None of them came back. In code of
-others (Equinox, Diffrax, Lineax) the same names stop an import: row zero has that.
+JAX removes a name three months after it first warns of it, or later, by its policy; the changelog says which. Each
+case here is one name: there, warned of, or gone, with what to write instead on every release. None came back.
+
+Some names end otherwise. The functions of `jax.experimental.host_callback` warn from 0.4.26 and raise
+NotImplementedError from 0.4.35 (jax#20385), while the module still imports. Importing it gives a UserWarning from 0.7.1
+(jax#30798) and fails from 0.8.0. `import jax.config` still works after 0.4.25, with a warning, but the module has no
+`config`. The changelog calls `jax.experimental.export` deprecated from 0.4.30, but importing it does not warn.
+`jax.core.ConcreteArray` was an internal that Diffrax used (diffrax#527). The same names stop imports of Equinox,
+Diffrax and Lineax: see stack-smoke.
 """
 
 from __future__ import annotations
@@ -96,7 +100,7 @@ def by_strict_zip() -> None:
 
 
 def config_module() -> tuple[str, str]:
-    """Is there a module jax.config?"""
+    """Can config be imported from jax.config?"""
     from jax.config import config
 
     return "there", type(config).__name__
@@ -125,10 +129,19 @@ def by_mesh() -> None:
 
 
 def host_callback_module() -> tuple[str, str]:
-    """Is there a module jax.experimental.host_callback?"""
+    """Is there a module jax.experimental.host_callback, usable or not?"""
     from jax.experimental import host_callback
 
     return "there", host_callback.__name__
+
+
+def host_callback_call() -> tuple[str, str]:
+    """Does jax.experimental.host_callback.call call a function?"""
+    import jax
+    from jax.experimental import host_callback
+
+    negate = jax.jit(lambda x: host_callback.call(lambda y: -y, x, result_shape=x))
+    return "there", f"{float(negate(1.0))}"
 
 
 def by_pure_callback() -> None:
@@ -248,7 +261,9 @@ ISSUE = Issue(
     upstream=(
         Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("https://docs.jax.dev/en/latest/api_compatibility.html", "docs"),
-        Upstream("patrick-kidger/diffrax#527", "report"),
+        Upstream("jax-ml/jax#20385", "report"),
+        Upstream("jax-ml/jax#30798", "commit"),
+        Upstream("patrick-kidger/diffrax#527", "fix"),
     ),
     touches=(
         *("jax.tree_map", "jax.core.Primitive", "jax.core.get_aval", "jax.lib.xla_bridge", "jax.util.safe_map"),
@@ -264,6 +279,23 @@ ISSUE = Issue(
         _case("config", config_module, by_attribute, "jax.config, the attribute.", warns="0.4.20", gone="0.4.25"),
         _case("maps", maps_module, by_mesh, "jax.sharding.Mesh, and shard_map.", warns="0.4.26", gone="0.4.31"),
         _case("host_callback", host_callback_module, by_pure_callback, _CALLBACKS, warns="0.8.0", gone="0.8.0"),
+        Case(
+            host_callback_call,
+            kept_names,
+            {"there": "clear", "warns": "guarded", "refused": "affected", "gone": "affected"},
+            (
+                Rule("there", "jax<0.4.26", "run on releases from 0.4.18 to 0.4.25"),
+                Rule("warns", "jax<0.4.35", "run on releases from 0.4.26 to 0.4.34"),
+                Rule("refused", "jax<0.8.0", "run on releases from 0.4.35 to 0.7.2; jax#20385"),
+                Rule("gone", "", "run from jax 0.8.0 to 0.12.0.1"),
+            ),
+            Workaround(_CALLBACKS, by_pure_callback),
+            signatures={
+                "refused": Signature("NotImplementedError", "host_callback has been deprecated"),
+                "gone": Signature("ImportError", "host_callback"),
+                "warns": Signature("DeprecationWarning", "host_callback APIs are deprecated"),
+            },
+        ),
         _case("export", export_module, by_export, "jax.export, from 0.4.30.", warns="0.4.36", gone="0.4.36"),
         _case("xla_computation", xla_computation, by_lower, "jax.jit(f).lower(x).", warns="0.4.30", gone="0.4.34"),
         _case("trapz", trapz, by_trapezoid, "jax.scipy.integrate.trapezoid.", warns="", gone="0.4.24"),

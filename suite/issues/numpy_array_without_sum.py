@@ -1,18 +1,20 @@
-"""NumPy arrays reach a custom_vjp rule, and come back from grad's aux, as something without .sum, jax 0.7.2 to 0.9.1
+"""NumPy arrays reach the backward rule of a custom_vjp, and return from grad's aux, without .sum
 
-    f.defvjp(lambda x, c: (x * c.sum(), c), ...)      # c a numpy.ndarray
+    f.defvjp(lambda x, c: (x, c), lambda c, g: (g * c.sum(), ...))      # c was a numpy.ndarray
     AttributeError: 'TypedNdArray' object has no attribute 'sum'
 
 jax 0.7.2 puts NumPy constants into a private type that "duck types" as an ndarray, its changelog says, and may break
-`isinstance(x, np.ndarray)`. It has neither `sum`, `mean`, `max`, `tolist`, `copy` nor an iterator. 0.9.2 makes it a
-subclass of `np.ndarray` (dda9695795), with all of it.
+`isinstance(x, np.ndarray)`. It has no `sum`, `mean`, `max`, `tolist` or `copy`. Loops over it and unpacking work. 0.9.2
+makes it a subclass of `np.ndarray` (dda9695795), with all of these. Equinox met the type in jax 0.7.2, as a static
+parameter of its `noinline` (equinox#1095), and equinox#1099 teaches it to `is_array`.
 
 Seen in these runs:
 
-- The changelog names `custom_jvp` rules. There an ndarray is an ndarray on every release run; it is `custom_vjp`
-  where the type arrived, in 0.7.2 (as `LiteralArray`; `TypedNdArray` from 0.8.0).
-- From 0.8.0 `jax.grad(f, has_aux=True)` and `jax.vjp` hand it to callers: an argument that f returns as it is
-  comes back as no ndarray and no `jax.Array`, which Equinox's `is_array` had to learn (equinox#1099).
+- The changelog names `custom_jvp` rules. There an ndarray is an ndarray on every release run. The private type
+  arrives in the backward rule of a `custom_vjp`, from 0.7.2 (as `LiteralArray`; `TypedNdArray` from 0.8.0); the forward
+  rule gets an ndarray.
+- From 0.8.0 `jax.grad(f, has_aux=True)` and `jax.vjp` return it: an argument that f returns unchanged comes back as
+  neither an ndarray nor a `jax.Array`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
 
 
 def custom_vjp() -> tuple[str, str]:
-    """Can the forward rule of a custom_vjp call .sum() of an ndarray that it is given?"""
+    """Can the backward rule of a custom_vjp call .sum() on an ndarray that the forward rule passed on?"""
     import jax
     import numpy as np
 
@@ -96,7 +98,8 @@ ISSUE = Issue(
     kind="crash",
     upstream=(
         Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("patrick-kidger/equinox#1099", "fix"),
+        Upstream("patrick-kidger/equinox#1095", "report"),
+        Upstream("patrick-kidger/equinox#1099", "commit"),
         Upstream("jax-ml/jax@dda9695795", "fix"),
     ),
     touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
@@ -119,9 +122,7 @@ ISSUE = Issue(
         ),
         _case(
             custom_jvp,
-            rules=(
-                Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1, whatever the changelog says"),
-            ),
+            rules=(Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
         ),
     ),
 )

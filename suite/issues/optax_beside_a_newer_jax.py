@@ -1,4 +1,4 @@
-"""Optax 0.2.2 and older call jax.tree_map, which jax 0.6.0 took away: an update works, tree_map_params fails
+"""optax.tree_map_params of Optax 0.1.5 to 0.2.2 calls jax.tree_map, which jax 0.6.0 removed
 
     optax.tree_map_params(optimizer, f, state)    # 0.2.2 beside jax 0.6.0: AttributeError: jax.tree_map was removed
                                                   # 0.2.3 beside it: fine
@@ -6,7 +6,8 @@
 You'd expect an installer to keep them apart. It cannot: these releases ask for jax 0.1.55 or newer, and set no upper
 bound. Most of Optax took the function from `jax.tree_util`, where it stayed: so it imports, Adam updates, and what
 fails are the few functions that took it from `jax` itself: `tree_map_params`, which a sharded optimizer's state goes
-through, SAM, and the distance over gradients. JAX warned for a year, from 0.4.26 on.
+through, SAM, and the distance over gradients. JAX warned for a year, from 0.4.26 on. Optax 0.1.4 does not import beside
+jax 0.6.0: it asks for `jax.numpy.DeviceArray`.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ ISSUE = Issue(
             behaviours={"maps": "clear", "other-values": "affected", "no-tree-map": "affected"},
             signatures={"no-tree-map": GONE},
             rules=(
-                Rule("no-tree-map", "optax<0.2.3 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
-                Rule("maps", "", "run beside jax"),
+                Rule("no-tree-map", "optax>=0.1.5,<0.2.3 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
+                Rule("maps", "optax>=0.1.5", "run beside jax"),
             ),
         ),
         Case(
@@ -74,7 +75,7 @@ ISSUE = Issue(
             control,
             needs=("jax", "optax"),
             behaviours={"updates": "clear", "other-values": "affected"},
-            rules=(Rule("updates", "", "run beside jax"),),
+            rules=(Rule("updates", "optax>=0.1.5", "run beside jax"),),
         ),
     ),
 )

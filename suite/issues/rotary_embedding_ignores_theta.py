@@ -4,14 +4,15 @@
     eqx.nn.RotaryPositionalEmbedding(64, theta=1e6)(x)    # the same as the line above
 
 You'd expect each layer to have its own `theta`. The sines and cosines are kept in a cache of the module, by
-`embedding_size`, and since Equinox 0.11.6 by dtype too; `theta` is no part of the key. So the layer that is called
+`embedding_size`, and since Equinox 0.11.6 by dtype too (equinox#836). The cache came with the layer (equinox#568), and
+`theta` later (equinox#735); it is not part of the key. So the layer that is called
 first decides for all of one size in the process. Code with one theta notices nothing; two models side by side, a
 comparison of thetas, or a test that runs before another, gives wrong numbers without an error, on every release that
 has `theta`.
 
 Seen in these runs:
 
-- That a layer's own `theta` is ignored. (The cache came with equinox#568, and equinox#836 added the dtype to its key.)
+- A layer's own `theta` is ignored.
 - It also depends on the lengths. A longer input makes the entry anew, with the theta of the layer that it is given to,
   and from then on the layer that was right is wrong.
 - Up to 0.11.5 float16 and bfloat16 input gave float32; equinox#836 gives back the dtype of the input.
@@ -124,7 +125,9 @@ _case = partial(
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("patrick-kidger/equinox#568", "report"),
+        Upstream("https://docs.kidger.site/equinox/api/nn/embedding", "docs"),
+        Upstream("patrick-kidger/equinox#568", "commit"),
+        Upstream("patrick-kidger/equinox#735", "commit"),
         Upstream("patrick-kidger/equinox#836", "fix"),
     ),
     touches=("equinox.nn.RotaryPositionalEmbedding",),

@@ -7,13 +7,21 @@ last one and stretched to `t1`; where all of the solve is that short, nothing el
 SI units are enough. diffrax#660, in 0.7.1, has 100 units in the last place of `t1` instead: see
 rejected-last-step-is-retried for what that one costs. No release up to 0.7.2 is right for both.
 
+It begins above the tolerance: in float64, diffrax#657 has the last steps clipped at `t1=1e-9`, ten times the tolerance,
+and diffrax#632 has wrong answers below that.
+
+The same tolerance is too small where floats are coarse. With `jump_ts` at `t1=1000`, in float32, a time saved there
+comes back as inf, and y with it (diffrax#663, fixed by diffrax#660 too).
+
 Seen in these runs:
 
-- It begins far above 1e-6. At `t1=1e-5` the last ten of 100 steps are one, and y is 0.3643, which nobody notices.
-- With adaptive steps it is no wrong answer but a loop up to `max_steps`: rejected-last-step-is-retried again.
+- In float32, at `t1=1e-5`, the last ten of 100 steps are one, and y is 0.3643 instead of 0.366.
+- With adaptive steps a short solve loops up to `max_steps`: rejected-last-step-is-retried again.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
 
@@ -55,6 +63,33 @@ def a_hundred_thousandth() -> tuple[str, str]:
     return compare(float(solution.ys[-1]), 0.99**100, rtol=1e-3)
 
 
+def saved_time_at_a_jump() -> tuple[str, str]:
+    """Is a time saved at t1 = 1000 kept, where jump_ts has t1, too?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    pid, jumps = diffrax.PIDController, {"jump_ts": jnp.array([1000.0])}
+    if hasattr(diffrax, "ClipStepSizeController"):
+        steps = diffrax.ClipStepSizeController(pid(rtol=1e-3, atol=1e-6), **jumps)
+    else:
+        steps = pid(rtol=1e-3, atol=1e-6, **jumps)
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=[1000.0])
+    arguments = {"stepsize_controller": steps, "saveat": saveat}
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1000.0, 0.1, 1.0, **arguments)
+    return compare(float(solution.ts[-1]), 1000.0)
+
+
+def without_the_last_jump() -> None:
+    """Without the jump at t1, after which nothing is solved, the saved time is right."""
+    import diffrax
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=[1000.0])
+    arguments = {"stepsize_controller": diffrax.PIDController(rtol=1e-3, atol=1e-6), "saveat": saveat}
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1000.0, 0.1, 1.0, **arguments)
+    assert float(solution.ts[-1]) == 1000.0, solution.ts
+    assert abs(float(solution.ys[-1])) < 1e-3, solution.ys
+
+
 def control_by_hand() -> None:
     """The same steps made by hand from the term, over a nanosecond."""
     import diffrax
@@ -78,13 +113,27 @@ def rescaled() -> None:
 _STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
     Signature("AttributeError", "get_aval"),
+    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
+    Signature("TypeError", "unhashable type: 'dict'"),
     Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
     Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
 )
-_CANNOT = (
+_RULES = (
     Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
     Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
     Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
+    Rule("differs", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
+    Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#660 (4e8d745)"),
+)
+
+_RESCALE = Workaround("Count the time in another unit, so that t1 is about 1.", rescaled)
+
+_case = partial(
+    Case,
+    control=control_by_hand,
+    behaviours={"agrees": "clear", "differs": "affected", "cannot-solve": "different"},
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
 )
 
 ISSUE = Issue(
@@ -95,23 +144,25 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#663", "report"),
         Upstream("patrick-kidger/diffrax#660", "fix"),
     ),
-    touches=("diffrax.diffeqsolve",),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_by_hand,
-            {"agrees": "clear", "differs": "affected", "cannot-solve": "different"},
-            (
-                *_CANNOT,
-                Rule("differs", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
-                Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#660 (4e8d745)"),
+    touches=(
+        "diffrax.diffeqsolve",
+        "diffrax.ClipStepSizeController(jump_ts=)",
+        "diffrax.PIDController(jump_ts=)",
+        "diffrax.SaveAt(ts=)",
+    ),
+    cases=(
+        _case(constant_steps, rules=_RULES, workaround=_RESCALE),
+        _case(step_to, rules=_RULES, workaround=_RESCALE),
+        _case(double_precision, rules=_RULES, workaround=_RESCALE, x64=True),
+        _case(a_hundred_thousandth, rules=_RULES, workaround=_RESCALE),
+        _case(
+            saved_time_at_a_jump,
+            rules=(
+                Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+                *_RULES,
             ),
-            Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
-            signatures={"cannot-solve": _STOPS},
-            needs=("jax", "equinox", "diffrax"),
-            x64=reproducer is double_precision,
-        )
-        for reproducer in (constant_steps, step_to, double_precision, a_hundred_thousandth)
+            workaround=Workaround("Leave the jump at t1 out of jump_ts.", without_the_last_jump),
+        ),
     ),
 )
 

@@ -1,17 +1,20 @@
-"""diffeqsolve from one float before a jump of jump_ts steps the wrong way, to max_steps
+"""diffeqsolve from one float before a jump of jump_ts steps away from t1 until max_steps
 
     controller = diffrax.ClipStepSizeController(diffrax.PIDController(...), jump_ts=[1.0])
     diffrax.diffeqsolve(..., t0=prevbefore(1.0), t1=2.0, stepsize_controller=controller)
 
 You'd expect y at `t1`. One float before a jump is where steps are made to end, so a solve may well start from there. In
 diffrax 0.7.0, the first with this controller, such a start is moved past the jump while its step's end stays before it:
-the steps have the wrong sign, and the solve runs away from `t1`, backwards in time, up to `max_steps`. With
-`throw=False` the last point comes back as if it were the end: t = -85.4, y = 3.1e37, for y' = -y. diffrax 0.7.1 has the
-fix. Before 0.7.0 `PIDController(jump_ts=)` did it right. The fix does not say:
+the steps have the wrong sign, and the solve runs away from `t1`, backwards in time, up to `max_steps`. By default that
+raises EquinoxRuntimeError. diffrax 0.7.1 has the fix. Before 0.7.0 `PIDController(jump_ts=)` did it right.
 
+Seen in these runs:
+
+- With `throw=False`, as the cases have it, the last point is returned with a `result` that says max_steps: t = -85.4,
+  y = 3.1e37, for y' = -y.
 - Solved backwards in time it is the same, one float after the jump.
 - In float64 it is the same, with its own one float.
-- `step_ts` there is right in 0.6.2, 0.7.0 and 0.7.1; the fix has a TODO to look.
+- `step_ts` there is right in 0.6.2, 0.7.0 and 0.7.1.
 """
 
 from __future__ import annotations
@@ -104,7 +107,7 @@ _STOPS = (
 )
 
 ISSUE = Issue(
-    kind="silent-wrong",
+    kind="crash",
     upstream=(
         Upstream("https://github.com/patrick-kidger/diffrax/issues/713", "report"),
         Upstream("patrick-kidger/diffrax#714", "fix"),

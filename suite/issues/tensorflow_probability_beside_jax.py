@@ -6,8 +6,8 @@
 You'd expect the newest release to work with the newest jax. The last one is of November 2024, and its backend takes a
 table from a module in which JAX no longer has it. Its maintainers answer that the nightly builds are what they support
 on JAX; Distrax, jaxns, dynamax and others changed to those or capped jax. NumPy 2 had been the same before: 0.24.0 asks
-for `np.issctype` as it makes a multivariate normal, and 0.25.0 no longer does. Neither bound stands in the metadata,
-where jax is not named at all.
+for `np.issctype` as it makes a multivariate normal, and 0.25.0 no longer does. Neither bound stands in the metadata:
+jax is named by the extra `jax` alone, without a bound.
 """
 
 from __future__ import annotations

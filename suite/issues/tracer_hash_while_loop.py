@@ -1,7 +1,8 @@
 """TypeError: unhashable type: 'DynamicJaxprTracer', from a callable handed to lax.while_loop
 
 A tracer stands for a value that is not known yet, so it should not hash. By accident it did, by identity, after JAX
-0.4.8. JAX 0.4.30 made that a FutureWarning, and 0.4.36 a TypeError again.
+0.4.8 (jax#21824). JAX 0.4.30 made that a FutureWarning, and 0.4.36 a TypeError again, as the changelog of 0.4.30
+announced (jax#24722): the refusal is upstream's fix, and counts as documented.
 
 Few programs hash a tracer. Many hand `lax.while_loop` a callable *object*, and JAX looks its jaxpr up in a cache keyed
 on that object. A frozen dataclass, or an `eqx.Module`, hashes its fields, and with them the tracer that one of them
@@ -10,9 +11,10 @@ release; so does the same object called from a lambda. `lax.scan` and `lax.fori_
 
 Equinox's checkpointed loop was such a caller, and so every documented `diffeqsolve` warned on JAX 0.4.30. diffrax#445
 expects the cure from a Diffrax release; the run says it was Equinox: Diffrax 0.5.1 is silent with Equinox 0.11.5, which
-puts the lambda in (equinox#769), and 0.6.0 still warns with 0.11.4. JAX 0.7.0 went on to hash the parameters of every
-equation it traces, so as to cache abstract evaluation (jax#29498): a dict among them stops `diffeqsolve` again, and no
-lambda helps, until Equinox 0.13.0 makes it a tuple (equinox#1039).
+puts the lambda in (equinox#769), and 0.6.0 still warns with 0.11.4. JAX 0.7.0 went on to require that the parameters
+of an equation hash, so as to cache abstract evaluation (jax#29498). That is documented, too: a JAX developer announced
+it in equinox#1039. A dict among them stops `diffeqsolve` again, and no lambda helps, until Equinox 0.13.0 makes it a
+tuple (equinox#1039).
 Seen in these runs:
 - The TypeError of 0.4.36 never reached a `diffeqsolve`: Equinox before 0.11.5 cannot be imported from JAX 0.4.34 on.
   Two other breaks, of JAX 0.4.27 and 0.4.36, have names here so as not to be taken for this one.
@@ -200,8 +202,9 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#21824", "report"),
         Upstream("patrick-kidger/diffrax#445", "report"),
         Upstream("patrick-kidger/diffrax#662", "report"),
-        Upstream("jax-ml/jax#21863", "fix"),
-        Upstream("jax-ml/jax#24722", "fix"),
+        Upstream("jax-ml/jax#21863", "commit"),
+        Upstream("jax-ml/jax#24722", "commit"),
+        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("patrick-kidger/equinox#769", "fix"),
         Upstream("patrick-kidger/equinox#1039", "fix"),
     ),
@@ -251,7 +254,7 @@ ISSUE = Issue(
         Case(
             while_loop_callable,
             control_while_loop_callable,
-            behaviours={"looped": "clear", "tracer-unhashable": "affected", "future-warning": "guarded"},
+            behaviours={"looped": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
             signatures=_TRACER_SIGNATURES,
             rules=(*_REFUSED, Rule("looped", "", "run on jax 0.4.20, 0.4.26 and 0.4.29: the tracer hashes")),
             workaround=Workaround("Wrap it: lax.while_loop(lambda c: f(c), body_fun, init_val)", code=wrap_in_a_lambda),
@@ -259,7 +262,7 @@ ISSUE = Issue(
         Case(
             hash_tracer,
             control_hash_tracer,
-            behaviours={"hashed": "clear", "tracer-unhashable": "affected", "future-warning": "guarded"},
+            behaviours={"hashed": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
             signatures=_TRACER_SIGNATURES,
             rules=(
                 *_REFUSED,
@@ -270,7 +273,7 @@ ISSUE = Issue(
         Case(
             jaxpr_params,
             control_jaxpr_params,
-            behaviours={"accepted": "clear", "refused-in-tracing": "affected", "refused-in-lowering": "affected"},
+            behaviours={"accepted": "clear", "refused-in-tracing": "documented", "refused-in-lowering": "documented"},
             signatures={"refused-in-tracing": _NO_HASH, "refused-in-lowering": _DICT},
             rules=(
                 Rule("refused-in-lowering", "jax>=0.9.2", "run to 0.12.0.1: the lowering's own cache takes no dict"),

@@ -7,7 +7,7 @@ You'd expect what comes back to be equal, as it is for tuples and dicts: that is
 or to another process. equinox#992 has it of a module: one that JAX has made from its leaves, and whose fields are
 annotated by jaxtyping, came back from pickle with other annotations, so that `jax.tree_util.tree_map` over it and the
 original raises. equinox#993 mended that in 0.12.2. equinox#859 has it with an `InitVar`, and is open. With jaxtyping
-before 0.2.37 pickle refuses such a module: "Can't pickle <class 'jaxtyping.Float[Array, '*shape']'>".
+before 0.2.38 pickle refuses such a module: "Can't pickle <class 'jaxtyping.Float[Array, '*shape']'>".
 
 Seen in these runs:
 
@@ -133,7 +133,7 @@ ISSUE = Issue(
             control_of_a_dict,
             {"equal": "clear", "unequal": "affected", "pickling-error": "guarded"},
             (
-                Rule("pickling-error", "jaxtyping<0.2.37", "run on releases of the line with jaxtyping up to 0.2.36"),
+                Rule("pickling-error", "jaxtyping<0.2.38", "run with jaxtyping up to 0.2.37; jaxtyping#295"),
                 Rule("unequal", "equinox<0.12.2", "run on releases of the line from 0.11.12 to 0.12.1; equinox#992"),
                 Rule("equal", "", "run on releases of the line from 0.12.2; equinox#993 (4995b2b)"),
             ),
