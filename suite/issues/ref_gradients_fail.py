@@ -130,7 +130,7 @@ ISSUE = Issue(
     upstream=(
         Upstream("https://github.com/jax-ml/jax/issues/33987", "report"),
         Upstream("jax-ml/jax#38927", "fix"),
-        Upstream("jax-ml/jax#35217", "fix"),
+        Upstream("jax-ml/jax#35217", "report"),
     ),
     touches=("jax.new_ref",),
     cases=(
