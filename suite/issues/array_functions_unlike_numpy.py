@@ -81,7 +81,7 @@ def name_the_axes() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("jax-ml/jax#23708", "report"),
+        Upstream("jax-ml/jax#23708", "fix"),
         Upstream("jax-ml/jax#28593", "fix"),
         Upstream("jax-ml/jax#20251", "fix"),
     ),

@@ -5,8 +5,8 @@
     jnp.sum([1, 2])    # TypeError
 
 What is traced can be neither changed in place nor made of a list without a copy for each element, so JAX refuses where
-NumPy does not: the sharp bits have both. The text of the first drifts: "object does not support item assignment" up to
-jax 0.4.35, and "JAX arrays are immutable" since.
+NumPy does not: the sharp bits have both. The text of the first drifts: "object does not support item assignment. JAX
+arrays are immutable" up to jax 0.4.34, and since 0.4.35 it begins with "JAX arrays are immutable".
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     jnp.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]), upper=True)    # [[2, 0], [1, 2]] in jax 0.4.24
                                                                             # should be [[2, 1], [0, 2]]
 
-The argument came with 0.4.24 (jax#19606), which transposed the matrix that went in and not the factor that came out. A
+The argument came with 0.4.24 (jax#19606), which transposed the matrix that went in and not the factor that came out;
+jax#19621, in the same release, had it conjugated as well. A
 Hermitian matrix is its own conjugate transpose, so the argument did nothing: the lower factor came back, and
 `u.T @ u` is another matrix. jax#19700, two days after that release, transposes the factor; 0.4.25 has it. The change
 log of neither release names it.
@@ -51,8 +52,10 @@ def transpose_the_lower() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
-        Upstream("jax-ml/jax#19700", "report"),
+        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.linalg.cholesky.html", "docs"),
+        Upstream("jax-ml/jax#19700", "fix"),
         Upstream("jax-ml/jax#19606", "commit"),
+        Upstream("jax-ml/jax#19621", "commit"),
     ),
     touches=("jax.numpy.linalg.cholesky(upper=)",),
     cases=(

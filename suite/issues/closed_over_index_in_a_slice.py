@@ -52,7 +52,7 @@ def as_a_number() -> None:
 ISSUE = Issue(
     kind="crash",
     upstream=(
-        Upstream("jax-ml/jax#18818", "report"),
+        Upstream("jax-ml/jax#18818", "fix"),
         Upstream("https://github.com/jax-ml/jax/commit/ec460585c8", "fix"),
     ),
     touches=("indexing", "slices"),

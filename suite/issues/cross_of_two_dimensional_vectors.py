@@ -47,7 +47,7 @@ def by_hand() -> None:
 ISSUE = Issue(
     kind="crash",
     upstream=(
-        Upstream("jax-ml/jax#38650", "report"),
+        Upstream("jax-ml/jax#38650", "commit"),
         Upstream("numpy/numpy#30461", "report"),
         Upstream("jax-ml/jax#40876", "fix"),
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-11-0-july-16-2026", "changelog"),

@@ -10,8 +10,10 @@ the code asked `dtype == np.bool_`, to which `bool` is not equal. jax#38039, in 
 Seen in these runs:
 
 - The changelog of 0.4.34 says that it is fixed (jax#23873). That release mended `dtype=np.bool_` alone. With `bool`, as
-  a user writes it, it was wrong from 0.4.27 to 0.10.1, two years, half of it after the fix.
+  a user writes it, it was wrong from 0.4.27 to 0.10.1: 25 months, 20 of them after the fix. From 0.4.34 to 0.10.1 the
+  shortest way out is `dtype=np.bool_`.
 - `cumprod` had the same fault on the same releases: `cumprod([0.5, 0.25])` as bool is all False.
+- `jnp.cumulative_sum`, which came with 0.4.27, had it too, with `bool`, and is right from 0.7.2 on.
 - `jnp.sum(x, dtype=bool)` and `jnp.prod` were right all the time.
 """
 
@@ -47,6 +49,17 @@ def cumprod() -> tuple[str, str]:
 
     x = np.array([0.5, 0.25], np.float32)
     return compare(jnp.cumprod(jnp.asarray(x), dtype=bool), np.cumprod(x, dtype=bool))
+
+
+def cumulative_sum() -> tuple[str, str]:
+    """Is jnp.cumulative_sum(x, dtype=bool) NumPy's cumsum, for values below 1 and for values that cancel?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    if not hasattr(jnp, "cumulative_sum"):
+        return "absent", "there is no jnp.cumulative_sum"
+    x = np.array([0.5, -1.0, 1.0], np.float32)
+    return compare(jnp.cumulative_sum(jnp.asarray(x), dtype=bool), np.cumsum(x, dtype=bool))
 
 
 def other_reductions() -> None:
@@ -99,6 +112,8 @@ ISSUE = Issue(
         "jax.numpy.cumprod(dtype=)",
         "jax.numpy.nancumsum(dtype=)",
         "jax.numpy.nancumprod(dtype=)",
+        "jax.numpy.cumulative_sum(dtype=)",
+        "jax.numpy.cumulative_prod(dtype=)",
     ),
     cases=(
         _CUMSUM,
@@ -112,6 +127,17 @@ ISSUE = Issue(
             ),
         ),
         replace(_CUMSUM, reproducer=cumprod),
+        replace(
+            _CUMSUM,
+            reproducer=cumulative_sum,
+            behaviours={"differs": "affected", "agrees": "clear", "absent": "absent"},
+            rules=(
+                Rule("absent", "jax<0.4.27", "run on jax 0.4.26; it came with 0.4.27"),
+                Rule("differs", "jax<0.7.2", "run on jax 0.4.27 to 0.7.1"),
+                Rule("agrees", "", "run on jax 0.7.2 to 0.12.0"),
+            ),
+            signatures={},
+        ),
     ),
 )
 

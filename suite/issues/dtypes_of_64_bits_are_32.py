@@ -44,7 +44,10 @@ def switched_on() -> None:
     import jax.numpy as jnp
 
     jax.config.update("jax_enable_x64", True)
-    assert jnp.ones(2, dtype="float64").dtype == "float64"
+    try:
+        assert jnp.ones(2, dtype="float64").dtype == "float64"
+    finally:  # by itself the module goes on in this process
+        jax.config.update("jax_enable_x64", False)
 
 
 _case = partial(

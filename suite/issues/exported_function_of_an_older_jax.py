@@ -103,7 +103,7 @@ _ABSENT = Rule("absent", "jax<0.4.24", "run on releases of the line from 0.4.18 
 ISSUE = Issue(
     kind="by-design",
     upstream=(
-        Upstream("jax-ml/jax#39494", "report"),
+        Upstream("jax-ml/jax#39494", "commit"),
         Upstream("https://docs.jax.dev/en/latest/export/export.html#compatibility-guarantees", "docs"),
     ),
     touches=("jax.export.deserialize", "jax.export.Exported.serialize", "jax.experimental.export"),

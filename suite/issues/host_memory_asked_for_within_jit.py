@@ -1,4 +1,4 @@
-"""An array that is put into host memory within jit comes back in the device's, on a CPU with jax 0.7.1 to 0.10.1
+"""An array that is put into host memory within jit comes back in the device's, on a CPU with jaxlib 0.7.1 to 0.10.1
 
     host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
     jax.jit(lambda x: jax.device_put(2 * x, host))(x).sharding.memory_kind    # "device"
@@ -6,7 +6,7 @@
 You'd expect "pinned_host", which is what `jax.device_put` gives outside jit, and what a GPU gives within. Code that
 offloads is tested on a CPU first, and what it tests there is that nothing was offloaded. `out_shardings=host` does say
 so on the same releases: `No registered implementation for untyped custom call to annotate_device_placement for Host`.
-From 0.10.2 on a CPU does both. Up to 0.7.0 it has no such memory, and says that.
+From jaxlib 0.10.2 on a CPU does both. Up to 0.7.0 it has no such memory, and says that.
 
 Offloading what a gradient keeps (`save_and_offload_only_these_names`) runs on a CPU from 0.4.33 on, and gives the right
 gradient; it was NotImplementedError before. A CPU's memories are one, so that nothing is gained or lost but the kind.
@@ -107,7 +107,8 @@ _put = partial(
         ),
     },
 )
-_WITHOUT = Rule("no-such-memory", "jax<0.7.1", "run on releases of the line from 0.4.18 to 0.7.0")
+_WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "run on releases of the line from 0.4.18 to 0.7.0; it is jaxlib that says so")
+_RUN = "run on releases from 0.7.1 to 0.10.1, and on jax 0.10.2 with jaxlib 0.10.1"
 _WITH = Rule("on-the-host", "", "run on releases of the line from 0.10.2")
 
 ISSUE = Issue(
@@ -120,11 +121,11 @@ ISSUE = Issue(
     cases=(
         _put(
             put_within_jit,
-            rules=(_WITHOUT, Rule("on-the-device", "jax<0.10.2", "run on releases from 0.7.1 to 0.10.1"), _WITH),
+            rules=(_WITHOUT, Rule("on-the-device", "jaxlib<0.10.2", _RUN), _WITH),
         ),
         _put(
             returned_by_out_shardings,
-            rules=(_WITHOUT, Rule("refused", "jax<0.10.2", "run on releases from 0.7.1 to 0.10.1"), _WITH),
+            rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2", _RUN), _WITH),
         ),
         Case(
             offloaded_activations,

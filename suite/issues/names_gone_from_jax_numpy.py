@@ -5,8 +5,12 @@
 
 Most followed NumPy 2, SciPy or the array API, and warned for three months or more, as JAX's policy has it. Python shows
 such a warning but in the file that is run, so that what is within a library is told by the release that has no more of
-it. `jax.lax.pdot` and `jax.lax.infeed` went without one. Each case is a name: there, warned of, or gone, with what to
-write instead on every release of the line. names-gone-from-jax has those of jax itself.
+it. `jax.lax.pdot` went without one. `jax.lax.infeed` was announced in the changelog of 0.6.0, for 0.7.0, which repeats
+it; its warning was written and never came, for the name was still imported beside it (jax#28767). The changelog has
+`sph_harm` deprecated in 0.7.0. Each case is a name: there, warned of, or gone, with what to write instead on every
+release of the line. names-gone-from-jax has those of jax itself.
+
+Seen in these runs: `sph_harm` warns from 0.5.0 on.
 """
 
 from __future__ import annotations
@@ -305,6 +309,7 @@ ISSUE = Issue(
     upstream=(
         Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
         Upstream("https://docs.jax.dev/en/latest/api_compatibility.html", "docs"),
+        Upstream("jax-ml/jax#28767", "report"),
     ),
     touches=(
         "jax.numpy.in1d",

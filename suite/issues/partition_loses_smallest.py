@@ -6,7 +6,8 @@
 The small end is found as the large end of `-x`. An unsigned 0 stays 0 under that, and the smallest signed integer
 stays itself: the one value that should come first comes last, and what is given back is no rearrangement of the input.
 jax#22288 mended it for unsigned integers, in 0.4.31, with a special case. The same fault in signed ones was seen two
-years after that: jax#40338, in 0.12.0, inverts bits instead of the sign.
+years after that: jax#40338, in 0.12.0, inverts bits instead of the sign, there and in `jnp.top_k(mode="smallest")`, which
+came with 0.11.1 and had the same fault.
 
 Seen in these runs:
 
@@ -36,6 +37,18 @@ def smallest_signed() -> tuple[str, str]:
     lowest = [np.iinfo(f"int{bits}").min for bits in (8, 16, 32)]
     got = [jnp.partition(jnp.array([low, 5, 3], f"int{8 << at}"), 0)[0] for at, low in enumerate(lowest)]
     return compare(got, lowest)
+
+
+def smallest_by_top_k() -> tuple[str, str]:
+    """Does top_k(mode="smallest") find the smallest of a dtype, for 8, 16 and 32 bits?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    if not hasattr(jnp, "top_k"):
+        return "absent", "there is no jnp.top_k"
+    lowest = [np.iinfo(f"int{bits}").min for bits in (8, 16, 32)]
+    rows = [jnp.array([low, 5, 3], f"int{8 << at}") for at, low in enumerate(lowest)]
+    return compare([jnp.top_k(row, 1, mode="smallest")[0][0] for row in rows], lowest)
 
 
 def unsigned_argpartition() -> tuple[str, str]:
@@ -78,7 +91,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#22288", "fix"),
         Upstream("jax-ml/jax#40338", "fix"),
     ),
-    touches=("jax.numpy.partition", "jax.numpy.argpartition"),
+    touches=("jax.numpy.partition", "jax.numpy.argpartition", "jax.numpy.top_k(mode=)"),
     cases=(
         Case(unsigned, signed_and_float, {"differs": "affected", "agrees": "clear"}, _UNSIGNED, _SORT),
         Case(
@@ -88,6 +101,17 @@ ISSUE = Issue(
             (
                 Rule("differs", "jax<0.12.0", "run from 0.4.18 to 0.11.2"),
                 Rule("agrees", "", "run on 0.12.0 and 0.12.0.1; jax#40338"),
+            ),
+            _SORT,
+        ),
+        Case(
+            smallest_by_top_k,
+            signed_and_float,
+            {"differs": "affected", "agrees": "clear", "absent": "absent"},
+            (
+                Rule("absent", "jax<0.11.1", "run up to 0.11.0; it came with 0.11.1"),
+                Rule("differs", "jax<0.12.0", "run on 0.11.1 and 0.11.2"),
+                Rule("agrees", "", "run on 0.12.0; jax#40338"),
             ),
             _SORT,
         ),

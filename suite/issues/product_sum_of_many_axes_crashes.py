@@ -1,12 +1,14 @@
-"""A jitted product and sum over arrays of seven or eight axes ends the process in jaxlib 0.10.2
+"""A jitted product and sum over arrays of seven or eight axes ends the process in jaxlib 0.10.2 and 0.11.0
 
     u, v = jnp.ones((3, 1, 2, 2, 8, 8, 8)), jnp.ones((3, 1, 2, 2, 8, 8, 8))
     jax.jit(lambda a, b: jnp.sum(a * b, axis=3))(u, v)     # SIGSEGV, on an x86-64 CPU
 
 XLA gives such a fusion to YNNPACK, and what runs there is written for fewer axes: a thread of the pool dies while it
 executes, so Python's own traceback points anywhere. jax#40412 has the smallest, float32 with seven axes and one of
-size 1; jax#39257, of two months before, has eight by broadcasting, and says that some CPUs hang where others crash.
-jaxlib 0.10.1 computes both; the flag that switches these fusions off helps. jaxlib 0.11.0 computes the first again.
+size 1, and float64 for right; jax#39257, of two months before, has eight by broadcasting, says that some CPUs hang where
+others crash, and finds Linux on aarch64 and macOS on arm64 right. Its comments name the fix, google/XNNPACK@53a1797ba.
+jaxlib 0.10.1 computes both; the flag that switches these fusions off helps. jaxlib 0.11.0 computes the first again, and
+0.11.1 both.
 """
 
 from __future__ import annotations
@@ -59,7 +61,11 @@ _WELL = Rule("agrees", "", "run on releases from 0.4.20 to 0.10.1, and on 0.12.0
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("jax-ml/jax#40412", "report"), Upstream("jax-ml/jax#39257", "report")),
+    upstream=(
+        Upstream("jax-ml/jax#40412", "report"),
+        Upstream("jax-ml/jax#39257", "report"),
+        Upstream("google/XNNPACK@53a1797ba", "fix"),
+    ),
     touches=("fused reductions",),
     cases=(
         _case(seven_axes, rules=(Rule("crashed", "jaxlib==0.10.2", "run on jax 0.10.2, and not on 0.11.0"), _WELL)),

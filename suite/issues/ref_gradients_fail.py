@@ -10,11 +10,14 @@
 
 Refs are JAX's mutable arrays. What is written need not depend on what is differentiated, and before 0.8.1 it worked.
 The new way of transposing wants to add to the gradient of the constant, which has none. jax#35217, a first attempt,
-made the error go and the gradient wrong; jax#38927, for jax#33987, mended it in 0.11.0.
+made the error go and the gradient wrong, and was not merged; jax#38927, for jax#33987, mended it in 0.11.0. `jacfwd`
+maps over directions, and jax#31672, in 0.7.2, for jax#31670, made every ref that is made under vmap a batched one.
 
-Seen in these runs: forward mode by `jacfwd`, and so `hessian`, fails for every function tried that makes a ref inside,
-since the release that named it `jax.new_ref`, and on the newest. The same functions worked with 0.7.1, under the older
-name. `jax.jvp` and `grad` are right, and `jacrev` is from 0.8.0 on.
+Seen in these runs, of three functions that make a ref: one doubles what is in it, one is f, one begins with a constant.
+
+- `jacfwd` and `hessian` fail for all three, since 0.7.2, which named it `jax.new_ref`, and on 0.12.0.
+- With 0.7.1, under the older name, `jacfwd` worked for the first two, and `hessian` for none.
+- `jax.jvp` of the first is right, and `grad` is, but for f from 0.8.1 to 0.10.2. So is `jacrev` from 0.8.0 on.
 """
 
 from __future__ import annotations
@@ -130,7 +133,8 @@ ISSUE = Issue(
     upstream=(
         Upstream("https://github.com/jax-ml/jax/issues/33987", "report"),
         Upstream("jax-ml/jax#38927", "fix"),
-        Upstream("jax-ml/jax#35217", "fix"),
+        Upstream("jax-ml/jax#35217", "report"),
+        Upstream("jax-ml/jax#31672", "commit"),
     ),
     touches=("jax.new_ref",),
     cases=(
@@ -149,7 +153,7 @@ ISSUE = Issue(
             jacfwd,
             doubled,
             {"axis-spec": "affected", "agrees": "clear", "differs": "different", "absent": "absent"},
-            (_ABSENT, Rule("axis-spec", "", "run on releases of the line from 0.7.2 to 0.12.0.1")),
+            (_ABSENT, Rule("axis-spec", "", "run on releases of the line from 0.7.2 to 0.12.0.1; jax#31672 batches the ref")),
             Workaround("Use jax.jvp, one direction at a time, or from 0.8.0 on jacrev.", one_direction),
             signatures={"axis-spec": Signature("ValueError", "got axis spec None but output was batched")},
         ),

@@ -4,15 +4,17 @@
     jax.nn.standardize(jnp.array([4096.0, 4096.5, 4097.0, 4097.5]))  # [-237, -79, 79, 237] on jax 0.12.0.1 still
 
 It computes the variance as `mean(x**2) - mean(x)**2`. In float32 that is nothing but rounding error as soon as the
-mean is some thousand times the standard deviation: sometimes negative, which made a NaN of the square root (jax#30426,
-jax#37281); sometimes 0, and then the small `epsilon` is all there is to divide by. c13c96b656, in 0.8.2, cuts the
-variance off at 0, so there is no NaN any more. jax#37358, in 0.10.1, added `algorithm="stable"`, the usual formula, and
-left "fast" the default.
+mean is some thousand times the standard deviation: sometimes negative, which made a NaN of the square root (jax#30426);
+sometimes 0, and then the small `epsilon` is all there is to divide by. c13c96b656, in 0.8.2, cuts the variance off at 0,
+so there is no NaN any more. jax#37281 is about the same formula: eager and jit differed by 0.003. jax#37358, in 0.10.1,
+added `algorithm="stable"`, the usual formula, and left "fast" the default, for backward compatibility. Since then the
+docstring says that "fast" can cancel.
 
 Seen in these runs:
 
 - How wrong it is. The threads have NaN, and a discrepancy of 0.003 between eager and jit. Four numbers half a unit
-  apart round 4096 come out as -237 to 237 instead of -1.34 to 1.34, the same eager and under jit. No release is right.
+  apart round 4096 come out as -237 to 237 instead of -1.34 to 1.34, the same eager and under jit. No release is right
+  by default; from 0.10.1 on `algorithm="stable"` is.
 - The cut-off at 0 makes it worse for whom it helps: where there was a NaN to be seen, there is now such a number.
 - It is not rare: of forty constants between 1 and 75000, five of each, about one in three gave NaN.
 - A way out on every release: hand it the variance of `jnp.var`, which is right.
@@ -37,12 +39,31 @@ def constant() -> tuple[str, str]:
 
 def offset() -> tuple[str, str]:
     """Is jax.nn.standardize right for four numbers half a unit apart, round 4096?"""
+    import inspect
+
     import jax
     import numpy as np
 
     x = np.array([4096.0, 4096.5, 4097.0, 4097.5])
     wanted = (x - x.mean()) / np.sqrt(x.var() + 1e-5)
-    return compare(jax.nn.standardize(jax.numpy.asarray(x, np.float32)), wanted, rtol=1e-3)
+    seen, detail = compare(jax.nn.standardize(jax.numpy.asarray(x, np.float32)), wanted, rtol=1e-3)
+    if seen == "differs" and "algorithm" in inspect.signature(jax.nn.standardize).parameters:
+        return "fast-by-default", detail
+    return seen, detail
+
+
+def offset_stable() -> tuple[str, str]:
+    """Is it with algorithm="stable"?"""
+    import inspect
+
+    import jax
+    import numpy as np
+
+    if "algorithm" not in inspect.signature(jax.nn.standardize).parameters:
+        return "absent", "there is no algorithm="
+    x = np.array([4096.0, 4096.5, 4097.0, 4097.5])
+    wanted = (x - x.mean()) / np.sqrt(x.var() + 1e-5)
+    return compare(jax.nn.standardize(jax.numpy.asarray(x, np.float32), algorithm="stable"), wanted, rtol=1e-3)
 
 
 def near_zero() -> None:
@@ -68,7 +89,10 @@ def variance_of_var() -> None:
     np.testing.assert_allclose(got, [-1.3416193, -0.4472064, 0.4472064, 1.3416193], rtol=1e-3)
 
 
-_JNP_VAR = Workaround("Hand it the variance: variance=jnp.var(x, -1, keepdims=True).", variance_of_var)
+_JNP_VAR = Workaround(
+    'From jax 0.10.1 algorithm="stable"; on every release hand it the variance: variance=jnp.var(x, -1, keepdims=True).',
+    variance_of_var,
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -95,15 +119,21 @@ ISSUE = Issue(
         Case(
             offset,
             near_zero,
-            behaviours={"differs": "affected", "agrees": "clear"},
+            behaviours={"differs": "affected", "fast-by-default": "documented", "agrees": "clear"},
             rules=(
-                Rule(
-                    "differs",
-                    "",
-                    "run on releases of the line from 0.4.18 to 0.12.0.1; the default is the fast formula",
-                ),
+                Rule("differs", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
+                Rule("fast-by-default", "", "run on releases of the line from 0.10.1; jax#37358 and its docstring"),
             ),
             workaround=_JNP_VAR,
+        ),
+        Case(
+            offset_stable,
+            near_zero,
+            behaviours={"differs": "affected", "agrees": "clear", "absent": "absent"},
+            rules=(
+                Rule("absent", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
+                Rule("agrees", "", "run on releases of the line from 0.10.1; jax#37358"),
+            ),
         ),
     ),
 )

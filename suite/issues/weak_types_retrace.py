@@ -3,7 +3,12 @@
     f(1.0); f(jnp.float32(1.0))      # two traces
 
 A Python scalar takes the dtype of what it meets, so its type says "weak" beside float32, and a jitted function is
-traced for either: once more for a step that is first a number and then its own output. Documented under type promotion.
+traced for either. The page on type promotion says what is weak, and not that it retraces; jax#4274 says that, with the
+way out. A step that is first a number and then its own output is traced twice where an array of that dtype joins in, for
+then its output is not weak.
+
+Seen in these runs: without such an array the output stays weak, and the loop of jax#3163, reported in 2020 with two
+traces, has one.
 """
 
 from __future__ import annotations
@@ -46,6 +51,22 @@ def its_own_output() -> tuple[str, str]:
     return "retraced" if traces == 2 else "traced-once", f"{traces} traces of three calls"
 
 
+def its_output_of_an_array() -> tuple[str, str]:
+    """How often for 1.0 and then what came of it, where a jnp.float32 is added?"""
+    import jax
+    import jax.numpy as jnp
+
+    seen: list[int] = []
+
+    def step(x: Any) -> Any:
+        seen.append(1)
+        return x + jnp.float32(1.0)
+
+    stepped = jax.jit(step)
+    stepped(stepped(stepped(1.0)))
+    return ("retraced" if len(seen) == 2 else "traced-once"), f"{len(seen)} traces of three calls"
+
+
 def of_one_type() -> None:
     """For arrays of one dtype it is traced once."""
     import jax.numpy as jnp
@@ -55,14 +76,25 @@ def of_one_type() -> None:
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/type_promotion.html#weak-types", "docs"),),
+    upstream=(
+        Upstream("https://docs.jax.dev/en/latest/type_promotion.html#weak-types", "docs"),
+        Upstream("jax-ml/jax#4274", "report"),
+        Upstream("jax-ml/jax#3163", "report"),
+    ),
     touches=("weak types", "jit cache"),
     cases=(
         Case(
             number_then_array,
             of_one_type,
             {"retraced": "documented", "traced-once": "different"},
-            (Rule("retraced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; type promotion"),),
+            (Rule("retraced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#4274"),),
+            Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
+        ),
+        Case(
+            its_output_of_an_array,
+            of_one_type,
+            {"retraced": "documented", "traced-once": "different"},
+            (Rule("retraced", "", "run on jax 0.4.26 to 0.12.0; jax#4274"),),
             Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
         ),
         Case(

@@ -9,8 +9,10 @@ for the tangent of the other branch is never looked at.
 
 Seen in these runs:
 
-- `lax.cond` is right, and stays right when `vmap` makes a select of it: it stops the gradient of the branch that is not
-  taken, which is the second `where` by itself. So it is the other way out, for a batch as well.
+- `lax.cond` is right, and stays right when `vmap` makes a select of it: since jax#5658, of 2021, it stops the gradient
+  of the branch that is not taken, which is the second `where` by itself. So it is the other way out, mostly.
+- Not in a rule of `custom_jvp`: what vmap makes of a `cond` there has no transpose, and `grad` of it raises (jax#22011,
+  jax#39219), on jax 0.4.22 to 0.12.0.
 - A sum with `where=` is the same thing: `jnp.sum(jnp.sqrt(x), where=x > 0)` has a NaN for each x of 0.
 """
 
@@ -19,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
 from suite.cell.issue import Meaning
 
 
@@ -39,6 +41,41 @@ def cond_under_vmap() -> tuple[str, str]:
 
     f = jax.vmap(lambda x: jax.lax.cond(x > 0, jnp.sqrt, jnp.zeros_like, x))
     return compare(jax.grad(lambda x: jnp.sum(f(x)))(jnp.array([0.0, 4.0])), [0.0, 0.25])
+
+
+def cond_in_a_rule() -> tuple[str, str]:
+    """Is there a gradient of a batch through a rule of custom_jvp that has a lax.cond?"""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.custom_jvp
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, x, 2.0 * x)
+
+    @f.defjvp
+    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (x,), (t,) = primals, tangents
+        return f(x), jax.lax.cond(x > 0, lambda: t, lambda: 2.0 * t)
+
+    got = jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0]))
+    return compare(got, [2.0, 1.0])
+
+
+def where_in_the_rule() -> None:
+    """A where in the rule, and no cond: a tangent is linear in it."""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.custom_jvp
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, x, 2.0 * x)
+
+    @f.defjvp
+    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (x,), (t,) = primals, tangents
+        return f(x), jnp.where(x > 0, t, 2.0 * t)
+
+    assert jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0])).tolist() == [2.0, 1.0]
 
 
 def sum_with_where() -> tuple[str, str]:
@@ -100,6 +137,9 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#1052", "report"),
         Upstream("jax-ml/jax#654", "report"),
         Upstream("jax-ml/jax#347", "report"),
+        Upstream("jax-ml/jax#5658", "commit"),
+        Upstream("jax-ml/jax#22011", "report"),
+        Upstream("jax-ml/jax#39219", "report"),
     ),
     touches=("jax.numpy.where", "jax.lax.cond", "jax.lax.select"),
     cases=(
@@ -107,6 +147,13 @@ ISSUE = Issue(
         _case(sum_with_where),
         _case(cond_under_vmap, rules=_RIGHT),
         _case(jvp, rules=_RIGHT),
+        _case(
+            cond_in_a_rule,
+            behaviours={"no-transpose": "affected", "agrees": "clear", "differs": "different"},
+            rules=(Rule("no-transpose", "", "run on jax 0.4.22 to 0.12.0; jax#39219"),),
+            workaround=Workaround("Take a where in the rule: both branches are linear there.", where_in_the_rule),
+            signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
+        ),
     ),
 )
 
