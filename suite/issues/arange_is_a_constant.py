@@ -77,7 +77,9 @@ _case = partial(
     Case,
     control=from_zero,
     behaviours={"constant": "affected", "computed": "clear"},
-    workaround=Workaround("Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out),
+    workaround=Workaround(
+        "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
+    ),
 )
 _START = (
     Rule("constant", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1; jax#32542"),

@@ -4,11 +4,11 @@
     jnp.arange(3000, 0, -1, dtype=jnp.bfloat16)     # 2998 wrong, by up to 45060, up to 0.9.2; none since
     jnp.arange(0.3, 5000)                           # float32: 4992 wrong, by up to 5e-4, up to 0.8.1; none since
 
-You'd expect each number rounded once. Up to 0.8.1 NumPy made what has a start or a step, in the dtype that is asked for:
-it rounds the first two numbers, and adds their difference. jax#33602, in 0.8.2, has the program count from 0 and add the
-start: the count is rounded, and then the sum. 3dd61872d0, in 0.10.0, has the program compute what has a step, too. The
-changelog warns of narrow floats for `step` only, filed under 0.9.2, and advises `jnp.array(np.arange(...))`. That is
-right on every release tried, as long as NumPy is not given the narrow dtype.
+You'd expect each number rounded once. Up to 0.8.1 NumPy made what has a start or a step, in the dtype that is asked
+for: it rounds the first two numbers, and adds their difference. jax#33602, in 0.8.2, has the program count from 0 and
+add the start: the count is rounded, and then the sum. 3dd61872d0, in 0.10.0, has the program compute what has a step,
+too. The changelog warns of narrow floats for `step` only, filed under 0.9.2, and advises `jnp.array(np.arange(...))`.
+That is right on every release tried, as long as NumPy is not given the narrow dtype.
 
 Seen in these runs:
 

@@ -1,4 +1,4 @@
-"""A CPU device's name is cpu:0 since jax 0.10.0, before TFRT_CPU_0
+"""A CPU device's name is cpu:0 since jaxlib 0.10.0, before TFRT_CPU_0
 
     str(jax.devices()[0])      # "TFRT_CPU_0" up to jax 0.9.2, "cpu:0" from 0.10.0
 
@@ -64,7 +64,7 @@ ISSUE = Issue(
             printed,
             behaviours={"tfrt": "clear", "cpu": "documented", "other": "different"},
             rules=(
-                Rule("tfrt", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
+                Rule("tfrt", "jaxlib<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2; jaxlib has the name"),
                 Rule("cpu", "", "run on releases of the line from 0.10.0; 5be30dd56d, and the changelog"),
             ),
             workaround=_ASK,
@@ -75,7 +75,9 @@ ISSUE = Issue(
             behaviours={"no-name": "clear", "unpinned-host": "clear", "device": "affected", "other": "different"},
             rules=(
                 Rule("no-name", "jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
-                Rule("unpinned-host", "jax<0.7.1", "run on releases of the line from 0.4.33 to 0.7.0"),
+                Rule(
+                    "unpinned-host", "jaxlib<0.7.1", "run on releases of the line from 0.4.33 to 0.7.0; jaxlib has it"
+                ),
                 Rule("device", "", "run on releases of the line from 0.7.1"),
             ),
             workaround=_ASK,

@@ -1,10 +1,10 @@
-"""Truth values leave through DLPack as uint8, and cannot come in, up to jax 0.4.23
+"""Truth values leave through DLPack as uint8, and cannot come in, up to jaxlib 0.4.23
 
-    mask = np.from_dlpack(jnp.array([True, False, True]))     # uint8 [1, 0, 1] up to jax 0.4.23
+    mask = np.from_dlpack(jnp.array([True, False, True]))     # uint8 [1, 0, 1] up to jaxlib 0.4.23
     np.arange(3.0)[mask]                                      # [1, 0, 1], should be [0, 2]
 
 What was a mask is a list of indices then, and selects the elements 0 and 1 again and again, without an error. Into JAX
-there is one: unknown or invalid DLPack type code 6. c4368351d2, in 0.4.24, has the type; the changelog says so.
+there is one: unknown or invalid DLPack type code 6. c4368351d2, in jaxlib 0.4.24, has the type; the changelog says so.
 
 Seen in these runs: up to 0.4.23 an array of NumPy that is indexed by such a mask gives three elements, where the mask
 marks two.
@@ -50,6 +50,7 @@ def array_protocol() -> None:
 
 
 _ASARRAY = Workaround("Use np.asarray(x) and jnp.asarray(x) for masks.", array_protocol)
+_OLD = "run from 0.4.18 to 0.4.23, and on jax 0.4.24 with jaxlib 0.4.23"
 _NOW = Rule("agrees", "", "run on releases of the line from 0.4.24; c4368351d2, and the changelog")
 
 ISSUE = Issue(
@@ -64,7 +65,7 @@ ISSUE = Issue(
             exported_mask,
             floats,
             behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"), _NOW),
+            rules=(Rule("differs", "jaxlib<0.4.24", _OLD), _NOW),
             workaround=_ASARRAY,
         ),
         Case(
@@ -72,7 +73,7 @@ ISSUE = Issue(
             floats,
             behaviours={"differs": "different", "agrees": "clear", "refused": "guarded"},
             signatures={"refused": Signature("XlaRuntimeError", "Unknown or invalid DLPack type code 6")},
-            rules=(Rule("refused", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"), _NOW),
+            rules=(Rule("refused", "jaxlib<0.4.24", _OLD), _NOW),
             workaround=_ASARRAY,
         ),
     ),

@@ -107,7 +107,9 @@ _put = partial(
         ),
     },
 )
-_WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "run on releases of the line from 0.4.18 to 0.7.0; it is jaxlib that says so")
+_WITHOUT = Rule(
+    "no-such-memory", "jaxlib<0.7.1", "run on releases of the line from 0.4.18 to 0.7.0; it is jaxlib that says so"
+)
 _RUN = "run on releases from 0.7.1 to 0.10.1, and on jax 0.10.2 with jaxlib 0.10.1"
 _WITH = Rule("on-the-host", "", "run on releases of the line from 0.10.2")
 

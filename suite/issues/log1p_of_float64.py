@@ -3,8 +3,8 @@
     jnp.log1p(-0.4141892)     # -0.534758408432045 up to jaxlib 0.11.0, should be -0.534758408432060, with x64 on
 
 The error grows towards -0.4142 and is 129 units in the last place there, where NumPy's is one. What is made of it loses
-as much: arctanh between 0.2929 and 0.4142. jax#39707 reports it for a CPU, not for a GPU, and not for float32. The cause
-is XLA's: a rational approximation that is good from -0.2929 to 0.4142 was also taken from -0.4142 on.
+as much: arctanh between 0.2929 and 0.4142. jax#39707 reports it for a CPU, not for a GPU, and not for float32. The
+cause is XLA's: a rational approximation that is good from -0.2929 to 0.4142 was also taken from -0.4142 on.
 openxla/xla#46765 mends the range, in jaxlib 0.11.1.
 
 Seen in these runs:

@@ -3,11 +3,11 @@
     jnp.partition(jnp.array([3, 0, 2, 1], jnp.uint8), 1)        # [1, 2, 3, 2] up to jax 0.4.30: the 0 is gone, 2 twice
     jnp.partition(jnp.array([-2**31, 5, 3], jnp.int32), 1)      # [3, 5, 5] up to jax 0.11.2: -2**31 is gone
 
-The small end is found as the large end of `-x`. An unsigned 0 stays 0 under that, and the smallest signed integer
-stays itself: the one value that should come first comes last, and what is given back is no rearrangement of the input.
+The small end is found as the large end of `-x`. An unsigned 0 stays 0 under that, and the smallest signed integer stays
+itself: the one value that should come first comes last, and what is given back is no rearrangement of the input.
 jax#22288 mended it for unsigned integers, in 0.4.31, with a special case. The same fault in signed ones was seen two
-years after that: jax#40338, in 0.12.0, inverts bits instead of the sign, there and in `jnp.top_k(mode="smallest")`, which
-came with 0.11.1 and had the same fault.
+years after that: jax#40338, in 0.12.0, inverts bits instead of the sign, there and in `jnp.top_k(mode="smallest")`,
+which came with 0.11.1 and had the same fault.
 
 Seen in these runs:
 

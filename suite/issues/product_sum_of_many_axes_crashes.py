@@ -4,8 +4,8 @@
     jax.jit(lambda a, b: jnp.sum(a * b, axis=3))(u, v)     # SIGSEGV, on an x86-64 CPU
 
 XLA gives such a fusion to YNNPACK, and what runs there is written for fewer axes: a thread of the pool dies while it
-executes, so Python's own traceback points anywhere. jax#40412 has the smallest, float32 with seven axes and one of
-size 1, and float64 for right; jax#39257, of two months before, has eight by broadcasting, says that some CPUs hang where
+executes, so Python's own traceback points anywhere. jax#40412 has the smallest, float32 with seven axes and one of size
+1, and float64 for right; jax#39257, of two months before, has eight by broadcasting, says that some CPUs hang where
 others crash, and finds Linux on aarch64 and macOS on arm64 right. Its comments name the fix, google/XNNPACK@53a1797ba.
 jaxlib 0.10.1 computes both; the flag that switches these fusions off helps. jaxlib 0.11.0 computes the first again, and
 0.11.1 both.

@@ -153,7 +153,10 @@ ISSUE = Issue(
             jacfwd,
             doubled,
             {"axis-spec": "affected", "agrees": "clear", "differs": "different", "absent": "absent"},
-            (_ABSENT, Rule("axis-spec", "", "run on releases of the line from 0.7.2 to 0.12.0.1; jax#31672 batches the ref")),
+            (
+                _ABSENT,
+                Rule("axis-spec", "", "run on releases of the line from 0.7.2 to 0.12.0.1; jax#31672 batches the ref"),
+            ),
             Workaround("Use jax.jvp, one direction at a time, or from 0.8.0 on jacrev.", one_direction),
             signatures={"axis-spec": Signature("ValueError", "got axis spec None but output was batched")},
         ),

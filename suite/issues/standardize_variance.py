@@ -3,12 +3,12 @@
     jax.nn.standardize(jnp.full(5, 1000.3))                          # NaN up to jax 0.8.1, should be 0
     jax.nn.standardize(jnp.array([4096.0, 4096.5, 4097.0, 4097.5]))  # [-237, -79, 79, 237] on jax 0.12.0.1 still
 
-It computes the variance as `mean(x**2) - mean(x)**2`. In float32 that is nothing but rounding error as soon as the
-mean is some thousand times the standard deviation: sometimes negative, which made a NaN of the square root (jax#30426);
-sometimes 0, and then the small `epsilon` is all there is to divide by. c13c96b656, in 0.8.2, cuts the variance off at 0,
-so there is no NaN any more. jax#37281 is about the same formula: eager and jit differed by 0.003. jax#37358, in 0.10.1,
-added `algorithm="stable"`, the usual formula, and left "fast" the default, for backward compatibility. Since then the
-docstring says that "fast" can cancel.
+It computes the variance as `mean(x**2) - mean(x)**2`. In float32 that is nothing but rounding error as soon as the mean
+is some thousand times the standard deviation: sometimes negative, which made a NaN of the square root (jax#30426);
+sometimes 0, and then the small `epsilon` is all there is to divide by. c13c96b656, in 0.8.2, cuts the variance off at
+0, so there is no NaN any more. jax#37281 is about the same formula: eager and jit differed by 0.003. jax#37358, in
+0.10.1, added `algorithm="stable"`, the usual formula, and left "fast" the default, for backward compatibility. Since
+then the docstring says that "fast" can cancel.
 
 Seen in these runs:
 
@@ -90,7 +90,7 @@ def variance_of_var() -> None:
 
 
 _JNP_VAR = Workaround(
-    'From jax 0.10.1 algorithm="stable"; on every release hand it the variance: variance=jnp.var(x, -1, keepdims=True).',
+    'From jax 0.10.1 algorithm="stable"; on every release hand it variance=jnp.var(x, -1, keepdims=True).',
     variance_of_var,
 )
 

@@ -4,8 +4,8 @@
 
 A Python scalar takes the dtype of what it meets, so its type says "weak" beside float32, and a jitted function is
 traced for either. The page on type promotion says what is weak, and not that it retraces; jax#4274 says that, with the
-way out. A step that is first a number and then its own output is traced twice where an array of that dtype joins in, for
-then its output is not weak.
+way out. A step that is first a number and then its own output is traced twice where an array of that dtype joins in,
+for then its output is not weak.
 
 Seen in these runs: without such an array the output stays weak, and the loop of jax#3163, reported in 2020 with two
 traces, has one.

@@ -48,11 +48,11 @@ def cond_in_a_rule() -> tuple[str, str]:
     import jax
     import jax.numpy as jnp
 
-    @jax.custom_jvp
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
     def f(x: jax.Array) -> jax.Array:
         return jnp.where(x > 0, x, 2.0 * x)
 
-    @f.defjvp
+    @f.defjvp  # type: ignore[untyped-decorator]
     def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
         (x,), (t,) = primals, tangents
         return f(x), jax.lax.cond(x > 0, lambda: t, lambda: 2.0 * t)
@@ -66,11 +66,11 @@ def where_in_the_rule() -> None:
     import jax
     import jax.numpy as jnp
 
-    @jax.custom_jvp
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
     def f(x: jax.Array) -> jax.Array:
         return jnp.where(x > 0, x, 2.0 * x)
 
-    @f.defjvp
+    @f.defjvp  # type: ignore[untyped-decorator]
     def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
         (x,), (t,) = primals, tangents
         return f(x), jnp.where(x > 0, t, 2.0 * t)

@@ -89,7 +89,9 @@ def test_every_issue_names_its_threads() -> None:
 
     assert [] == [each.ref for upstream in of.values() for each in upstream if not form.fullmatch(each.ref)]
     told = {"report", "docs", "changelog"}
-    threads = {name: [each for each in upstream if each.role in told or "#" in each.ref] for name, upstream in of.items()}
+    threads = {
+        name: [each for each in upstream if each.role in told or "#" in each.ref] for name, upstream in of.items()
+    }
     assert [] == [name for name, found in threads.items() if not found]
     assert [] == [name for name, upstream in of.items() if len({each.ref for each in upstream}) < len(upstream)]
 
