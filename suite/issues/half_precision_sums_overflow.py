@@ -10,9 +10,10 @@ not say it.
 
 Seen in these runs:
 
-- `jnp.cumsum` and `jnp.nansum` changed too. For `cumsum` no dtype need be named: of a running sum of float16 that
-  leaves its range and comes back, nothing is left after 0.5.0. Before jaxlib 0.4.29 it was worse: NaN, infinity less
-  infinity.
+- `jnp.nansum` changed too.
+- `jnp.cumsum` changed at the same time, and that is XLA's doing: jax 0.5.0 and 0.5.1 lower the same text. No dtype need
+  be named. Of a running sum of float16 that leaves its range and comes back, nothing is left from jaxlib 0.5.1 on.
+  Before jaxlib 0.4.29 it was worse: NaN, infinity less infinity.
 - `jnp.sum(x, dtype=jnp.float16)` is left to XLA: on the machine of these runs it overflowed from 0.5.1 to 0.6.2 and
   from 0.8.0, and not on 0.7.0 to 0.7.2.
 - `jnp.nanmean` of float16 overflows on every release, without a dtype too: there never was an upcast.
@@ -112,8 +113,8 @@ ISSUE = Issue(
             },
             rules=(
                 Rule("nan", "jaxlib<0.4.29", "run from 0.4.18 to 0.4.28, and on jax 0.4.29 with jaxlib 0.4.28"),
-                Rule("float32-inside", "jax<0.5.1", "run on releases of the line from 0.4.29 to 0.5.0"),
-                Rule("overflows", "", "run on releases of the line from 0.5.1"),
+                Rule("float32-inside", "jaxlib<0.5.1", "run on releases of the line from 0.4.29 to 0.5.0"),
+                Rule("overflows", "", "run on releases of the line from 0.5.1; what is lowered is the same"),
             ),
             workaround=_OUTSIDE,
         ),
