@@ -160,19 +160,23 @@ class CellRun:
                 self._take(ended, tasks, alone=alone)
                 self._changed.notify_all()
 
-    def call_alone(self) -> None:
-        """Run what is to run alone. If another run may have had the cell meanwhile, less what that has seen to."""
+    def reserve_again(self) -> None:
+        """Reserve the cell for what is to run alone, less what another run that had it meanwhile has seen to."""
+        if self.reserved:
+            return
         assert self._pinned is not None
+        self.reserve(wait=True)
+        self.alone = [
+            each
+            for each in self.alone
+            if not known(self.cell, each.entry, each.case, self._pinned, confirm=self.confirm)
+        ]
+        if self.alone:
+            self._prepared()
+
+    def call_alone(self) -> None:
+        """Run what is to run alone."""
         tasks, self.alone = self.alone, []
-        if not self.reserved:
-            self.reserve(wait=True)
-            tasks = [
-                each
-                for each in tasks
-                if not known(self.cell, each.entry, each.case, self._pinned, confirm=self.confirm)
-            ]
-            if tasks:
-                self._prepared()
         if tasks and not self.failed:
             self.call(tasks, alone=True)
             self.settle()

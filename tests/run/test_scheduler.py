@@ -6,6 +6,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -290,3 +293,26 @@ def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pyte
     run(Work(ONE, [entry], 2.0), Work(OTHER, [entry], 1.0))
 
     assert not cell_run.left(OTHER, [entry])
+
+
+def test_a_cell_is_waited_for_without_the_machine() -> None:
+    """Who has the cell may wait for a slot: two runs would wait for each other."""
+    order: list[str] = []
+
+    @contextmanager
+    def everything() -> Iterator[None]:
+        order.append("machine")
+        yield
+
+    run = SimpleNamespace(
+        reserved=False,
+        cell=ONE,
+        reserve_again=lambda: order.append("cell"),
+        call_alone=lambda: order.append("run"),
+        finish=lambda: None,
+        release=lambda: None,
+    )
+    machine = SimpleNamespace(all=everything)
+    scheduler._run_alone([cast(Any, run)], {ONE.id: Kept()}, cast(Any, machine))
+
+    assert ["cell", "machine", "run"] == order

@@ -228,6 +228,8 @@ def _run_alone(runs: Sequence[CellRun], lines: Mapping[str, Progress], machine: 
     """
     for run in sorted(runs, key=lambda each: not each.reserved):
         try:
+            # Before the machine: another run may have the cell, and wait for a slot.
+            run.reserve_again()
             with machine.all():
                 run.call_alone()
             run.finish()
