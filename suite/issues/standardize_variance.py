@@ -12,9 +12,8 @@ then the docstring says that "fast" can cancel.
 
 Seen in these runs:
 
-- How wrong it is. The threads have NaN, and a discrepancy of 0.003 between eager and jit. Four numbers half a unit
-  apart round 4096 come out as -237 to 237 instead of -1.34 to 1.34, the same eager and under jit. No release is right
-  by default; from 0.10.1 on `algorithm="stable"` is.
+- Four numbers half a unit apart round 4096 come out as -237 to 237 instead of -1.34 to 1.34, the same eager and under
+  jit. No release that was run is right by default; from 0.10.1 on `algorithm="stable"` is.
 - The cut-off at 0 makes it worse for whom it helps: where there was a NaN to be seen, there is now such a number.
 - It is not rare: of forty constants between 1 and 75000, five of each, about one in three gave NaN.
 - A way out on every release: hand it the variance of `jnp.var`, which is right.

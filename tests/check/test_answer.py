@@ -10,6 +10,7 @@ from suite.cell.issue import Rule
 from suite.check import answer as answers
 from suite.check import words
 from suite.check.answer import answer
+from suite.check.knowledge import load
 from suite.check.machine import FORMATS
 from suite.check.text import named
 from tests.check.worlds import case, issue, knowledge, stack
@@ -144,3 +145,12 @@ def test_the_words_are_those_of_the_tables() -> None:
     """The command line's kinds and formats are the answer's own."""
     assert tuple(answers.KINDS) == words.KINDS
     assert ("text", *FORMATS) == words.FORMATS
+
+
+@pytest.mark.parametrize(("jaxlib", "good"), [("0.4.28", "good with jaxlib 0.4.29"), ("0.4.29", None), ("", None)])
+def test_a_mixed_pair_is_answered_by_its_jaxlib(jaxlib: str, good: str | None) -> None:
+    """What jaxlib 0.4.29 mended is wrong beside jax 0.4.29 where the jaxlib is older."""
+    pins = {"jax": "0.4.29", **({"jaxlib": jaxlib} if jaxlib else {})}
+    found = answer(load(), stack(**pins)).bites
+
+    assert good == next((each.good for each in found if each.name == ("logsumexp-of-scaled-scores", "softmax")), None)
