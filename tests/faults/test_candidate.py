@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.cell.atomic import write
 from suite.check import candidate
 from suite.errors import Exit
 from suite.run import interpreter, probe_call
@@ -29,7 +30,8 @@ def wheel(tmp_path: Path) -> Path:
     ended = uv_call.run(*words)
     assert 0 == ended.returncode, ended.stderr
     loop = root / "equinox" / "internal" / "_loop" / "loop.py"
-    loop.write_text(loop.read_text(encoding="utf-8") + BROKEN, encoding="utf-8")
+    # As a new file: this one is the same as in uv's store, and in every environment with this release.
+    write(loop, loop.read_text(encoding="utf-8") + BROKEN)
     packed, (info,) = tmp_path / f"equinox-{version}-py3-none-any.whl", root.glob("*.dist-info")
     kept = [
         path for path in sorted(root.rglob("*")) if path.is_file() and (path.parent == info or path.suffix != ".pyc")
