@@ -215,6 +215,9 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
     """
     told: list[tuple[str, tuple[bool, bool] | None]] = []
     releases = knowledge.releases.get(package, [])
+    if package == "jax" and any("jaxlib" in each for each in knowledge.jaxlibs.values()):
+        # A jax that could not be installed is no advice.
+        releases = [each for each in releases if "jaxlib" in knowledge.jaxlibs[each]]
     for release in releases:
         moved: Pins = {**versions, package: release}
         if package == "jax":

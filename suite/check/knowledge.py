@@ -85,7 +85,7 @@ class Knowledge:
 
     @cached_property
     def jaxlibs(self) -> Mapping[str, Pins]:
-        """Each release of jax → the jaxlib that goes with it, where one alone does."""
+        """Each release of jax → the jaxlib that an installer gives with it."""
         return {jax: with_jaxlib({"jax": jax}, self.cells.values()) for jax in self.releases.get("jax", ())}
 
     @property

@@ -180,6 +180,6 @@ def how(known: Prediction, versions: Pins) -> str:
 
 
 def with_jaxlib(versions: Pins, stacks: Iterable[Pins]) -> Pins:
-    """A jaxlib goes with its jax, where all `stacks` with that jax have the same."""
-    found = {of["jaxlib"] for of in stacks if "jaxlib" in of and of.get("jax") == versions.get("jax", "")}
-    return {"jaxlib": found.pop(), **versions} if len(found) == 1 else versions
+    """A jaxlib goes with its jax: an installer gives the newest of those that `stacks` have beside it."""
+    found = [of["jaxlib"] for of in stacks if "jaxlib" in of and of.get("jax") == versions.get("jax", "")]
+    return {"jaxlib": max(found, key=Version), **versions} if found else versions

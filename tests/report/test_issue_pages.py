@@ -136,9 +136,10 @@ def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
     unfolded = cases.count()
 
     page.select_option("#f-package", "diffrax")
-    alike = {each.split("/")[-1] for each in page.locator("#alike a").all_text_contents()}
-    needing = [case.id for issue in known.issues for case in issue.cases if "diffrax" in case.needs]
-    assert [case for case in needing if case not in alike] == cases.locator("th").all_inner_texts()
+    alike = page.locator("#alike a").all_text_contents()
+    needing = [f"{issue.id}/{case.id}" for issue in known.issues for case in issue.cases if "diffrax" in case.needs]
+    shown_there = [case.split("/")[1] for case in needing if case not in alike]
+    assert shown_there == cases.locator("th").all_inner_texts()
     page.select_option("#f-kind", "crash")
     told = page.locator("#f-count").inner_text()
     crashing = [case for issue in known.issues if issue.kind == "crash" for case in issue.cases]
@@ -146,7 +147,7 @@ def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
     assert f"{shown} of {every} cases" == told
     expect(page).to_have_url(re.compile("matrix.html#package=diffrax,kind=crash$"))
     page.select_option("#f-verdict", "documented")
-    assert 0 == cases.count()
+    assert shown > cases.count()
     for name in ("verdict", "kind", "package"):
         page.select_option(f"#f-{name}", "")
     assert unfolded == cases.count() > 0
