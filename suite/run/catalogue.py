@@ -143,6 +143,7 @@ class _Needing(Protocol):
 
 
 C = TypeVar("C", bound=_Needing)
+_OF_JAX = frozenset(["jax", "jaxlib"])
 
 
 def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zero: bool) -> tuple[C, ...]:
@@ -153,13 +154,13 @@ def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zer
     already, one of each issue is enough to tell what else moved it. What jaxlib does, the cases without a library show.
     """
     held = releases.guests(holds)
-    wanted = [releases.guests(case.needs) for case in cases]
-    there = tuple(case for case, each in zip(cases, wanted, strict=True) if each <= held and bool(each) == bool(held))
+    there = tuple(case for case in cases if (each := releases.guests(case.needs)) <= held and bool(each) == bool(held))
     if held or row_zero or runs == "all":
         return there
-    of_jax = tuple(case for case in there if {"jax", "jaxlib"}.issuperset(case.needs))
-    of_libraries = tuple(case for case in there if case not in of_jax)
-    return {"row-zero": (), "headlines": of_libraries[:1], "libraries": of_libraries, "jax": of_jax}[runs]
+    if runs == "row-zero":
+        return ()
+    of_kind = tuple(case for case in there if _OF_JAX.issuperset(case.needs) == (runs == "jax"))
+    return of_kind[:1] if runs == "headlines" else of_kind
 
 
 def faults(found: Entry) -> list[Fault]:
