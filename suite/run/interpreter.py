@@ -16,6 +16,11 @@ from pathlib import Path
 from suite.stack import uv_call
 
 _ASK = "import platform; print(platform.python_implementation(), platform.python_version())"
+# What decides where an interpreter is found.
+_DECIDE = (
+    *("PATH", "HOME", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR"),
+    *("UV_PYTHON_INSTALL_DIR", "UV_PYTHON_DOWNLOADS", "UV_OFFLINE"),
+)
 
 
 class NoInterpreter(Exception):
@@ -24,15 +29,15 @@ class NoInterpreter(Exception):
 
 def find(version: str) -> tuple[Path, str]:
     """A CPython `version` ("3.12") that runs, and its full version ("3.12.1"). Raises NoInterpreter."""
-    found = looked_for(version)
-    if isinstance(found, NoInterpreter):
-        raise found
+    found = looked_for(version, tuple(os.environ.get(name) for name in _DECIDE))
+    if isinstance(found, str):
+        raise NoInterpreter(found)
     return found
 
 
 @cache
-def looked_for(version: str) -> tuple[Path, str] | NoInterpreter:
-    """What there is to find: looked for once by a process, as many cells may lack it."""
+def looked_for(version: str, _surroundings: tuple[str | None, ...]) -> tuple[Path, str] | str:
+    """Look once in a process, as many cells may lack it. Return what there is, or the reason why there is nothing."""
     for candidate in _candidates(version):
         if (full := _runs(candidate, version)) is not None:
             return candidate, full
@@ -42,7 +47,7 @@ def looked_for(version: str) -> tuple[Path, str] | NoInterpreter:
     if found is not None and (full := _runs(found, version)) is not None:
         return found, full
     why = run.stderr.strip().splitlines()[-1].strip() if run.stderr.strip() else "uv found none to download"
-    return NoInterpreter(
+    return (
         f"no CPython {version} on this machine, and none could be downloaded ({why}): install one, by your system's "
         f"package manager or with `uv python install {version}`, and run this again"
     )

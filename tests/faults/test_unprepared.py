@@ -11,7 +11,7 @@ from suite.__main__ import main
 from suite.errors import Exit
 from suite.report import summary
 from suite.report.assemble import assemble
-from suite.run import catalogue, environment, interpreter
+from suite.run import catalogue, environment
 from suite.stack import lock
 from tests.real_cell import CELL
 
@@ -62,7 +62,6 @@ def test_without_an_interpreter_the_cell_is_unavailable(
     for name in ("HOME", "PATH", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR"):
         monkeypatch.setenv(name, str(nothing))
     monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
-    interpreter.looked_for.cache_clear()
     main(["record", CELL.id])
     said = capsys.readouterr().out
     assert f"no CPython {CELL.python} on this machine" in said

@@ -8,7 +8,6 @@ import platform
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ def says(path: Path, answer: str) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine with version managers that are empty, and no network; the one folder on PATH, which is empty too."""
     for name in MANAGED:
         monkeypatch.setenv(name, str(tmp_path / name))
@@ -42,8 +41,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     first.mkdir()
     monkeypatch.setenv("PATH", str(first))
     interpreter.looked_for.cache_clear()
-    yield first
-    interpreter.looked_for.cache_clear()
+    return first
 
 
 def test_an_interpreter_is_found_behind_a_shim(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,6 +149,16 @@ def test_a_machine_without_it_gets_one_sentence() -> None:
     (line,) = str(caught.value).splitlines()
     assert line.startswith(f"no CPython {NONE} on this machine, and none could be downloaded (")
     assert f"`uv python install {NONE}`" in line
+
+
+def test_what_one_place_lacks_is_looked_for_in_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That an interpreter was not found holds for the folders that were looked through, and for no others."""
+    with pytest.raises(NoInterpreter):
+        interpreter.find(NONE)
+    monkeypatch.setenv("PATH", str(tmp_path / "second"))
+    good = says(tmp_path / "second" / f"python{NONE}", f"CPython {NONE}.1")
+
+    assert (good, f"{NONE}.1") == interpreter.find(NONE)
 
 
 @pytest.mark.parametrize(("python", "minor"), [("3.12.1", "3.12"), ("3.12", "3.12"), ("3.1.12", "3.1")])
