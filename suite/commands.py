@@ -141,7 +141,7 @@ def _tell_plan(
 ) -> Exit:
     """Print how much there is to run, to fetch, and how much disk that takes; if `named`, what runs in each cell."""
     rows_in = {cell: catalogue.planned(entries, cell, rows) for cell in cells}
-    planned = {cell: sum(len(catalogue.cases(entry, cell)) for entry in of) for cell, of in rows_in.items()}
+    planned = {cell: sum(len(entry.cases(cell)) for entry in of) for cell, of in rows_in.items()}
     total, open_ones = sum(planned.values()), sum(map(len, todo.values()))
     gone = sum(planned[cell] for cell in cells if cell.unavailable)
     counts = {"to run": open_ones, "cached": total - open_ones - gone, "unavailable": gone}

@@ -297,7 +297,7 @@ def test_a_report_is_of_what_was_asked(
 
     made = read_report(tmp_path / "to")
     asked_of = {one: catalogue.select([], headlines=True), two: catalogue.entries()}
-    counts = {id: sum(len(catalogue.cases(each, plan.cell(id))) for each in of) for id, of in asked_of.items()}
+    counts = {id: sum(len(each.cases(plan.cell(id))) for each in of) for id, of in asked_of.items()}
     assert counts == Counter(each.cell for each in made.observations)
     assert sum(counts.values()) == made.coverage.planned
 
@@ -327,7 +327,7 @@ def test_a_report_of_the_default_cells_has_what_they_run(words: list[str], elsew
     of_all = catalogue.select([], headlines=words != ["--all-cases"])
     for cell in plan.tagged("default"):
         of = catalogue.planned(of_all, cell, "cases" if words else "chosen")
-        assert counts[cell.id] == sum(len(catalogue.cases(entry, cell)) for entry in of)
+        assert counts[cell.id] == sum(len(entry.cases(cell)) for entry in of)
     assert sum(counts.values()) == made.coverage.planned == made.coverage.not_run
 
 

@@ -51,7 +51,7 @@ def question(name: str, package: str, holds: Sequence[str], between: Sequence[st
     cells = _cells(held, package)
     if not cells:
         raise Misused(f"--package {package}: no cell stands for a release of it; --hold says what to put beside")
-    if not catalogue.cases(entry, next(iter(cells.values()))):
+    if not entry.cases(next(iter(cells.values()))):
         raise Misused(f"{entry.issue.id}/{case.id} needs jax alone: --hold can change nothing, the line has its answer")
     asked = Question(entry, case, package, held, tuple(cells), tuple(cells.values()))
     return replace(asked, cells=_between(asked, between)) if between else asked

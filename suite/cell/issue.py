@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from inspect import cleandoc
 from typing import Literal
 
@@ -135,12 +136,12 @@ class Issue:
     touches: tuple[str, ...] = ()
     row_zero: bool = False
 
-    @property
+    @cached_property
     def module(self) -> str:
         """The dotted name of its module, also where that is run as a program."""
         return str(self.cases[0].reproducer.__globals__["__spec__"].name)
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The module's own name: `wraps-lower-bypass`."""
         return self.module.rpartition(".")[2].replace("_", "-")

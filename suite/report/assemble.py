@@ -106,7 +106,7 @@ def _read(
     made: list[Observation] = []
     platform, blocked_by = None, None
     for entry in entries:
-        for case in catalogue.cases(entry, cell):
+        for case in entry.cases(cell):
             record = seen(cell, entry, case, pinned) if tried else None
             judged = record.judged if record else unread or _without(cell, status)
             made.append(observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
@@ -163,7 +163,7 @@ def _cell(
 ) -> CellRow:
     row_zero = {each.issue.id for each in catalogue.entries() if each.issue.row_zero}
     # Beside a guest it is the guest that works or does not.
-    shown = {each.verdict for each in seen if releases.guests(dict(cell.holds)) or each.issue in row_zero}
+    shown = {each.verdict for each in seen if cell.guests or each.issue in row_zero}
     works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
     excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python, cell.extra)
     says: Declared = "excludes" if excluded else "allows"

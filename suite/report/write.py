@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from suite.cores import over_cores
 from suite.errors import BadFile, Misused, shown
@@ -28,6 +29,7 @@ from suite.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
 PROGRAMS = "programs.json"
+_Measured: TypeAlias = "tuple[tuple[Machine, ...], tuple[Programs, ...]]"
 
 
 @cache
@@ -43,11 +45,11 @@ def schema() -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write every file of the report into `folder`; what was written. Raises BadFile, Misused, OSError."""
-    return _write(report, folder, _former(folder))
+    return _write(report, folder, *_read(folder))
 
 
-def _write(report: Report, folder: Path, former: Report | None) -> list[Path]:
-    timed, compiled = _measured()
+def _write(report: Report, folder: Path, former: Report | None, measured: _Measured) -> list[Path]:
+    timed, compiled = measured
     own = {**stored.texts(report), **_as_data(timed, compiled)}
     return _put_all({**own, **siblings(report, timed, compiled)}, folder, former)
 
@@ -57,9 +59,9 @@ def publish(report: Report, folder: Path) -> Report:
 
     A report that cannot be read costs nobody a run: then nothing is said of it. Raises BadFile, Misused, OSError.
     """
-    former = _former(folder)
+    former, measured = _read(folder)
     dated = report.model_copy(update={"since": since(former, report) if former else None})
-    _write(dated, folder, former)
+    _write(dated, folder, former, measured)
     return dated
 
 
@@ -76,9 +78,19 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
     return _put_all({**own, **siblings(report, timed, compiled)}, folder, report)
 
 
-def _measured() -> tuple[tuple[Machine, ...], tuple[Programs, ...]]:
+def _read(folder: Path) -> tuple[Report | None, _Measured]:
+    """Return the report that lies in `folder` and what was measured, read side by side. Raises BadFile."""
+
+    def read(which: str) -> tuple[Report | None, _Measured | None]:
+        return (_former(folder), None) if which == "former" else (None, _measured())
+
+    (former, _), (_, measured) = over_cores(read, ("former", "measured"))
+    return former, measured or _measured()
+
+
+def _measured() -> _Measured:
     """What the benchmarks have measured, and what was counted of programs for other devices. Raises BadFile."""
-    compiled = over_cores(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
+    compiled = map(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
     return timings.machines(RESULTS, NOISE, COMPARED), tuple(compiled)
 
 

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,6 +35,16 @@ class Entry:
     issue: Issue
     module: str
     source: Path
+    _cases: dict[tuple[Runs, frozenset[str]], tuple[Case, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def cases(self, cell: Cell) -> tuple[Case, ...]:
+        """Return the cases that are run in a cell."""
+        asked = cell.runs, cell.guests
+        if asked not in self._cases:
+            self._cases[asked] = run_where(*asked, self.issue.cases, row_zero=self.issue.row_zero)
+        return self._cases[asked]
 
 
 def entries() -> tuple[Entry, ...]:
@@ -130,11 +140,6 @@ def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:
     """The issue as if these of its cases were all that it has."""
     cases = tuple(case for case in entry.issue.cases if case.id in identifiers)
     return replace(entry, issue=replace(entry.issue, cases=cases))
-
-
-def cases(entry: Entry, cell: Cell) -> tuple[Case, ...]:
-    """The cases of an issue that are run in a cell."""
-    return run_where(cell.runs, dict(cell.holds), entry.issue.cases, row_zero=entry.issue.row_zero)
 
 
 class _Needing(Protocol):

@@ -23,7 +23,7 @@ from suite.files import ROOT, read
 from suite.judge import rules
 from suite.judge.record import Record
 from suite.judge.table import RETRIED
-from suite.run import alike, catalogue, environment, keys, probe_call, records
+from suite.run import alike, environment, keys, probe_call, records
 from suite.run.catalogue import Entry
 from suite.run.environment import Environment, Unprepared
 from suite.run.probe_call import Ended, Progress, Stop, Task
@@ -328,7 +328,7 @@ def left(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> list[t
 
 
 def _cases(cell: Cell, entries: Sequence[Entry]) -> list[tuple[Entry, Case]]:
-    return [(entry, case) for entry in entries for case in catalogue.cases(entry, cell)]
+    return [(entry, case) for entry in entries for case in entry.cases(cell)]
 
 
 def _todo(

@@ -16,7 +16,7 @@ from suite.judge.record import Record
 from suite.judge.table import Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import not_imported
-from suite.run import catalogue, records
+from suite.run import records
 from suite.run.catalogue import Entry
 from suite.stack import lock
 from suite.stack.lock import Lock
@@ -73,7 +73,7 @@ def read_ahead(cells: Iterable[tuple[Cell, Sequence[Entry]]]) -> None:
             with suppress(BadFile):
                 pinned = lock.load(cell)
                 for entry in entries:
-                    for case in catalogue.cases(entry, cell):
+                    for case in entry.cases(cell):
                         _of_cell(cell, entry, case, pinned)
         return _SEEN
 

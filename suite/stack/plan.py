@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal, get_args
 
 from packaging.version import Version
@@ -56,6 +56,11 @@ class Cell:
     device: Device = "cpu"
     runs: Runs = "all"
     today: bool = False
+
+    @cached_property
+    def guests(self) -> frozenset[str]:
+        """The packages that it holds and that are not of the stack."""
+        return releases.guests(dict(self.holds))
 
     @property
     def extra(self) -> str:

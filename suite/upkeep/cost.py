@@ -119,7 +119,7 @@ def _timed(
 
 def _records(work: Iterable[tuple[Cell, Entry]]) -> Iterator[Record]:
     for cell, entry in work:
-        for case in catalogue.cases(entry, cell):
+        for case in entry.cases(cell):
             if (path := records.path_of(cell.id, entry.issue.id, case.id)).exists():
                 yield read(Record, path)
 

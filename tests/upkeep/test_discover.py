@@ -126,7 +126,7 @@ def test_a_new_release_has_its_cell_run(offered: Offered, planned: None, pageles
 
     said = told(entries)
     assert ["jax-0.4.30", "jax-0.4.31"] == [cell.id for cell in plan.cells()]
-    cases = sum(len(catalogue.cases(entry, plan.cell("jax-0.4.31"))) for entry in entries)
+    cases = sum(len(entry.cases(plan.cell("jax-0.4.31"))) for entry in entries)
     assert f"1 new cell: 0 of {cases} observations are not as on the release before" in said
 
 

@@ -42,7 +42,7 @@ from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import parse
 from suite.judge.record import Record
-from suite.run import catalogue, cell_run, environment, keys, records
+from suite.run import cell_run, environment, keys, records
 from suite.run.catalogue import Entry
 from suite.run.records import Status
 from suite.run.schedule import scheduler as schedule
@@ -278,7 +278,7 @@ class _Errands:
         wanted = {
             (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
             for entry in self._entries[cell.id]
-            for case in catalogue.cases(entry, cell)
+            for case in entry.cases(cell)
         }
         texts: dict[Path, str] = {}
         for text in answer.records:

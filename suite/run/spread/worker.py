@@ -85,8 +85,7 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
     """What is to be run of `entries` in `cell`, so that all of it is known here; None where it is."""
     status = records.status(cell.id)
     known = [
-        not fresh and all(cell_run.known(cell, entry, case, pinned) for case in catalogue.cases(entry, cell))
-        for entry in entries
+        not fresh and all(cell_run.known(cell, entry, case, pinned) for case in entry.cases(cell)) for entry in entries
     ]
     if all(known):
         if status is not None and status.verdict == "ran":
@@ -144,7 +143,7 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> An
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
         for entry in todo
-        for case in catalogue.cases(entry, cell)
+        for case in entry.cases(cell)
         if (record := records.in_force(cell, entry, case, pinned)) is not None and record.cell == cell.id
     ]
     return Answer(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
@@ -152,7 +151,7 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> An
 
 def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
     """The issue as if it had those of its cases alone that were seen in another cell with the same packages."""
-    found = {case.id: records.in_force(cell, entry, case, pinned) for case in catalogue.cases(entry, cell)}
+    found = {case.id: records.in_force(cell, entry, case, pinned) for case in entry.cases(cell)}
     return catalogue.narrowed(entry, [name for name, record in found.items() if record and record.cell != cell.id])
 
 
