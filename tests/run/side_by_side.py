@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sysconfig
 import time
+from pathlib import Path
 
 from suite.cell.issue import Seen
 from tests.cell.corpus import case, folder, issue, note, right, sleep_long, wrong
@@ -63,6 +65,14 @@ def waits_or_goes_on() -> Seen:
     return right()
 
 
+def adds_a_file_then() -> Seen:
+    """Does what a case writes beside the packages stay there, once another case waits?"""
+    while not (folder() / "pids").exists():
+        time.sleep(0.01)
+    Path(sysconfig.get_paths()["purelib"], "left_behind.py").write_text("", encoding="utf-8")
+    return right()
+
+
 def lingers() -> Seen:
     """Does nobody end it?"""
     note(os.getpid())
@@ -78,6 +88,7 @@ ISSUE = issue(
     case(takes_a_moment),
     case(takes_a_moment, "takes_another"),
     case(waits_or_goes_on),
+    case(adds_a_file_then),
     case(lingers),
     case(lingers, "lingers_too"),
 )

@@ -130,7 +130,7 @@ def test_every_issue_of_the_table_is_one() -> None:
 def test_siblings_end_before_an_environment_is_made_anew(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     """A case that writes to the packages ends the probe beside its own; that one's case runs again, in what is new."""
     plain, anew = probe_call.command, []
-    writes, waits = of("adds-a-file", module="tests.faults.writes_into_packages"), of("waits-or-goes-on")
+    writes, waits = of("adds-a-file-then"), of("waits-or-goes-on")
     packages = next((state.folder / "envs" / ONE.id).glob("lib/python*/site-packages"))
 
     def prepared(*words: object) -> Environment:
@@ -146,7 +146,7 @@ def test_siblings_end_before_an_environment_is_made_anew(state: State, monkeypat
     monkeypatch.setattr(environment, "prepare", prepared)
     run(Work(ONE, [waits, writes]))
 
-    assert ["clear", "clear"] == [verdict(writes, "adds-a-file"), verdict(waits, "waits-or-goes-on")]
+    assert ["clear", "clear"] == [verdict(writes, "adds-a-file-then"), verdict(waits, "waits-or-goes-on")]
     # By then the sibling's case was gone.
     assert [0] == anew
     assert 2 == len((state.folder / "pids").read_text().splitlines())
