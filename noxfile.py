@@ -49,7 +49,7 @@ if STATE and not Path(STATE).is_absolute():
     sys.exit(Exit.MISUSED)
 
 from suite.__main__ import main, parse  # noqa: E402
-from suite.stack import plan  # noqa: E402
+from suite.stack import plan, uv_call  # noqa: E402
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
 os.environ["NOX_SCRIPT_MODE"] = "none"
@@ -278,6 +278,14 @@ command(
     "Move the records that hold under a commit to the keys of this tree, after a change that changes no run: "
     "`nox -s rekey -- HEAD~1`. Some of them are run again from nothing, and what differs is printed.",
 )
+
+
+@nox.session(venv_backend="none", default=False)
+def wheel(session: nox.Session) -> None:
+    """Build what a release uploads into dist/: a wheel of code and data, and an sdist."""
+    session.run(uv_call.found(), "build", "--quiet", "--out-dir", "dist", "--clear", external=True)
+
+
 command("pins", "Pin the driver's own packages anew: constraints.txt, and from it the header of this file.")
 command(
     "cost",

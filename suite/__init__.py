@@ -3,4 +3,4 @@
 This file is imported on both sides, in every cell: it holds nothing that would not run there.
 """
 
-__version__ = "0.1.0"
+__version__ = "2026.11.24"

@@ -5,17 +5,22 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from nox import registry
+from nox._cli import main as nox_main
 
+from suite import commands
 from suite.__main__ import main
 from suite.errors import Exit
-from suite.files import REPORTS
+from suite.files import REPORTS, ROOT
 from suite.report import write as writing
 from suite.report.model import Report
 from suite.report.stored import read_report
@@ -111,3 +116,35 @@ def recorded(real_state: Path) -> Callable[[], dict[str, bytes]]:
         return found
 
     return read
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What nox ended with."""
+
+    code: int
+    said: str
+    complained: str
+
+
+Nox = Callable[..., Ran]
+
+
+@pytest.fixture
+def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], elsewhere: Path) -> Nox:
+    """Run nox in the tree, in this process, where nothing has been recorded."""
+    monkeypatch.chdir(ROOT)
+    # What the published report says of costs takes a second to look up.
+    monkeypatch.setattr(commands, "measured", lambda: ())
+    for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):
+        monkeypatch.setenv(name, "none")
+
+    def run(*words: str) -> Ran:
+        registry.reset()
+        monkeypatch.setattr(sys, "argv", ["nox", *words])
+        with pytest.raises(SystemExit) as ended:
+            nox_main()
+        told = capfd.readouterr()
+        return Ran(int(ended.value.code or 0), told.out, told.err)
+
+    return run

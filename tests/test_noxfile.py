@@ -5,54 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from nox import registry
-from nox._cli import main
 from nox.sessions import Session
 
-from suite import commands
 from suite.files import ROOT
 from suite.run import records
 from suite.stack import plan
+from tests.conftest import Nox
 
 DEFAULT_CELLS = plan.tagged("default")
 DEFAULT = [f"cell({cell.id})" for cell in DEFAULT_CELLS]
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What nox ended with."""
-
-    code: int
-    said: str
-    complained: str
-
-
-Nox = Callable[..., Ran]
-
-
-@pytest.fixture
-def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], elsewhere: Path) -> Nox:
-    """Run nox in the tree, in this process, where nothing has been recorded."""
-    monkeypatch.chdir(ROOT)
-    # What the published report says of costs takes a second to look up.
-    monkeypatch.setattr(commands, "measured", lambda: ())
-    for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):
-        monkeypatch.setenv(name, "none")
-
-    def run(*words: str) -> Ran:
-        registry.reset()
-        monkeypatch.setattr(sys, "argv", ["nox", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capfd.readouterr()
-        return Ran(int(ended.value.code or 0), told.out, told.err)
-
-    return run
 
 
 def selected(nox: Nox, *words: str) -> list[str]:

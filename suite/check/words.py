@@ -1,4 +1,4 @@
-"""The words of `check` and `explain`: for `python -m suite` in a clone, and for `jax-stack-compat`, all that it has."""
+"""The words of `check`, `explain` and `try`: of `python -m suite` in a clone, and all that `jax-stack-compat` has."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NoReturn
 
 from suite import __version__
+from suite.address import address
 from suite.errors import Exit, Misused, guarded
 
 Command = Callable[..., argparse.ArgumentParser]
@@ -18,6 +19,7 @@ Command = Callable[..., argparse.ArgumentParser]
 KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design")
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 
+_REST = f"Commands that run the whole suite, such as compat, need a clone: {address('Repository') or 'see the README'}"
 _CODES = (
     "Exit codes: 0 looked, and nothing of --fail-on or worse is known to bite; 1 something is; 2 the command or a file "
     "is wrong; 3 it could not be completed, or --strict; 4 none of the packages is there. Unknown is never clean: the "
@@ -78,7 +80,7 @@ def add(command: Command) -> None:
 
 
 def add_try(command: Command) -> None:
-    """Add `try`, which needs the tree: its locks, and what makes environments of them."""
+    """Add `try`, which makes an environment of its own, and so needs uv."""
     trying = command(
         "try",
         "run what concerns a package that is not released yet, in a stack that is",
@@ -108,12 +110,13 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="jax-stack-compat",
-        description="What bites on which release of JAX, Equinox and Diffrax, by what was run on every release.",
+        description="Find out what a JAX, Equinox or Diffrax version breaks. Looking it up needs no JAX.",
+        epilog=_REST,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    chosen = parser.add_subparsers(required=True, metavar="COMMAND")
+    chosen = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser)
 
     def command(name: str, help: str, carry_out: str, **more: Any) -> argparse.ArgumentParser:
         made = chosen.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.", **more)
@@ -121,7 +124,15 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     add(command)
+    add_try(command)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that ends an error with where the other commands are."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(f"{message}. {_REST}")
 
 
 def call(options: argparse.Namespace) -> Exit:

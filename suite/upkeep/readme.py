@@ -1,46 +1,155 @@
-"""What in the README is made of the project: `nox -s publish` writes it, and a test checks it."""
+"""What in the README and in docs is made by the project: `nox -s publish` writes it, and a test checks it."""
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from packaging.version import Version
 from rich.console import Console
 
+from suite.address import address
 from suite.cell.atomic import write
+from suite.errors import Exit, Failed
 from suite.files import REPORTS, ROOT
 from suite.judge.table import TABLE
 from suite.report.formats import terminal
+from suite.report.formats.strip_svg import sentence, strip_svg
 from suite.report.model import Report
 from suite.report.stored import read_report
 
-README = ROOT / "README.md"
 PUBLISHED = REPORTS / "published"
-# So many lines of each list: the README is no report.
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PICTURE = ROOT / "docs" / "strip.svg"
+# A function that everybody calls: right, wrong and right again.
+_PICTURED = ("pad-corners-of-two-constants", "tuple-of-two")
+# So many lines of each list: a document is no report.
 _MOST = 4
 
 
+@dataclass(frozen=True)
+class Example:
+    """A command and what it prints. Of a long answer: the first two lines, and what it says of the issues in `of`."""
+
+    words: str
+    asked: str = ""
+    of: tuple[str, ...] = ()
+
+
+CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', of=("boolean-event-at-the-start",))
+EXPLAIN = Example("explain", asked="TypeError: unhashable type: 'DynamicJaxprTracer'")
+
+
 def renew() -> None:
-    """Put an excerpt of the published report, and the table of verdicts, into the README. Raises BadFile."""
-    text = README.read_text(encoding="utf-8")
-    write(README, with_verdicts(with_excerpt(text, read_report(PUBLISHED))))
+    """Write the picture, and each generated block of the documents. Raises BadFile, Failed."""
+    for path, text in renewed(read_report(PUBLISHED)).items():
+        write(path, text)
 
 
-def with_excerpt(readme: str, report: Report) -> str:
-    """`readme`, its excerpt taken from `report`: what a terminal shows of it, less the length of its lists."""
+def renewed(report: Report) -> Mapping[Path, str]:
+    """Return the picture and the documents as they are by the published report. Raises Failed."""
+    made = {name: f"\n{block(report)}\n\n" for name, block in BLOCKS.items()}
+    return {PICTURE: strip_svg(report, *_PICTURED), **{path: _with_blocks(path, made) for path in DOCUMENTS}}
+
+
+def runner() -> str:
+    """Return how `jax-stack-compat` is called by who has not installed it."""
+    if address("Package"):
+        return "uvx jax-stack-compat"
+    repository = address("Repository")
+    return f"uvx --from git+{repository} jax-stack-compat" if repository else "uvx --from . jax-stack-compat"
+
+
+def answer(example: Example) -> str:
+    """Return what a command prints, in a folder of its own. Raises Failed where it cannot answer."""
+    with TemporaryDirectory() as folder:
+        ran = subprocess.run(
+            [sys.executable, "-c", "from suite.check.words import main; main()", *shlex.split(example.words)],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "110", "NO_COLOR": "1", "PYTHONUTF8": "1"},
+            input=example.asked,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+    if ran.returncode not in (Exit.AS_EXPECTED, Exit.UNEXPECTED):
+        raise Failed(f"jax-stack-compat {example.words}: {ran.stderr.strip()}")
+    return ran.stdout
+
+
+def cut(told: str, of: tuple[str, ...]) -> list[str]:
+    """Return the first two lines of an answer and the findings of these issues, and how many lines are left out."""
+    lines = told.rstrip().splitlines()
+    shown = lines[:2]
+    for issue in of:
+        first = next(at for at, line in enumerate(lines) if line[4:].startswith(f"{issue} "))
+        rest = lines[first + 1 :]
+        shown += ["…", lines[first], *rest[: next(at for at, line in enumerate(rest) if not line.startswith("    "))]]
+    left = len(lines) - len(shown) + len(of)
+    return [*shown, f"… {left} lines more"]
+
+
+def _console(example: Example) -> str:
+    told = answer(example)
+    lines = cut(told, example.of) if example.of else told.rstrip().splitlines()
+    command = f"$ {runner()} {example.words}"
+    if example.asked:
+        command = f'$ echo "{example.asked}" | {runner()} {example.words}'
+    return "\n".join(["```console", command, *lines, "```"])
+
+
+def _picture(report: Report) -> str:
+    return f"![{sentence(report, *_PICTURED)}](docs/{PICTURE.name})"
+
+
+def _covers(report: Report) -> str:
+    """Return what was run: how many issues, on which releases, on what machine."""
+    seen = {each.cell for each in report.observations if each.verdict != "unavailable"}
+    line = [cell for cell in report.cells if cell.kind == "line" and cell.id in seen]
+    counts = Counter(cell.moves for cell in line)
+    versions = sorted((cell.holds["jax"] for cell in line if cell.moves == "jax"), key=Version)
+    others = ", ".join(f"{count} of {name.title()}" for name, count in counts.items() if name != "jax")
+    on = report.platform
+    return (
+        f"- **Covered:** {len(report.issues)} chosen issues; {counts['jax']} releases of jax, {versions[0]} to "
+        f"{versions[-1]}, {others}, and {len(seen) - len(line)} stacks of people who upgrade one package; CPython "
+        f"{line[0].python}, {on.system} {on.machine}, on the {on.device.upper()}. Run {report.generated_at:%Y-%m-%d}."
+    )
+
+
+def _excerpt(report: Report) -> str:
+    """Return what a terminal shows of the report, less the length of its lists."""
     screen = StringIO()
     console = Console(file=screen, width=106, color_system=None, force_terminal=False)
     terminal.show(report, console, most=_MOST)
     lines = [line.rstrip() for line in screen.getvalue().strip().splitlines()]
-    return _with_block(readme, "excerpt", "```text\n" + "\n".join(lines) + "\n```")
+    return "```text\n" + "\n".join(lines) + "\n```"
 
 
-def with_verdicts(readme: str) -> str:
-    """`readme`, with what each verdict means."""
+def _verdicts(report: Report) -> str:
     rows = [f"| {each.glyph} | {each.name} | {each.meaning} |" for each in TABLE]
-    return _with_block(readme, "verdicts", "\n".join(["| | verdict | |", "|---|---|---|", *rows]))
+    return "\n".join(["| | verdict | |", "|---|---|---|", *rows])
 
 
-def _with_block(readme: str, name: str, text: str) -> str:
-    block = rf"(?<=<!-- {name}: written by `nox -s publish` -->\n).*?(?=<!-- end of {name} -->)"
-    return re.sub(block, lambda _: f"\n{text}\n\n", readme, flags=re.DOTALL)
+BLOCKS: Mapping[str, Callable[[Report], str]] = {
+    "picture": _picture,
+    "check": lambda _: _console(CHECK),
+    "explain": lambda _: _console(EXPLAIN),
+    "covers": _covers,
+    "excerpt": _excerpt,
+    "verdicts": _verdicts,
+}
+
+
+def _with_blocks(path: Path, made: Mapping[str, str]) -> str:
+    marked = re.compile(r"(<!-- (\w+): written by `nox -s publish` -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    return marked.sub(lambda found: f"{found[1]}{made[found[2]]}", path.read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import uv
+import pytest
 
 from suite.files import ROOT
 from suite.stack import plan
@@ -17,20 +17,19 @@ from tests.upkeep.test_readme import COMMANDS
 
 
 def test_a_command_sets_itself_up_in_a_fresh_clone(tmp_path: Path) -> None:
-    """With nothing but a bare Python the first command gets as far as saying what it is going to fetch."""
-    # With pip alone, as `python -m venv` makes it, and twenty times as fast.
-    subprocess.run(
-        [uv.find_uv_bin(), "venv", "--quiet", "--seed", "--python", sys.executable, "bare"], cwd=tmp_path, check=True
-    )
+    """With nothing but the system's own Python the first command gets as far as saying what it is going to fetch."""
+    if not Path("/usr/bin/python3").exists():
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, and the system has no Python of its own: install python3 and python3-venv")
+        pytest.skip("the system has no Python of its own")
     command = COMMANDS[0].replace("-s compat", "-s compat -- --plan")
     assert command != COMMANDS[0]
-    path = f"{tmp_path / 'bare' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NOX_", "VIRTUAL_ENV", "SUITE_"))}
     checkout = clone(tmp_path / "clone")
     ran = subprocess.run(
         ["bash", "-c", command],
         cwd=checkout,
-        env={**kept, "PATH": path},
+        env={**kept, "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,

@@ -1,17 +1,52 @@
-"""The README, CONTRIBUTING and the noxfile: what they promise is so."""
+"""The README, docs and CONTRIBUTING: what they show is made by the project, and what they tell to run can be run."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
 
 import pytest
 
+from suite import __version__, address
+from suite.__main__ import parse
+from suite.check import words
+from suite.errors import Exit
 from suite.files import ROOT
 from suite.report.model import Report
+from suite.report.site.build import site
 from suite.upkeep import pins, readme
+from tests.conftest import Nox
+from tests.report.test_small import small
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^\$ (python -m pip install .*)$", README, re.MULTILINE)
+README = readme.DOCUMENTS[0].read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^\$ (python3 -m venv .*)$", README, re.MULTILINE)
+TELLING = [*readme.DOCUMENTS, ROOT / "CONTRIBUTING.md"]
+DOCUMENTS = [*TELLING, ROOT / "CHANGELOG.md"]
+
+
+@cache
+def told(program: str) -> list[str]:
+    """Return the words after a program's name in each command of the documents: in a console or in a line of text."""
+
+    def found() -> Iterator[str]:
+        for path in TELLING:
+            text = path.read_text(encoding="utf-8")
+            yield from re.findall(rf"^\$ (?:echo .* \| )?(?:\S+/|uvx(?: --from \S+)? )?{program} (.*)$", text, re.M)
+            text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+            yield from re.findall(rf"`(?:uvx )?{program} ([^`…]+)`", text)
+
+    return sorted(set(found()))
+
+
+def test_the_readme_is_read_in_a_minute() -> None:
+    """The README has 600 words at most, as `wc -w` counts them."""
+    assert 600 >= len(README.split())
 
 
 def test_the_two_commands_are_there() -> None:
@@ -19,10 +54,38 @@ def test_the_two_commands_are_there() -> None:
     assert ["compat", "tests faults"] == [command.rpartition(" -s ")[2] for command in COMMANDS]
 
 
-def test_the_excerpt_is_of_the_published_report(published: Report) -> None:
-    """The README shows what `nox -s publish` would write into it now."""
-    assert readme.with_excerpt(README, published) == README
-    assert "observations planned on" in README
+def test_documents_show_what_the_project_says_now(published: Report) -> None:
+    """Picture, answers, counts and verdicts are what `nox -s publish` would write now."""
+    made = readme.renewed(published)
+
+    assert [] == [path.name for path, text in made.items() if text != path.read_text(encoding="utf-8")]
+    assert set(readme.BLOCKS) == set(re.findall(r"<!-- (\w+): written by", "".join(made.values())))
+
+
+@pytest.mark.parametrize(
+    ("urls", "command"),
+    [
+        ({}, "uvx --from . jax-stack-compat"),
+        ({"Repository": "https://example.org/a/b"}, "uvx --from git+https://example.org/a/b jax-stack-compat"),
+        ({"Repository": "https://example.org/a/b", "Package": "https://example.org/p"}, "uvx jax-stack-compat"),
+    ],
+)
+def test_one_setting_says_where_the_project_is(
+    monkeypatch: pytest.MonkeyPatch, urls: dict[str, str], command: str
+) -> None:
+    """The command that documents print follows from pyproject's addresses, and names none where there is none."""
+    monkeypatch.setattr(address, "_known", lambda: urls)
+    assert command == readme.runner()
+
+
+@pytest.mark.parametrize("home", ["", "https://example.org/pages/"])
+def test_pages_name_their_own_address(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    """A page has a canonical address where pyproject says where the pages are, and none elsewhere."""
+    monkeypatch.setattr(address, "_known", lambda: {"Homepage": home} if home else {})
+    front = site(small(), (), ())["index.html"]
+
+    assert bool(home) == ('<link rel="canonical" href="https://example.org/pages/index.html">' in front)
+    assert bool(home) == ("canonical" in front)
 
 
 def test_the_script_header_has_the_pins() -> None:
@@ -37,18 +100,68 @@ def test_every_session_explains_itself(sessions: dict[str, str]) -> None:
     assert [name for name, description in sessions.items() if not description] == []
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
-def test_the_sessions_that_are_named_exist(document: str, sessions: dict[str, str]) -> None:
-    """Whatever a document tells its reader to run is a session."""
-    text = (ROOT / document).read_text(encoding="utf-8")
-    named = re.findall(r'nox (?:-j2 )?-s ("[^"]+"|[\w-]+(?: tests)?)', text)
-    assert named
-    wanted = {word for each in named for word in ([each.strip('"')] if '"' in each else each.split())}
-    assert sorted(wanted - set(sessions)) == []
+@pytest.mark.parametrize("words", told("nox"))
+def test_sessions_take_the_words_that_documents_tell(nox: Nox, words: str) -> None:
+    """nox finds each session that a document names, and the suite understands what follows `--`."""
+    # A branch beside the reader's own checkout: any folder is one.
+    asked = shlex.split(words.replace("../equinox", "."))
+    ran = nox(*asked if asked[0] in ("-l", "--usage") else ("-l", *asked))
+    assert 0 == ran.code, ran.complained
 
 
-def test_links_lead_to_files() -> None:
-    """Every relative link of a document leads to something in the tree."""
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
-        targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
-        assert [] == [target for target in targets if not (ROOT / target).exists()]
+@pytest.mark.parametrize("words", told("python -m suite"))
+def test_the_suite_takes_the_words_that_documents_tell(words: str) -> None:
+    """`python -m suite` understands what a document tells its reader to type."""
+    parse(["FOLDER" if word == "FOLDER…" else word for word in shlex.split(words)])
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what documents name: an environment, bounds, requirements, code, and a traceback."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    (tmp_path / "src").mkdir()
+    for name in ("pyproject.toml", "uv.lock"):
+        shutil.copy(ROOT / "tests" / "check" / "samples" / "project" / name, tmp_path)
+    for name, text in {
+        "src/a.py": "import jax.numpy as jnp\n\njnp.polyval(1, 2)\n",
+        "traceback.txt": "TypeError: unhashable type: 'DynamicJaxprTracer'\n",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("told", [each for each in told("jax-stack-compat") if each.split()[0] in ("check", "explain")])
+@pytest.mark.usefixtures("project")
+def test_what_documents_ask_is_answered(
+    told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each `check` and `explain` of the documents answers; 4 says that an environment has no stack."""
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(Path("traceback.txt").read_bytes())))
+    with pytest.raises(SystemExit) as ended:
+        words.main(shlex.split(told))
+    said = capsys.readouterr()
+    assert ended.value.code in (Exit.AS_EXPECTED, Exit.UNEXPECTED, Exit.UNDECIDED), said.err
+    assert said.out
+
+
+def test_links_lead_somewhere() -> None:
+    """Each relative link of a document leads to a file in the tree, and to a heading that is there."""
+    lost = []
+    for path in DOCUMENTS:
+        for target, heading in re.findall(r"\]\((?!https?://)([^)#]*)#?([^)]*)\)", path.read_text(encoding="utf-8")):
+            to = path.parent / target if target else path
+            if not to.exists() or (heading and heading not in headings(to)):
+                lost.append(f"{path.name}: {target}#{heading}")
+    assert [] == lost
+
+
+def headings(path: Path) -> list[str]:
+    """Return what GitHub calls the headings of a document in addresses."""
+    found = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in found]
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    """What is released next is the first heading of the changelog."""
+    assert __version__ == re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)[0]

@@ -47,8 +47,8 @@ def commands(name: str) -> Iterator[str]:
 
 
 def test_there_are_workflows() -> None:
-    """A pull request is checked, a release day is run, and a report that is published by hand is deployed."""
-    assert ["check.yml", "pages.yml", "release-day.yml"] == NAMES
+    """A pull request is checked, a release day is run, and a tag releases package, data and pages."""
+    assert ["check.yml", "release-day.yml", "release.yml"] == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from suite.address import address
 from suite.cores import over_cores
 from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
@@ -107,7 +108,9 @@ def named_after(report: Report, timed: tuple[Machine, ...], compiled: tuple[Prog
 def render(page: Page, facts: Facts) -> str:
     """A page as its template shows it; whatever comes from somebody else's code is escaped."""
     root = "../" * page.path.count("/")
-    text = _templates().get_template(page.template).render(page=page, view=page.view, facts=facts, root=root)
+    home = (address("Homepage") or "").rstrip("/")
+    template = _templates().get_template(page.template)
+    text = template.render(page=page, view=page.view, facts=facts, root=root, home=home)
     # A control or a mark that turns text round may stand in anything that came from elsewhere.
     lean = re.sub(r"</(?:t[dhr]|li|dt|dd|option)>", "", text)
     return printable(lean.strip(), lines=True) + "\n"
