@@ -2,6 +2,5 @@
 
 from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
 from suite.cell.oracle import compare
-from suite.cell.standalone import main
 
-__all__ = ["Case", "Issue", "Rule", "Signature", "Upstream", "Workaround", "compare", "main"]
+__all__ = ["Case", "Issue", "Rule", "Signature", "Upstream", "Workaround", "compare"]

@@ -138,8 +138,8 @@ class Issue:
 
     @cached_property
     def module(self) -> str:
-        """The dotted name of its module, also where that is run as a program."""
-        return str(self.cases[0].reproducer.__globals__["__spec__"].name)
+        """The dotted name of its module."""
+        return str(self.cases[0].reproducer.__globals__["__name__"])
 
     @cached_property
     def id(self) -> str:

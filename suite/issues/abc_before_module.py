@@ -15,7 +15,7 @@ the assignment; coreax#817 three days later. equinox#1246 explains the message t
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def abc_first() -> tuple[str, str]:
@@ -112,6 +112,3 @@ ISSUE = Issue(
         for reproducer in (abc_first, generic_first)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

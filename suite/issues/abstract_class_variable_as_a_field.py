@@ -13,7 +13,7 @@ does from 0.11.1 on, for then there is something on the class. equinox#1198 take
 refused already the class: "Base class and derived class have mismatched type annotations for name".
 """
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def field() -> tuple[str, str]:
@@ -116,6 +116,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

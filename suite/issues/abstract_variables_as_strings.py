@@ -19,7 +19,7 @@ Seen in these runs:
   TypeError.
 """
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def full_name() -> tuple[str, str]:
@@ -151,6 +151,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _lowered(function: Callable[[], Any]) -> tuple[str, str]:
@@ -105,6 +105,3 @@ ISSUE = Issue(
         _case(downwards, rules=_STEP),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

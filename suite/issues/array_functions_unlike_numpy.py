@@ -14,7 +14,7 @@ Seen in these runs: quantile, percentile, nanquantile, nanpercentile and nanmedi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def sort_complex() -> tuple[str, str]:
@@ -127,6 +127,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def to_float() -> tuple[str, str]:
@@ -81,6 +81,3 @@ ISSUE = Issue(
     touches=("jax.Array.__float__", "jax.Array.__int__", "conversion to Python numbers"),
     cases=(_case(to_float), _case(to_int), _case(to_math)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def assignment() -> tuple[str, str]:
@@ -84,6 +84,3 @@ ISSUE = Issue(
         _case(list_concatenated, signatures={"refused": _NO_LIST}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

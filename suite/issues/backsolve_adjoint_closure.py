@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def closed_over() -> tuple[str, str]:
@@ -119,6 +119,3 @@ ISSUE = Issue(
         _case(end_time, signatures={"refused": TANGENT, "cannot-solve": STOPS}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

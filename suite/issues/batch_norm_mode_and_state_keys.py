@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def default_mode() -> tuple[str, str]:
@@ -178,6 +178,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

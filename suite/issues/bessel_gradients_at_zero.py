@@ -14,7 +14,7 @@ Seen in these runs: 0.4.21 replaced one wrong second derivative by another, 1.5 
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def scipy_i0() -> tuple[str, str]:
@@ -111,6 +111,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ jax.experimental.host_callback, which went with jax 0.8.0, so that nothing of it
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def nuts() -> tuple[str, str]:
@@ -108,6 +108,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def evaluate() -> tuple[str, str]:
@@ -136,6 +136,3 @@ ISSUE = Issue(
         for reproducer in (evaluate, solve, variance)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def sort_in_place() -> tuple[str, str]:
@@ -133,6 +133,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -23,7 +23,7 @@ import time
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _comes(array: Any) -> bool:
@@ -176,6 +176,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

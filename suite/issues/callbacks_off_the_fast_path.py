@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Issue, Rule, Upstream
 
 
 def _dispatched(function: Callable[[Any], Any]) -> tuple[str, str]:
@@ -89,6 +89,3 @@ ISSUE = Issue(
         _case(debug_callback, rules=_ALWAYS),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

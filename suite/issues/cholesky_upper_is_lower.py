@@ -15,7 +15,7 @@ Seen in these runs: what came back. It was the lower factor of real matrices as 
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def upper() -> tuple[str, str]:
@@ -75,6 +75,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ latter as a trap. 0.7.1 asks what is wrapped. Explicit solvers are right on ever
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def jump_ts() -> tuple[str, str]:
@@ -117,6 +117,3 @@ ISSUE = Issue(
         for reproducer in (jump_ts, step_ts_of_the_controller)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

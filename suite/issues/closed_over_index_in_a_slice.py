@@ -11,7 +11,7 @@ refused on all of them.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def start() -> tuple[str, str]:
@@ -71,6 +71,3 @@ ISSUE = Issue(
         for reproducer in (start, set_from)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def linear_solve() -> tuple[str, str]:
@@ -117,6 +117,3 @@ ISSUE = Issue(
         _custom(custom_vjp),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

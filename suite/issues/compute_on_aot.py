@@ -34,7 +34,7 @@ import inspect
 import re
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 _MARK = '_xla_compute_type = "host"'
 
@@ -219,6 +219,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

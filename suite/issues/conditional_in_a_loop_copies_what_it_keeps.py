@@ -20,7 +20,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(body: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -98,6 +98,3 @@ ISSUE = Issue(
         _case(updated_in_both, workaround=Workaround("Choose the index and the amount, not the update.", added_to)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ mode is right on every release. A wider type that the two inputs are cast to bef
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def gradients() -> tuple[str, str]:
@@ -72,6 +72,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

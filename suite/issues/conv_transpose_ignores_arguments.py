@@ -13,7 +13,7 @@ Seen in these runs: up to 0.13.0 the check passes where the first number is in o
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtype_3d() -> tuple[str, str]:
@@ -107,6 +107,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ Seen in these runs: a field that is passed, and that `__post_init__` sets again,
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def seen_in_post_init() -> tuple[str, str]:
@@ -150,6 +150,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

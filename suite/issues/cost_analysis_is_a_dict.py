@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def in_a_list() -> tuple[str, str]:
@@ -78,6 +78,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -9,7 +9,7 @@ vectors with two elements: a matrix whose rows have three is taken on every rele
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def two_and_two() -> tuple[str, str]:
@@ -72,6 +72,3 @@ ISSUE = Issue(
         for reproducer in (two_and_two, two_and_three)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

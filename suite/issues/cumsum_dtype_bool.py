@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def cumsum() -> tuple[str, str]:
@@ -140,6 +140,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

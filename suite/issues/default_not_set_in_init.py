@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def static_field() -> tuple[str, str]:
@@ -168,6 +168,3 @@ ISSUE = Issue(
         _case(over_a_property),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ product that overflows or underflows on the way makes the determinant infinite o
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def cancellation() -> tuple[str, str]:
@@ -86,6 +86,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

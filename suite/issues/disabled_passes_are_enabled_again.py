@@ -14,7 +14,7 @@ is right. With the option set as well it is wrong, on jax 0.4.35 to 0.11.0.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def fusion() -> tuple[str, str]:
@@ -103,6 +103,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

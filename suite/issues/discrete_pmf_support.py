@@ -14,7 +14,7 @@ Seen in these runs: `binom`, `geom`, `nbinom` and `betabinom` give 1.5 a probabi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def between_integers() -> tuple[str, str]:
@@ -111,6 +111,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ marks two.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def exported_mask() -> tuple[str, str]:
@@ -78,6 +78,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

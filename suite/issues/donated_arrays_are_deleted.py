@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def afterwards() -> tuple[str, str]:
@@ -76,6 +76,3 @@ ISSUE = Issue(
         _case(read_again, signatures={"deleted": Signature("RuntimeError", "Array has been deleted")}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

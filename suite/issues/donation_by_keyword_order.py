@@ -15,7 +15,7 @@ of arguments. Its message is the only report that was found, the changelog has n
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def argnames() -> tuple[str, str]:
@@ -98,6 +98,3 @@ ISSUE = Issue(
         for reproducer in (argnames, argnums, compiled)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

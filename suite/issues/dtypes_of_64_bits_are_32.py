@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def asked_by_name() -> tuple[str, str]:
@@ -73,6 +73,3 @@ ISSUE = Issue(
         _case(brought_along, rules=(Rule("truncated", "", _RUN),)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

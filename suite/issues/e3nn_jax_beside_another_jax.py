@@ -11,7 +11,7 @@ in e3nn-jax 0.20.4 to 0.21.0, the newest. Its metadata sets no bound on jax, low
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def multiplies() -> tuple[str, str]:
@@ -106,6 +106,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def global_value() -> tuple[str, str]:
@@ -78,6 +78,3 @@ ISSUE = Issue(
     touches=("tracing", "side effects"),
     cases=(_case(global_value), _case(appended), _case(iterator)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

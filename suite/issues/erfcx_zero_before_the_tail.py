@@ -12,7 +12,7 @@ Seen in these runs: 0.12.0 and 0.12.0.1 are right, in float32 and float64, thoug
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -93,6 +93,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def under_filter_jit() -> tuple[str, str]:
@@ -194,6 +194,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

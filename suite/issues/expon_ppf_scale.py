@@ -13,7 +13,7 @@ Seen in these runs: at q = 1 the quantile for scale 2 is `log 2` up to 0.10.0, a
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def ppf() -> tuple[str, str]:
@@ -68,6 +68,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

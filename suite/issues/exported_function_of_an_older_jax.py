@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 # `x + x` of two float32, as jax.export serialised it, compressed, and in letters.
 _BY_0_4_30 = (
@@ -144,6 +144,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

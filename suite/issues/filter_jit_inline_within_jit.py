@@ -11,7 +11,7 @@ it is right. equinox#988 reports it on the day of 0.12.0, and 0.12.1 has the fix
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def within_jit() -> tuple[str, str]:
@@ -77,6 +77,3 @@ ISSUE = Issue(
         for reproducer in (within_jit, within_scan)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def equal_sizes() -> tuple[str, str]:
@@ -103,6 +103,3 @@ ISSUE = Issue(
         for reproducer in (equal_sizes, last_axis, ensemble)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def exact() -> tuple[str, str]:
@@ -103,6 +103,3 @@ ISSUE = Issue(
         _case(half_precision),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ says that they have to be of JAX's types; `filter_hessian` is mended with the tw
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forward_mode() -> tuple[str, str]:
@@ -112,6 +112,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

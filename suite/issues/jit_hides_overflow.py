@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 from suite.cell.issue import Meaning
 
 
@@ -119,6 +119,3 @@ ISSUE = Issue(
         _case(times_and_divided, rules=_rules("0.12", "0.11.2")),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

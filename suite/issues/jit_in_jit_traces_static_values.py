@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def returned() -> tuple[str, str]:
@@ -76,6 +76,3 @@ ISSUE = Issue(
         _case(passed),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

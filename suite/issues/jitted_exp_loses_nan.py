@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 from suite.cell.issue import Meaning
 
 
@@ -127,6 +127,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

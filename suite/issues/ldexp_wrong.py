@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
@@ -114,6 +114,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -107,6 +107,3 @@ ISSUE = Issue(
     touches=("jax.make_mesh", "jax.sharding.AxisType", "sharded arrays"),
     cases=(_case(product), _case(sum_of_both), _case(reshape)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

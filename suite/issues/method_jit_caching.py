@@ -37,7 +37,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 class _Watch:
@@ -392,6 +392,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

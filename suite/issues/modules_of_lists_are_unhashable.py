@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def hash_of_a_dict() -> tuple[str, str]:
@@ -119,6 +119,3 @@ ISSUE = Issue(
         _case(static_argument, Signature("ValueError", "Non-hashable static arguments are not supported")),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ Seen in these runs: both are wrong from 0.4.18 to 0.11.2, and right from 0.12.0 
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def slices() -> tuple[str, str]:
@@ -85,6 +85,3 @@ ISSUE = Issue(
         for reproducer in (slices, rolled)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ jax 0.6.0: it asks for `jax.numpy.DeviceArray`.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def map_params() -> tuple[str, str]:
@@ -79,6 +79,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

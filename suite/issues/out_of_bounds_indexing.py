@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def read() -> tuple[str, str]:
@@ -72,6 +72,3 @@ ISSUE = Issue(
         _case(take, behaviours={"filled": "documented", "other": "different"}, rules=(Rule("filled", "", _RUN),)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def tuple_of_two() -> tuple[str, str]:
@@ -100,6 +100,3 @@ ISSUE = Issue(
         for reproducer in (tuple_of_two, jitted_3d, gradient)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs: the gradients of `lax.pad` by its padding value and of `jnp.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def constant_values() -> tuple[str, str]:
@@ -71,6 +71,3 @@ ISSUE = Issue(
         for reproducer in (constant_values, padding_value)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

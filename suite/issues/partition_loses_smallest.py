@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def unsigned() -> tuple[str, str]:
@@ -118,6 +118,3 @@ ISSUE = Issue(
         Case(unsigned_argpartition, signed_and_float, {"differs": "affected", "agrees": "clear"}, _UNSIGNED, _SORT),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def equality() -> tuple[str, str]:
@@ -132,6 +132,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

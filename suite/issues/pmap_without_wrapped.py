@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def wrapped() -> tuple[str, str]:
@@ -86,6 +86,3 @@ ISSUE = Issue(
         _case(signature),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

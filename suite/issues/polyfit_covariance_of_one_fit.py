@@ -12,7 +12,7 @@ Seen in these runs: with weights (`w=`) it goes wrong in the same way, up to 0.6
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def scaled() -> tuple[str, str]:
@@ -88,6 +88,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

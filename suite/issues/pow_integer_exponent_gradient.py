@@ -12,7 +12,7 @@ too.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def exponents() -> tuple[str, str]:
@@ -69,6 +69,3 @@ ISSUE = Issue(
         for reproducer in (exponents, traced_exponent)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

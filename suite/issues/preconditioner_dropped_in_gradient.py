@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def preconditioned() -> tuple[str, str]:
@@ -134,6 +134,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def seven_axes() -> tuple[str, str]:
@@ -72,6 +72,3 @@ ISSUE = Issue(
         _case(eight_axes, rules=(Rule("crashed", "jaxlib>=0.10.2,<0.11.1", "run on jax 0.10.2 and 0.11.0"), _WELL)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def uint8() -> tuple[str, str]:
@@ -127,6 +127,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

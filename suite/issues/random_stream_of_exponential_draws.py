@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -232,6 +232,3 @@ ISSUE = Issue(
         _sampler(double_sided_maxwell),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -214,6 +214,3 @@ ISSUE = Issue(
         _sampler(geometric),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

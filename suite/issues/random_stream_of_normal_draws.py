@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -204,6 +204,3 @@ ISSUE = Issue(
         _sampler(truncated_normal_initializer),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -268,6 +268,3 @@ ISSUE = Issue(
         _sampler(categorical),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtypes() -> tuple[str, str]:
@@ -79,6 +79,3 @@ ISSUE = Issue(
         _case(as_an_index, signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type")}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def draws() -> tuple[str, str]:
@@ -129,6 +129,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -95,6 +95,3 @@ ISSUE = Issue(
         _case(maximum, Rule("differs", "jaxlib>=0.9.1,<0.11", "run on releases of the line from 0.9.1 to 0.10.2")),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

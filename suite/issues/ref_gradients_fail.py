@@ -22,7 +22,7 @@ Seen in these runs, of three functions that make a ref: one doubles what is in i
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def overwritten() -> tuple[str, str]:
@@ -162,6 +162,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,7 +18,7 @@ NumPy's own answers are not taken for the right ones here: a number without digi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def to_38() -> tuple[str, str]:
@@ -96,6 +96,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ Seen in these runs: up to 0.9.0.1 the flag did nothing for a sampler that was ca
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def drawn_twice() -> tuple[str, str]:
@@ -119,6 +119,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

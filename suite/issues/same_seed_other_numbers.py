@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def uniform() -> tuple[str, str]:
@@ -77,6 +77,3 @@ ISSUE = Issue(
         for reproducer in (uniform, scalar, split)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def empty_solve() -> tuple[str, str]:
@@ -136,6 +136,3 @@ ISSUE = Issue(
         for reproducer in (empty_solve, beside_t1, one_of_a_batch, gradient)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ Seen in these runs: with `size=`, the way to use it under jit, there is no error
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def with_size() -> tuple[str, str]:
@@ -96,6 +96,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*placed: str) -> int:
@@ -86,6 +86,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

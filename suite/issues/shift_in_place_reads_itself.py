@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def rows() -> tuple[str, str]:
@@ -107,6 +107,3 @@ ISSUE = Issue(
         for reproducer in (rows, column, dynamic_update_slice)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

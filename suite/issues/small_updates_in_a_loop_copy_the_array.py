@@ -20,7 +20,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -110,6 +110,3 @@ ISSUE = Issue(
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
     cases=(_case(one_element), _case(stacked_results)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forwards() -> tuple[str, str]:
@@ -135,6 +135,3 @@ ISSUE = Issue(
         for reproducer in (forwards, backwards, in_double_precision)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def arithmetic() -> tuple[str, str]:
@@ -89,6 +89,3 @@ ISSUE = Issue(
     touches=("subnormal numbers",),
     cases=(_case(arithmetic), _case(comparison), _case(sort)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def returned_by_a_rule() -> tuple[str, str]:
@@ -158,6 +158,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def inside_jit() -> tuple[str, str]:
@@ -103,6 +103,3 @@ ISSUE = Issue(
         for reproducer in (inside_jit, inside_split)
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

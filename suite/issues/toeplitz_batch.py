@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rows() -> tuple[str, str]:
@@ -77,6 +77,3 @@ ISSUE = Issue(
     touches=("jax.scipy.linalg.toeplitz",),
     cases=(_ROWS, replace(_ROWS, reproducer=column)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def diffeqsolve() -> tuple[str, str]:
@@ -284,6 +284,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

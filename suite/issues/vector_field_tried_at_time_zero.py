@@ -12,7 +12,7 @@ From 0.6.1 on the message is "Terms are not compatible with solver!", too. diffr
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def one_over_t() -> tuple[str, str]:
@@ -125,6 +125,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

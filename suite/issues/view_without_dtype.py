@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
@@ -84,6 +84,3 @@ ISSUE = Issue(
     touches=("jax.Array.view",),
     cases=(_case(integers), _case(small_integers), _case(complex_numbers)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

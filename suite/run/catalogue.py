@@ -67,7 +67,7 @@ def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault]]:
     read: list[Entry] = []
     wrong: list[Fault] = []
     lost: dict[str, Fault] = {}
-    for name in sorted(each.name for each in pkgutil.iter_modules(folder.__path__)):
+    for name in sorted({each.name for each in pkgutil.iter_modules(folder.__path__)} - {"__main__"}):
         module = f"{folder.__name__}.{name}"
         spec = find_spec(module)
         path = Path(str(spec and spec.origin))
