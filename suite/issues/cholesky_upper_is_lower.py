@@ -62,7 +62,7 @@ ISSUE = Issue(
         Case(
             upper,
             lower,
-            behaviours={"differs": "affected", "agrees": "clear", "no-argument": "absent"},
+            behaviours={"no-argument": "absent"},
             signatures={"no-argument": Signature("TypeError", "unexpected keyword argument 'upper'")},
             rules=(
                 Rule("no-argument", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
