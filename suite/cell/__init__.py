@@ -1,7 +1,6 @@
 """Cell side: the vocabulary of the issues, and the probe that runs them in an environment under test."""
 
-from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell.issue import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 from suite.cell.oracle import compare
-from suite.cell.standalone import main
 
-__all__ = ["Case", "Issue", "Rule", "Signature", "Upstream", "Workaround", "compare", "main"]
+__all__ = ["Case", "Common", "Issue", "Rule", "Signature", "Upstream", "Workaround", "compare"]

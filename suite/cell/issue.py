@@ -9,7 +9,7 @@ id is its reproducer's name, its question the first line of that function's docs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import cleandoc
 from typing import Literal
@@ -21,6 +21,14 @@ Meaning = Literal["clear", "affected", "guarded", "documented", "different", "ab
 Isolation = Literal["fork", "fork-and-exit", "interpreter"]
 # What a reproducer saw: the name of one of its case's behaviours, and the evidence in one line.
 Seen = tuple[str, str]
+# What the usual behaviours mean, where neither a case nor its issue says otherwise.
+MEANINGS: Mapping[str, Meaning] = {
+    **{"differs": "affected", "agrees": "clear"},
+    **{"there": "clear", "warns": "guarded", "gone": "affected"},
+    **{"absent": "absent", "cannot-solve": "different", "other": "different", "another": "different"},
+}
+# The answers of `compare`: where one of them is expected, the other can be seen.
+_COMPARED = frozenset(["differs", "agrees"])
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,11 @@ class Workaround:
     fails: tuple[str, ...] = ()
 
 
+def no_control() -> None:
+    """Stand for a control that the case leaves to its issue."""
+    raise NotImplementedError("the case has no control")
+
+
 @dataclass(frozen=True)
 class Case:
     """One variant of an issue.
@@ -85,7 +98,8 @@ class Case:
     `different`. `control` is the nearest code that must be right on every release, and raises if it is not.
     `behaviours` maps every name that can be seen to what it means: those that `reproducer` returns, those of
     `signatures` (by exception, or by warning: then it counts before what is returned), and the names `crashed`, `hung`
-    and `import-error`, which the probe gives, where that is the documented symptom itself.
+    and `import-error`, which the probe gives, where that is the documented symptom itself. The issue adds what is in
+    `MEANINGS` and named by a rule or a signature; with `differs` it adds `agrees`, and the other way round.
 
     What a case needs: `needs`, the packages it imports; `x64`; `environment` variables, XLA_FLAGS among them, and
     `host_devices`, for both of which it gets an interpreter of its own; `cpu`, features as /proc/cpuinfo has them;
@@ -95,9 +109,9 @@ class Case:
     """
 
     reproducer: Callable[[], Seen]
-    control: Callable[[], None]
-    behaviours: Mapping[str, Meaning]
-    rules: tuple[Rule, ...]
+    control: Callable[[], None] = no_control
+    behaviours: Mapping[str, Meaning] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
     workaround: Workaround | None = None
     signatures: Mapping[str, Signature | tuple[Signature, ...]] = field(default_factory=dict)
     needs: tuple[str, ...] = ("jax",)
@@ -121,6 +135,22 @@ class Case:
         return cleandoc(self.reproducer.__doc__ or "").partition("\n")[0]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Common:
+    """What an issue gives to each of its cases that leaves the field at its default."""
+
+    control: Callable[[], None] | None = None
+    behaviours: Mapping[str, Meaning] | None = None
+    rules: tuple[Rule, ...] | None = None
+    workaround: Workaround | None = None
+    signatures: Mapping[str, Signature | tuple[Signature, ...]] | None = None
+    needs: tuple[str, ...] | None = None
+    x64: bool | None = None
+    environment: Mapping[str, str] | None = None
+    isolation: Isolation | None = None
+    seconds: float | None = None
+
+
 @dataclass(frozen=True)
 class Issue:
     """One documented upstream problem, in a module of its own; the first case is the headline.
@@ -135,11 +165,16 @@ class Issue:
     cases: tuple[Case, ...]
     touches: tuple[str, ...] = ()
     row_zero: bool = False
+    common: Common = Common()
+
+    def __post_init__(self) -> None:
+        """Complete the cases. One that is complete stays the same object."""
+        object.__setattr__(self, "cases", tuple(_completed(case, self.common) for case in self.cases))
 
     @cached_property
     def module(self) -> str:
-        """The dotted name of its module, also where that is run as a program."""
-        return str(self.cases[0].reproducer.__globals__["__spec__"].name)
+        """The dotted name of its module."""
+        return str(self.cases[0].reproducer.__globals__["__name__"])
 
     @cached_property
     def id(self) -> str:
@@ -159,3 +194,16 @@ class Issue:
     @property
     def _docstring(self) -> str:
         return cleandoc(str(self.cases[0].reproducer.__globals__["__doc__"] or ""))
+
+
+def _completed(case: Case, common: Common) -> Case:
+    """Return a case with what it leaves to `common` and to `MEANINGS`."""
+    own, bare = vars(case), vars(Case(case.reproducer))
+    left = {name: value for name, value in vars(common).items() if value is not None and own[name] == bare[name]}
+    if left:
+        case = replace(case, **left)
+    named = {*(rule.behaviour for rule in case.rules), *case.signatures}
+    if named & _COMPARED and not case.behaviours.keys() & _COMPARED:
+        named |= _COMPARED
+    missing = {name: means for name, means in MEANINGS.items() if name in named - case.behaviours.keys()}
+    return replace(case, behaviours={**missing, **case.behaviours}) if missing else case

@@ -1,6 +1,6 @@
 """The parts of a case (reproducer, workaround, control): what each runs, under which variables, and its result.
 
-Cell side. Both the probe's child and `python -m suite.issues.X` run a part through here.
+Cell side. Both the probe's child and `python -m suite.issues` run a part through here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Runs all cases of one issue in this interpreter and prints what they show.
-
-    python -m suite.issues.wraps_lower_bypass
+"""Runs all cases of one issue in this interpreter and prints what they show: `python -m suite.issues ID`.
 
 Cell side. The cases are not isolated from each other, and a crash ends them all: the probe is more reliable.
 """
@@ -17,7 +15,7 @@ from suite.cell.issue import Case, Issue
 _LABELS = {"reproducer": "saw", "workaround": "workaround", "control": "control"}
 
 
-def main(issue: Issue) -> None:
+def run(issue: Issue) -> None:
     """Run every case of `issue`, and print what was seen."""
     # Signatures match on modules that JAX filters out of tracebacks. JAX reads this when it is imported.
     os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")
@@ -30,7 +28,7 @@ def main(issue: Issue) -> None:
         for name in parts.of(case):
             if needed := _not_set(parts.variables(case, name)):
                 words = " ".join(f"{key}={shlex.quote(value)}" for key, value in needed.items())
-                _say(_LABELS[name], f"to run it: {words} python -m {issue.module}")
+                _say(_LABELS[name], f"to run it: {words} python -m suite.issues {issue.id}")
                 if name == "reproducer":
                     break
             else:

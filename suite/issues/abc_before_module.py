@@ -15,7 +15,7 @@ the assignment; coreax#817 three days later. equinox#1246 explains the message t
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def abc_first() -> tuple[str, str]:
@@ -95,23 +95,17 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/equinox/commit/2c3fbae", "fix"),
     ),
     touches=("abstract base classes", "multiple inheritance"),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_module_alone,
-            {"made": "clear", "type-error": "affected"},
-            (
-                Rule("made", "equinox<0.11.8", "run on releases of the line up to 0.11.7"),
-                Rule("type-error", "equinox<0.13.0", "run on releases of the line from 0.11.8 to 0.12.2; 804d82e"),
-                Rule("made", "", "run on releases of the line from 0.13.0; 2c3fbae"),
-            ),
-            Workaround("Put eqx.Module first, or leave abc.ABC out.", module_first),
-            signatures={"type-error": Signature("TypeError", "__class__ assignment: …object layout differs from")},
-            needs=("jax", "equinox"),
-        )
-        for reproducer in (abc_first, generic_first)
+    common=Common(
+        control=control_module_alone,
+        behaviours={"made": "clear", "type-error": "affected"},
+        rules=(
+            Rule("made", "equinox<0.11.8", "run on releases of the line up to 0.11.7"),
+            Rule("type-error", "equinox<0.13.0", "run on releases of the line from 0.11.8 to 0.12.2; 804d82e"),
+            Rule("made", "", "run on releases of the line from 0.13.0; 2c3fbae"),
+        ),
+        workaround=Workaround("Put eqx.Module first, or leave abc.ABC out.", module_first),
+        signatures={"type-error": Signature("TypeError", "__class__ assignment: …object layout differs from")},
+        needs=("jax", "equinox"),
     ),
+    cases=(Case(abc_first), Case(generic_first)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

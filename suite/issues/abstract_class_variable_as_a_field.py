@@ -13,7 +13,7 @@ does from 0.11.1 on, for then there is something on the class. equinox#1198 take
 refused already the class: "Base class and derived class have mismatched type annotations for name".
 """
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def field() -> tuple[str, str]:
@@ -80,7 +80,6 @@ def abstract_variable() -> None:
     assert Model("a").name == "a"
 
 
-_ABSTRACT_VAR = Workaround("Declare it as an eqx.AbstractVar where instances may differ.", abstract_variable)
 _SIGNATURES = {
     "refused": Signature("TypeError", "Can't instantiate abstract class Model with abstract class attributes {'name'}"),
     "class-refused": Signature("TypeError", "Base class and derived class have mismatched type annotations for name"),
@@ -91,31 +90,22 @@ ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("https://github.com/patrick-kidger/equinox/pull/1198", "report"),),
     touches=("equinox.AbstractClassVar",),
+    common=Common(
+        control=control_of_the_class,
+        behaviours={"made": "clear", "refused": "affected", "class-refused": "affected"},
+        workaround=Workaround("Declare it as an eqx.AbstractVar where instances may differ.", abstract_variable),
+        signatures=_SIGNATURES,
+        needs=("jax", "equinox"),
+    ),
     cases=(
         Case(
             field,
-            control_of_the_class,
-            {"made": "clear", "refused": "affected", "class-refused": "affected"},
-            (
+            rules=(
                 _CLASS,
                 Rule("refused", "equinox<0.13.6", "run on releases of the line from 0.11.1 to 0.13.5"),
                 Rule("made", "", "run on releases of the line from 0.13.6; equinox#1198 (45041e9)"),
             ),
-            _ABSTRACT_VAR,
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox"),
         ),
-        Case(
-            with_a_default,
-            control_of_the_class,
-            {"made": "clear", "refused": "affected", "class-refused": "affected"},
-            (_CLASS, Rule("made", "", "run on releases of the line from 0.11.1")),
-            _ABSTRACT_VAR,
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox"),
-        ),
+        Case(with_a_default, rules=(_CLASS, Rule("made", "", "run on releases of the line from 0.11.1"))),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

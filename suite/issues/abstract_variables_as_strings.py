@@ -19,7 +19,7 @@ Seen in these runs:
   TypeError.
 """
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def full_name() -> tuple[str, str]:
@@ -109,48 +109,35 @@ def abstract_property() -> None:
 
 
 _PROPERTY = Workaround("Leave the import out of such a file; or declare an abstract property.", abstract_property)
-_SIGNATURES = {
-    "refused": Signature("TypeError", "Can't instantiate abstract class"),
-    "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations are not supported"),
-}
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/equinox#591", "report"),),
     touches=("equinox.AbstractVar", "equinox.AbstractClassVar", "string annotations"),
+    common=Common(
+        control=control_annotations,
+        behaviours={"made": "affected", "refused": "clear", "not-implemented": "guarded"},
+        workaround=_PROPERTY,
+        signatures={
+            "refused": Signature("TypeError", "Can't instantiate abstract class"),
+            "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations are not supported"),
+        },
+        needs=("jax", "equinox"),
+    ),
     cases=(
-        Case(
-            full_name,
-            control_annotations,
-            {"made": "affected", "refused": "clear", "not-implemented": "guarded"},
-            (Rule("made", "", "run on releases of the line from 0.11.0 to 0.13.8"),),
-            _PROPERTY,
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox"),
-        ),
+        Case(full_name, rules=(Rule("made", "", "run on releases of the line from 0.11.0 to 0.13.8"),)),
         Case(
             short_name,
-            control_annotations,
-            {"made": "affected", "refused": "clear", "not-implemented": "guarded"},
-            (Rule("not-implemented", "", "run on releases of the line from 0.11.0 to 0.13.8; equinox#591"),),
-            _PROPERTY,
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox"),
+            rules=(Rule("not-implemented", "", "run on releases of the line from 0.11.0 to 0.13.8; equinox#591"),),
         ),
         Case(
             subclass,
-            control_annotations,
-            {"made": "clear", "another-argument": "affected", "not-implemented": "guarded"},
-            (Rule("another-argument", "", "run on releases of the line from 0.11.0 to 0.13.8"),),
-            _PROPERTY,
+            behaviours={"made": "clear", "another-argument": "affected", "not-implemented": "guarded"},
+            rules=(Rule("another-argument", "", "run on releases of the line from 0.11.0 to 0.13.8"),),
             signatures={
                 "another-argument": Signature("TypeError", "missing 1 required positional argument: 'half'"),
                 "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations"),
             },
-            needs=("jax", "equinox"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,10 +13,9 @@ arange-rounds-its-steps.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _lowered(function: Callable[[], Any]) -> tuple[str, str]:
@@ -73,18 +72,6 @@ def written_out() -> None:
     assert _lowered(lambda: 5.0 + jnp.arange(995.0))[0] == "computed"
 
 
-_case = partial(
-    Case,
-    control=from_zero,
-    behaviours={"constant": "affected", "computed": "clear"},
-    workaround=Workaround(
-        "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
-    ),
-)
-_START = (
-    Rule("constant", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1; jax#32542"),
-    Rule("computed", "", "run on releases of the line from 0.8.2 to 0.12.0.1; jax#33602"),
-)
 _STEP = (
     Rule("constant", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
     Rule("computed", "", "run on releases of the line from 0.10.0 to 0.12.0.1; 3dd61872d0"),
@@ -98,13 +85,16 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@3dd61872d0", "commit"),
     ),
     touches=("jax.numpy.arange",),
-    cases=(
-        _case(start, rules=_START),
-        _case(floats, rules=_START),
-        _case(step, rules=_STEP),
-        _case(downwards, rules=_STEP),
+    common=Common(
+        control=from_zero,
+        behaviours={"constant": "affected", "computed": "clear"},
+        rules=(
+            Rule("constant", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1; jax#32542"),
+            Rule("computed", "", "run on releases of the line from 0.8.2 to 0.12.0.1; jax#33602"),
+        ),
+        workaround=Workaround(
+            "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
+        ),
     ),
+    cases=(Case(start), Case(floats), Case(step, rules=_STEP), Case(downwards, rules=_STEP)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

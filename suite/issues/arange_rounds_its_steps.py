@@ -19,9 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def from_one() -> tuple[str, str]:
@@ -71,13 +69,6 @@ def by_numpy() -> None:
     np.testing.assert_array_equal(got, np.arange(0.3, 5000.0).astype(np.float32))
 
 
-_case = partial(
-    Case,
-    control=from_zero,
-    behaviours={"differs": "affected", "agrees": "clear"},
-    workaround=Workaround("Have NumPy count, and convert last: jnp.array(np.arange(...)).astype(dtype).", by_numpy),
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -86,22 +77,26 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@3dd61872d0", "commit"),
     ),
     touches=("jax.numpy.arange",),
+    common=Common(
+        control=from_zero,
+        workaround=Workaround("Have NumPy count, and convert last: jnp.array(np.arange(...)).astype(dtype).", by_numpy),
+    ),
     cases=(
-        _case(
+        Case(
             from_one,
             rules=(
                 Rule("agrees", "jax<0.8.2", "run on jax 0.4.26 to 0.8.1"),
                 Rule("differs", "", "run on jax 0.8.2 to 0.12.0; jax#33602"),
             ),
         ),
-        _case(
+        Case(
             downwards,
             rules=(
                 Rule("differs", "jax<0.10.0", "run on jax 0.8.1 to 0.9.2"),
                 Rule("agrees", "", "run on jax 0.10.1 to 0.12.0; 3dd61872d0"),
             ),
         ),
-        _case(
+        Case(
             from_a_fraction,
             rules=(
                 Rule("differs", "jax<0.8.2", "run on jax 0.4.26 to 0.8.1"),
@@ -110,6 +105,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,9 +12,7 @@ Seen in these runs: a mask of integers warns from 0.4.36 to 0.7.2.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def jax_array_object() -> tuple[str, str]:
@@ -80,25 +78,7 @@ def converted() -> None:
     assert jnp.array([1.5, 2.5]).astype(jnp.array([1, 2]).dtype).tolist() == [1, 2]
 
 
-_case = partial(
-    Case,
-    control=as_documented,
-    behaviours={"agrees": "clear", "warns": "guarded", "refused": "affected", "differs": "different"},
-)
 _REFUSED = Rule("refused", "", "run on releases of the line from 0.8.0")
-_object = partial(
-    _case,
-    rules=(
-        Rule("agrees", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
-        Rule("warns", "jax<0.8.0", "run on releases of the line from 0.6.1 to 0.7.2"),
-        _REFUSED,
-    ),
-    workaround=Workaround("Call jnp.asarray on it first.", converted),
-    signatures={
-        "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
-        "refused": Signature("ValueError", "__jax_array__() during abstractification is no longer supported"),
-    },
-)
 
 ISSUE = Issue(
     kind="crash",
@@ -107,10 +87,24 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#28288", "commit"),
     ),
     touches=("__jax_array__", "jax.Array.astype", "jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
+    common=Common(
+        control=as_documented,
+        behaviours={"refused": "affected", "differs": "different"},
+        rules=(
+            Rule("agrees", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
+            Rule("warns", "jax<0.8.0", "run on releases of the line from 0.6.1 to 0.7.2"),
+            _REFUSED,
+        ),
+        workaround=Workaround("Call jnp.asarray on it first.", converted),
+        signatures={
+            "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
+            "refused": Signature("ValueError", "__jax_array__() during abstractification is no longer supported"),
+        },
+    ),
     cases=(
-        _object(jax_array_object),
-        _object(jax_array_object_in_jit),
-        _case(
+        Case(jax_array_object),
+        Case(jax_array_object_in_jit),
+        Case(
             where_of_integers,
             rules=(
                 Rule("agrees", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
@@ -123,7 +117,7 @@ ISSUE = Issue(
                 "refused": Signature("ValueError", "where must be None or a boolean array"),
             },
         ),
-        _case(
+        Case(
             dtype_of_an_array,
             rules=(
                 Rule("refused", "jax<0.4.30", "run on releases of the line from 0.4.18 to 0.4.29: a TypeError"),
@@ -138,9 +132,7 @@ ISSUE = Issue(
                     Signature("TypeError", "unhashable type: …ArrayImpl"),
                 ),
             },
+            behaviours={"agrees": "clear", "refused": "affected", "differs": "different"},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

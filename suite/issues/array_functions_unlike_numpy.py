@@ -14,7 +14,7 @@ Seen in these runs: quantile, percentile, nanquantile, nanpercentile and nanmedi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def sort_complex() -> tuple[str, str]:
@@ -94,11 +94,10 @@ ISSUE = Issue(
             for name in ("quantile", "percentile", "nanmedian", "nanquantile", "nanpercentile")
         ),
     ),
+    common=Common(control=vector),
     cases=(
         Case(
             sort_complex,
-            vector,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
                 Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23708 (2834c135a3)"),
@@ -107,8 +106,6 @@ ISSUE = Issue(
         ),
         Case(
             packbits,
-            vector,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
                 Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28593 (261141615d)"),
@@ -117,7 +114,6 @@ ISSUE = Issue(
         ),
         Case(
             keepdims,
-            vector,
             behaviours={"lost": "affected", "kept": "clear"},
             rules=(
                 Rule("lost", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
@@ -127,6 +123,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

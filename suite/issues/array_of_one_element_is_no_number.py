@@ -11,9 +11,7 @@ ever.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def to_float() -> tuple[str, str]:
@@ -57,21 +55,6 @@ def item() -> None:
     assert x[0, 0].item() == float(x[0, 0]) == float(x.reshape(())) == float(x.squeeze()) == 1.0
 
 
-_case = partial(
-    Case,
-    control=without_dimensions,
-    behaviours={"number": "clear", "warns": "guarded", "refused": "documented"},
-    signatures={
-        "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),
-        "refused": Signature("TypeError", "Only scalar arrays can be converted to Python scalars"),
-    },
-    rules=(
-        Rule("warns", "jax<0.4.25", "run on releases of the line from 0.4.18 to 0.4.24"),
-        Rule("refused", "", "run on releases of the line from 0.4.25 to 0.12.0.1; 1fe46aa8be"),
-    ),
-    workaround=Workaround("Take the element, or x.squeeze().", item),
-)
-
 ISSUE = Issue(
     kind="by-design",
     upstream=(
@@ -79,8 +62,18 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@1fe46aa8be", "commit"),
     ),
     touches=("jax.Array.__float__", "jax.Array.__int__", "conversion to Python numbers"),
-    cases=(_case(to_float), _case(to_int), _case(to_math)),
+    common=Common(
+        control=without_dimensions,
+        behaviours={"number": "clear", "refused": "documented"},
+        rules=(
+            Rule("warns", "jax<0.4.25", "run on releases of the line from 0.4.18 to 0.4.24"),
+            Rule("refused", "", "run on releases of the line from 0.4.25 to 0.12.0.1; 1fe46aa8be"),
+        ),
+        workaround=Workaround("Take the element, or x.squeeze().", item),
+        signatures={
+            "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),
+            "refused": Signature("TypeError", "Only scalar arrays can be converted to Python scalars"),
+        },
+    ),
+    cases=(Case(to_float), Case(to_int), Case(to_math)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,10 +14,9 @@ leak less (jax#29803), and another, of abstract values, kept its keys (jax#30009
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _kept(closes_over: Callable[[Any], Any]) -> tuple[str, str]:
@@ -71,13 +70,6 @@ def as_an_argument() -> None:
     assert _kept(lambda big: (choose(1.0, big), add(1.0, big)))[0] == "freed"
 
 
-_case = partial(
-    Case,
-    control=scan,
-    behaviours={"kept": "affected", "freed": "clear", "some": "different"},
-    workaround=Workaround("Pass it as an argument, to the functions within as well.", as_an_argument),
-)
-
 ISSUE = Issue(
     kind="slow",
     upstream=(
@@ -87,15 +79,20 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#30009", "fix"),
     ),
     touches=("jax.lax.cond", "jax.lax.switch", "jax.jit", "closures"),
+    common=Common(
+        control=scan,
+        behaviours={"kept": "affected", "freed": "clear", "some": "different"},
+        workaround=Workaround("Pass it as an argument, to the functions within as well.", as_an_argument),
+    ),
     cases=(
-        _case(
+        Case(
             branch,
             rules=(
                 Rule("kept", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30; jax#12719"),
                 Rule("freed", "", "run on releases of the line from 0.4.31 to 0.12.0.1; 8db862c02e"),
             ),
         ),
-        _case(
+        Case(
             jit_in_jit,
             rules=(
                 Rule("kept", "jax==0.7.0", "run on jax 0.7.0; jax#30009"),
@@ -104,6 +101,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,9 +11,7 @@ arrays are immutable" up to jax 0.4.34, and since 0.4.35 it begins with "JAX arr
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def assignment() -> tuple[str, str]:
@@ -54,15 +52,6 @@ def written_otherwise() -> None:
     assert int(jnp.sum(jnp.array([1, 2]))) == 3
 
 
-_case = partial(
-    Case,
-    control=asked_for,
-    behaviours={"refused": "documented", "taken": "different"},
-    rules=(Rule("refused", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
-    workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
-)
-_NO_LIST = Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")
-
 ISSUE = Issue(
     kind="by-design",
     upstream=(
@@ -70,8 +59,15 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs", "docs"),
     ),
     touches=("jax.Array.at", "lists"),
+    common=Common(
+        control=asked_for,
+        behaviours={"refused": "documented", "taken": "different"},
+        rules=(Rule("refused", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
+        workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
+        signatures={"refused": Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")},
+    ),
     cases=(
-        _case(
+        Case(
             assignment,
             signatures={
                 "refused": (
@@ -80,10 +76,7 @@ ISSUE = Issue(
                 )
             },
         ),
-        _case(list_summed, signatures={"refused": _NO_LIST}),
-        _case(list_concatenated, signatures={"refused": _NO_LIST}),
+        Case(list_summed),
+        Case(list_concatenated),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

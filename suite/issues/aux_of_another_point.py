@@ -18,11 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def minimise() -> tuple[str, str]:
@@ -88,7 +84,6 @@ def call_it_again() -> None:
     assert abs(aux - 3.0) + abs(value - 1.0) < 1e-2, (value, aux)
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear", "cannot-solve": "different"}
 # What needs no linear solve is not stopped by this.
 _CANNOT = (
     Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081"),
@@ -99,20 +94,6 @@ _WAS_RIGHT = (
     Rule("agrees", "optimistix<0.1.0", "run on releases of the line from 0.0.6 to 0.0.11"),
     Rule("differs", "", "run on releases of the line with 0.1.0, the newest; optimistix#211 (f41291e)"),
 )
-_case = partial(
-    Case,
-    control=control_value,
-    behaviours=_BEHAVIOURS,
-    workaround=Workaround("Call the function once more, at `value`.", call_it_again),
-    signatures={
-        "cannot-solve": (
-            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-            Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-        )
-    },
-    needs=("jax", "equinox", "optimistix"),
-)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -122,14 +103,26 @@ ISSUE = Issue(
         Upstream("patrick-kidger/optimistix#211", "fix"),
     ),
     touches=("optimistix.minimise(has_aux=)", "optimistix.least_squares(has_aux=)", "optimistix.root_find(has_aux=)"),
+    common=Common(
+        control=control_value,
+        workaround=Workaround("Call the function once more, at `value`.", call_it_again),
+        signatures={
+            "cannot-solve": (
+                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+                Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+                Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+            )
+        },
+        needs=("jax", "equinox", "optimistix"),
+    ),
     cases=(
-        _case(minimise, rules=_WAS_RIGHT),
-        _case(least_squares, rules=(*_CANNOT, *_WAS_RIGHT)),
-        _case(
+        Case(minimise, rules=_WAS_RIGHT),
+        Case(least_squares, rules=(*_CANNOT, *_WAS_RIGHT)),
+        Case(
             root_find,
             rules=(*_CANNOT, Rule("differs", "", "run on releases of the line from 0.0.6 to 0.1.0, the newest")),
         ),
-        _case(
+        Case(
             best_so_far,
             rules=(
                 Rule("differs", "optimistix<0.1.0", "run on releases of the line from 0.0.6 to 0.0.11"),
@@ -138,6 +131,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

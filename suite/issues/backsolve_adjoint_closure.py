@@ -12,9 +12,7 @@ time, by solving from 0 to 1 a vector field that is multiplied by it.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def closed_over() -> tuple[str, str]:
@@ -76,27 +74,6 @@ def control() -> None:
     assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
 
 
-_case = partial(
-    Case,
-    control=control,
-    needs=("jax", "equinox", "diffrax"),
-    workaround=Workaround(
-        "Pass it as `args`, or make it a part of the term.",
-        passed_in,
-        fails=(
-            *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
-            *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
-        ),
-    ),
-    behaviours={"refused": "documented", "agrees": "clear", "differs": "affected", "cannot-solve": "different"},
-    rules=(
-        Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
-        Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-        Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
-        Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
-    ),
-)
 # Stacks that solve nothing: row zero tells it.
 STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -114,11 +91,28 @@ ISSUE = Issue(
         Upstream("https://docs.kidger.site/diffrax/further_details/faq/", "docs"),
     ),
     touches=("diffrax.BacksolveAdjoint",),
+    common=Common(
+        control=control,
+        behaviours={"refused": "documented", "agrees": "clear", "differs": "affected"},
+        rules=(
+            Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
+            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+            Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+            Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
+        ),
+        workaround=Workaround(
+            "Pass it as `args`, or make it a part of the term.",
+            passed_in,
+            fails=(
+                *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+                *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
+            ),
+        ),
+        needs=("jax", "equinox", "diffrax"),
+    ),
     cases=(
-        _case(closed_over, signatures={"refused": CLOSED_OVER, "cannot-solve": STOPS}),
-        _case(end_time, signatures={"refused": TANGENT, "cannot-solve": STOPS}),
+        Case(closed_over, signatures={"refused": CLOSED_OVER, "cannot-solve": STOPS}),
+        Case(end_time, signatures={"refused": TANGENT, "cannot-solve": STOPS}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def default_mode() -> tuple[str, str]:
@@ -143,41 +143,35 @@ ISSUE = Issue(
         Upstream("pyro-ppl/numpyro#2042", "report"),
     ),
     touches=("equinox.nn.BatchNorm", "equinox.nn.State", "equinox.nn.make_with_state"),
+    common=Common(control=control_own_state, workaround=_NAME_IT, needs=("jax", "equinox")),
     cases=(
         Case(
             default_mode,
-            control_own_state,
-            {"silent": "clear", "warned": "guarded"},
-            (
+            behaviours={"silent": "clear", "warned": "guarded"},
+            rules=(
                 Rule("silent", "equinox<0.13.0", "run on releases of the line up to 0.12.2"),
                 Rule("warned", "", "run on releases of the line from 0.13.0; equinox#948"),
             ),
-            _NAME_IT,
             signatures={"warned": Signature("UserWarning", "When `eqx.nn.BatchNorm(..., mode=...)` is unspecified")},
-            needs=("jax", "equinox"),
         ),
         Case(
             default_statistics,
-            control_own_state,
-            {"by-running-statistics": "documented", "by-the-batch": "clear"},
-            (Rule("by-running-statistics", "", "run on releases of the line from 0.11.0 to 0.13.8; equinox#659"),),
-            _NAME_IT,
-            needs=("jax", "equinox"),
+            behaviours={"by-running-statistics": "documented", "by-the-batch": "clear"},
+            rules=(
+                Rule("by-running-statistics", "", "run on releases of the line from 0.11.0 to 0.13.8; equinox#659"),
+            ),
         ),
         Case(
             renamed_layer,
-            control_own_state,
-            {"taken": "clear", "key-error": "affected"},
-            (
+            behaviours={"taken": "clear", "key-error": "affected"},
+            rules=(
                 Rule("taken", "equinox<0.13.1", "run on releases of the line up to 0.13.0: the keys are numbers"),
                 Rule("key-error", "", "run on releases of the line from 0.13.1; equinox#1052 (c77d7a1)"),
             ),
-            Workaround("Put the leaves of the old state into the structure of the new one.", leaves_into_a_new_state),
+            workaround=Workaround(
+                "Put the leaves of the old state into the structure of the new one.", leaves_into_a_new_state
+            ),
             signatures={"key-error": Signature("KeyError", "norm")},
-            needs=("jax", "equinox"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ Seen in these runs: 0.4.21 replaced one wrong second derivative by another, 1.5 
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def scipy_i0() -> tuple[str, str]:
@@ -77,40 +77,30 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#40640", "fix"),
     ),
     touches=("jax.scipy.special.i0", "jax.numpy.i0"),
+    common=Common(control=beside_zero, workaround=_BY_HAND),
     cases=(
         Case(
             scipy_i0,
-            beside_zero,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
                 Rule("agrees", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
             ),
-            workaround=_BY_HAND,
         ),
         Case(
             jnp_i0,
-            beside_zero,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
                 Rule("agrees", "", "run on releases of the line from 0.4.21; jax#18706 (a8723ecb9c)"),
             ),
-            workaround=_BY_HAND,
         ),
         Case(
             second_derivative,
-            beside_zero,
             behaviours={"one-and-a-half": "affected", "zero": "affected", "half": "clear", "other": "different"},
             rules=(
                 Rule("one-and-a-half", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
                 Rule("zero", "jax<0.11.2", "run on releases of the line from 0.4.21 to 0.11.1; jax#18706"),
                 Rule("half", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
             ),
-            workaround=_BY_HAND,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def rosenbrock() -> tuple[str, str]:
@@ -94,26 +94,20 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@88d98bdb3c", "commit"),
     ),
     touches=("jax.scipy.optimize.minimize",),
+    common=Common(control=from_elsewhere, workaround=_SCIPY),
     cases=(
         Case(
             rosenbrock,
-            from_elsewhere,
             behaviours={"arrives": "clear", "gives-up": "affected", "other": "different"},
             rules=(Rule("gives-up", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#40228 is open"),),
-            workaround=_SCIPY,
         ),
         Case(
             path,
-            from_elsewhere,
             behaviours={"first-path": "clear", "second-path": "affected", "other": "different"},
             rules=(
                 Rule("first-path", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1"),
                 Rule("second-path", "", "run on releases of the line from 0.8.2; 88d98bdb3c"),
             ),
-            workaround=_SCIPY,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

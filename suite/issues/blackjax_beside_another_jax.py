@@ -13,7 +13,7 @@ jax.experimental.host_callback, which went with jax 0.8.0, so that nothing of it
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def nuts() -> tuple[str, str]:
@@ -55,11 +55,10 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#19930", "commit"),
     ),
     touches=("BlackJAX", "jax.tree_map", "jax.numpy.clip"),
+    common=Common(control=control, needs=("jax", "blackjax")),
     cases=(
         Case(
             nuts,
-            control,
-            needs=("jax", "blackjax"),
             workaround=Workaround(
                 "Take BlackJAX 1.2.1 or later, with jax 0.4.27 or later.", pin="blackjax>=1.2.1", fails=("jax<0.4.27",)
             ),
@@ -84,8 +83,6 @@ ISSUE = Issue(
         ),
         Case(
             lbfgs,
-            control,
-            needs=("jax", "blackjax"),
             workaround=Workaround("Take BlackJAX 1.2 or later, with jax 0.4.25 or later.", pin="blackjax>=1.2.0"),
             behaviours={
                 "works": "clear",
@@ -108,6 +105,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,11 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def holds_at_start() -> tuple[str, str]:
@@ -124,12 +120,6 @@ _STOPS = (
     Signature("ValueError", "Closure-converted function called with different dynamic"),
 )
 _TEXT = "Leave the root_finder out: a boolean condition has no root."
-_BEHAVIOURS: Mapping[str, Meaning] = {
-    "agrees": "clear",
-    "differs": "affected",
-    "absent": "absent",
-    "cannot-solve": "different",
-}
 _OLD = (
     Rule("absent", "diffrax<0.6.0", "run on 0.4.1, 0.5.0 and 0.5.1: events came with diffrax 0.6.0"),
     Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.6.0; diffrax#527"),
@@ -146,28 +136,22 @@ _NEW = (
     Rule("differs", "diffrax<0.7.1", "run on releases of the line and the arms from 0.6.0 to 0.7.0"),
     Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#724 (392f16d194)"),
 )
-_case = partial(
-    Case,
-    control=control_steps,
-    behaviours=_BEHAVIOURS,
-    signatures={"cannot-solve": _STOPS},
-    workaround=Workaround(_TEXT, without_root_finder),
-    needs=("jax", "equinox", "diffrax"),
-)
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/diffrax#720", "report"), Upstream("patrick-kidger/diffrax#724", "fix")),
     touches=("diffrax.Event",),
+    common=Common(
+        control=control_steps,
+        rules=(*_OLD, *_NEW),
+        workaround=Workaround(_TEXT, without_root_finder),
+        signatures={"cannot-solve": _STOPS},
+        needs=("jax", "equinox", "diffrax"),
+    ),
     cases=(
-        _case(holds_at_start, rules=(*_OLD, *_NEW)),
-        _case(steady_state, rules=(*_OLD, _NO_DICTS, *_NEW)),
-        _case(beside_another, rules=(*_OLD, *_NEW)),
-        _case(
-            gradient, rules=(*_OLD, *_NO_GRADIENT, *_NEW), workaround=Workaround(_TEXT, gradient_without_root_finder)
-        ),
+        Case(holds_at_start),
+        Case(steady_state, rules=(*_OLD, _NO_DICTS, *_NEW)),
+        Case(beside_another),
+        Case(gradient, rules=(*_OLD, *_NO_GRADIENT, *_NEW), workaround=Workaround(_TEXT, gradient_without_root_finder)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

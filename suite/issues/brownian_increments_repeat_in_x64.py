@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def evaluate() -> tuple[str, str]:
@@ -122,20 +122,14 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/diffrax#733", "report"), Upstream("patrick-kidger/diffrax#734", "fix")),
     touches=("diffrax.UnsafeBrownianPath",),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_keys,
-            {"distinct": "clear", "repeated": "affected", "cannot-solve": "different"},
-            (_IMPORTS_ONLY, *(_CANNOT if reproducer is solve else ()), _REPEATED),
-            Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
-            signatures={"cannot-solve": _STOPS},
-            needs=("jax", "equinox", "diffrax"),
-            x64=True,
-        )
-        for reproducer in (evaluate, solve, variance)
+    common=Common(
+        control=control_keys,
+        behaviours={"distinct": "clear", "repeated": "affected"},
+        rules=(_IMPORTS_ONLY, _REPEATED),
+        workaround=Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
+        signatures={"cannot-solve": _STOPS},
+        needs=("jax", "equinox", "diffrax"),
+        x64=True,
     ),
+    cases=(Case(evaluate), Case(solve, rules=(_IMPORTS_ONLY, *_CANNOT, _REPEATED)), Case(variance)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

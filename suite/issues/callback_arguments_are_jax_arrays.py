@@ -18,10 +18,9 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def sort_in_place() -> tuple[str, str]:
@@ -106,7 +105,6 @@ def copied() -> None:
     assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 1.0, 1.0, 2.0**24]
 
 
-_case = partial(Case, control=converted, workaround=Workaround("At the start of a callback: x = np.array(x).", copied))
 _NEW = Rule("differs", "", "run on releases of the line from 0.4.27; its changelog")
 _NUMPY = (Rule("agrees", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"), _NEW)
 
@@ -118,21 +116,17 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-27-may-7-2024", "changelog"),
     ),
     touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"),
+    common=Common(
+        control=converted, rules=_NUMPY, workaround=Workaround("At the start of a callback: x = np.array(x).", copied)
+    ),
     cases=(
-        _case(
+        Case(
             sort_in_place,
-            behaviours={"refused": "guarded", "differs": "affected", "agrees": "clear"},
+            behaviours={"refused": "guarded"},
             rules=(Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"), _NEW),
             signatures={"refused": Signature("XlaRuntimeError", "sort array is read-only")},
         ),
-        _case(sum_in_double, behaviours={"differs": "affected", "agrees": "clear"}, rules=_NUMPY),
-        _case(
-            isinstance_of_ndarray,
-            behaviours={"differs": "affected", "agrees": "clear", "other": "different"},
-            rules=_NUMPY,
-        ),
+        Case(sum_in_double),
+        Case(isinstance_of_ndarray, behaviours={"other": "different"}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,10 +20,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _comes(array: Any) -> bool:
@@ -135,22 +134,7 @@ def dispatched_at_once() -> None:
     assert [float(jitted(jnp.ones((size, size)))) for size in range(256, 276)] == [1.0] * 20
 
 
-_case = partial(
-    Case,
-    control=one_number,
-    behaviours={"stuck": "affected", "comes": "clear"},
-    workaround=Workaround(
-        'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
-        dispatched_at_once,
-    ),
-    environment={"NPROC": "1"},
-)
 _NEW = Rule("comes", "", "run on releases of the line from 0.5.1 to 0.12.0.1; 83457c115a and 9d39ab305a")
-_RULES = (
-    Rule("comes", "jaxlib<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31"),
-    Rule("stuck", "jaxlib<0.5.1", "run on releases of the line from 0.4.33 to 0.5.0"),
-    _NEW,
-)
 
 ISSUE = Issue(
     kind="crash",
@@ -163,10 +147,24 @@ ISSUE = Issue(
         Upstream("pasteurlabs/tesseract-jax#177", "report"),
     ),
     touches=("jax.pure_callback", "jax.debug.callback", "jax_cpu_enable_async_dispatch"),
+    common=Common(
+        control=one_number,
+        behaviours={"stuck": "affected", "comes": "clear"},
+        rules=(
+            Rule("comes", "jaxlib<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31"),
+            Rule("stuck", "jaxlib<0.5.1", "run on releases of the line from 0.4.33 to 0.5.0"),
+            _NEW,
+        ),
+        workaround=Workaround(
+            'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
+            dispatched_at_once,
+        ),
+        environment={"NPROC": "1"},
+    ),
     cases=(
-        _case(pure_callback, rules=_RULES),
-        _case(debug_callback, rules=_RULES),
-        _case(
+        Case(pure_callback),
+        Case(debug_callback),
+        Case(
             large_argument,
             rules=(
                 Rule("comes", "jaxlib<0.4.35", "run on releases of the line from 0.4.18 to 0.4.34"),
@@ -176,6 +174,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,10 +13,9 @@ executable with effects has no entry there (jax#39289, open). Nothing is timed: 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Common, Issue, Rule, Upstream
 
 
 def _dispatched(function: Callable[[Any], Any]) -> tuple[str, str]:
@@ -65,7 +64,6 @@ def plain() -> None:
     assert _dispatched(lambda x: x * 2)[0] == "in-cpp"
 
 
-_case = partial(Case, control=plain, behaviours={"in-python": "affected", "in-cpp": "clear"})
 _ALWAYS = (Rule("in-python", "", "run on releases from 0.4.18 to 0.12.0.1; jax#39289 is open"),)
 
 ISSUE = Issue(
@@ -77,18 +75,16 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#31341", "fix"),
     ),
     touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback", "jax.debug.print"),
+    common=Common(control=plain, behaviours={"in-python": "affected", "in-cpp": "clear"}, rules=_ALWAYS),
     cases=(
-        _case(
+        Case(
             pure_callback,
             rules=(
                 Rule("in-python", "jax<0.7.2", "run on releases from 0.4.18 to 0.7.1"),
                 Rule("in-cpp", "", "run from jax 0.7.2; jax#31341"),
             ),
         ),
-        _case(io_callback, rules=_ALWAYS),
-        _case(debug_callback, rules=_ALWAYS),
+        Case(io_callback),
+        Case(debug_callback),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -10,9 +10,7 @@ more: a warning from 0.4.27, a ValueError since 0.4.32.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def old_keywords() -> tuple[str, str]:
@@ -60,22 +58,6 @@ def each_part() -> None:
     assert jax.lax.complex(jnp.clip(x.real, 0, 1), jnp.clip(x.imag, 0, 1)).tolist() == [1 + 1j]
 
 
-_case = partial(
-    Case,
-    control=by_position,
-    behaviours={"taken": "clear", "warns": "guarded", "gone": "affected"},
-    signatures={
-        "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
-        "gone": Signature("TypeError", "got an unexpected keyword argument"),
-    },
-    rules=(
-        Rule("taken", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
-        Rule("warns", "jax<0.10.0", "run on releases of the line from 0.4.27 to 0.9.2"),
-        Rule("gone", "", "run on releases of the line from 0.10.0 to 0.12.0.1"),
-    ),
-    workaround=Workaround("Give the bounds by position.", by_position),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -83,10 +65,24 @@ ISSUE = Issue(
         Upstream("https://github.com/jax-ml/jax/issues/20550", "report"),
     ),
     touches=("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)", "jax.numpy.clip(a=)", "jax.numpy.clip"),
+    common=Common(
+        control=by_position,
+        behaviours={"taken": "clear"},
+        rules=(
+            Rule("taken", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
+            Rule("warns", "jax<0.10.0", "run on releases of the line from 0.4.27 to 0.9.2"),
+            Rule("gone", "", "run on releases of the line from 0.10.0 to 0.12.0.1"),
+        ),
+        workaround=Workaround("Give the bounds by position.", by_position),
+        signatures={
+            "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
+            "gone": Signature("TypeError", "got an unexpected keyword argument"),
+        },
+    ),
     cases=(
-        _case(old_keywords),
-        _case(array_by_keyword),
-        _case(
+        Case(old_keywords),
+        Case(array_by_keyword),
+        Case(
             new_keywords,
             behaviours={"taken": "clear", "refused": "guarded"},
             signatures={"refused": Signature("TypeError", "got an unexpected keyword argument")},
@@ -95,9 +91,9 @@ ISSUE = Issue(
                 Rule("taken", "", "run on releases of the line from 0.4.27 to 0.12.0.1"),
             ),
         ),
-        _case(
+        Case(
             complex_numbers,
-            behaviours={"taken": "clear", "warns": "guarded", "refused": "documented"},
+            behaviours={"taken": "clear", "refused": "documented"},
             signatures={
                 "warns": Signature("DeprecationWarning", "Clip received a complex value"),
                 "refused": Signature("ValueError", "Clip received a complex value"),
@@ -111,6 +107,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -19,11 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def at_max() -> tuple[str, str]:
@@ -93,14 +89,6 @@ def clip_yourself() -> None:
     assert jax.grad(lambda u: x.at[i].max(u).sum())(jnp.array([10.0])).tolist() == [1.0]
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
-_case = partial(
-    Case,
-    control=not_clipped,
-    behaviours=_BEHAVIOURS,
-    workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
-)
-_OLD = Rule("differs", "jax<0.9", "run on releases of the line from 0.4.18 to 0.8.3")
 _NEW = Rule("agrees", "", "run on releases of the line from 0.9.0; jax#34229 (0b4a4407b7)")
 
 ISSUE = Issue(
@@ -114,17 +102,22 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#40648", "fix"),
     ),
     touches=("jax.Array.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice", "jax.lax.dynamic_index_in_dim"),
+    common=Common(
+        control=not_clipped,
+        rules=(Rule("differs", "jax<0.9", "run on releases of the line from 0.4.18 to 0.8.3"), _NEW),
+        workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
+    ),
     cases=(
-        _case(
+        Case(
             at_max,
             rules=(
                 Rule("differs", "jax<0.12", "run on releases of the line from 0.4.18 to 0.11.2"),
                 Rule("agrees", "", "run on releases of the line from 0.12.0"),
             ),
         ),
-        _case(indexing, rules=(_OLD, _NEW)),
-        _case(dynamic_index_in_dim, rules=(_OLD, _NEW)),
-        _case(
+        Case(indexing),
+        Case(dynamic_index_in_dim),
+        Case(
             get_clip,
             rules=(
                 Rule("differs", "jax<0.5", "run on releases of the line from 0.4.18 to 0.4.38"),
@@ -133,6 +126,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ latter as a trap. 0.7.1 asks what is wrapped. Explicit solvers are right on ever
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def jump_ts() -> tuple[str, str]:
@@ -87,36 +87,28 @@ ISSUE = Issue(
         *("diffrax.ClipStepSizeController", "diffrax.PIDController(jump_ts=)", "diffrax.PIDController(step_ts=)"),
         *("diffrax.Kvaerno3", "diffrax.Kvaerno4", "diffrax.Kvaerno5", "diffrax.ImplicitEuler", "diffrax.KenCarp4"),
     ),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_by_hand,
-            {"agrees": "clear", "differs": "affected", "refused": "affected", "cannot-solve": "different"},
-            (
-                Rule("refused", "diffrax==0.7.0", "run on releases of the line and the arms with 0.7.0; diffrax#607"),
-                Rule(
-                    "cannot-solve",
-                    "jax<0.4.24 scipy>=1.13.0",
-                    "run on 0.4.23, whose jax.scipy.linalg needs an older one",
-                ),
-                Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-                Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
-                Rule("agrees", "", "run on releases of the line from 0.4.1 to 0.6.2, and from 0.7.1; diffrax#608"),
+    common=Common(
+        control=control_by_hand,
+        behaviours={"refused": "affected"},
+        rules=(
+            Rule("refused", "diffrax==0.7.0", "run on releases of the line and the arms with 0.7.0; diffrax#607"),
+            Rule(
+                "cannot-solve", "jax<0.4.24 scipy>=1.13.0", "run on 0.4.23, whose jax.scipy.linalg needs an older one"
             ),
-            Workaround(
-                "Solve in two, up to the jump and from there; or give the solver's root_finder tolerances of its own.",
-                solve_in_two,
-                fails=("jax>=0.7.1 equinox<0.13.1",),
-            ),
-            signatures={
-                "refused": Signature("ValueError", "A fixed step size controller is being used alongside an implicit"),
-                "cannot-solve": _STOPS,
-            },
-            needs=("jax", "equinox", "diffrax"),
-        )
-        for reproducer in (jump_ts, step_ts_of_the_controller)
+            Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
+            Rule("agrees", "", "run on releases of the line from 0.4.1 to 0.6.2, and from 0.7.1; diffrax#608"),
+        ),
+        workaround=Workaround(
+            "Solve in two, up to the jump and from there; or give the solver's root_finder tolerances of its own.",
+            solve_in_two,
+            fails=("jax>=0.7.1 equinox<0.13.1",),
+        ),
+        signatures={
+            "refused": Signature("ValueError", "A fixed step size controller is being used alongside an implicit"),
+            "cannot-solve": _STOPS,
+        },
+        needs=("jax", "equinox", "diffrax"),
     ),
+    cases=(Case(jump_ts), Case(step_ts_of_the_controller)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ refused on all of them.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def start() -> tuple[str, str]:
@@ -51,26 +51,17 @@ def as_a_number() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#18818", "fix"),
-        Upstream("https://github.com/jax-ml/jax/commit/ec460585c8", "fix"),
-    ),
+    upstream=(Upstream("jax-ml/jax#18818", "fix"), Upstream("https://github.com/jax-ml/jax/commit/ec460585c8", "fix")),
     touches=("indexing", "slices"),
-    cases=tuple(
-        Case(
-            reproducer,
-            outside,
-            {"refused": "affected", "agrees": "clear", "differs": "different"},
-            (
-                Rule("refused", "jax==0.4.21", "run on 0.4.21, and on 0.4.20 and 0.4.22, which are right; jax#18818"),
-                Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.4.20, and from 0.4.22 to 0.12.0.1"),
-            ),
-            Workaround("Make it a Python integer before: int(index).", as_a_number),
-            signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array")},
-        )
-        for reproducer in (start, set_from)
+    common=Common(
+        control=outside,
+        behaviours={"refused": "affected", "differs": "different"},
+        rules=(
+            Rule("refused", "jax==0.4.21", "run on 0.4.21, and on 0.4.20 and 0.4.22, which are right; jax#18818"),
+            Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.4.20, and from 0.4.22 to 0.12.0.1"),
+        ),
+        workaround=Workaround("Make it a Python integer before: int(index).", as_a_number),
+        signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array")},
     ),
+    cases=(Case(start), Case(set_from)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,9 +12,7 @@ wrapped in `custom_jvp` or `custom_vjp`, as `jax.nn.relu` is. Loops, `cond` and 
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def linear_solve() -> tuple[str, str]:
@@ -77,22 +75,7 @@ def by_numpy() -> None:
     assert jax.jit(traced)() == 1.5
 
 
-_case = partial(
-    Case,
-    control=primitives,
-    behaviours={"leaked": "affected", "agrees": "clear", "differs": "different"},
-    workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),
-)
 _OLD = Rule("agrees", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35")
-_custom = partial(
-    _case,
-    rules=(
-        _OLD,
-        Rule("leaked", "jax<0.8.2", "run on releases of the line from 0.4.36 to 0.8.1"),
-        Rule("agrees", "", "run on releases of the line from 0.8.2; jax#33711"),
-    ),
-    signatures={"leaked": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
-)
 
 ISSUE = Issue(
     kind="crash",
@@ -103,8 +86,19 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#33711", "fix"),
     ),
     touches=("jax.ensure_compile_time_eval",),
+    common=Common(
+        control=primitives,
+        behaviours={"leaked": "affected", "differs": "different"},
+        rules=(
+            _OLD,
+            Rule("leaked", "jax<0.8.2", "run on releases of the line from 0.4.36 to 0.8.1"),
+            Rule("agrees", "", "run on releases of the line from 0.8.2; jax#33711"),
+        ),
+        workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),
+        signatures={"leaked": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
+    ),
     cases=(
-        _case(
+        Case(
             linear_solve,
             rules=(
                 _OLD,
@@ -113,10 +107,7 @@ ISSUE = Issue(
             ),
             signatures={"leaked": Signature("UnexpectedTracerError", "Encountered an unexpected tracer")},
         ),
-        _custom(relu),
-        _custom(custom_vjp),
+        Case(relu),
+        Case(custom_vjp),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

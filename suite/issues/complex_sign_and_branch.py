@@ -14,9 +14,7 @@ Seen in these runs: without `return_sign` the logsumexp of complex numbers moved
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def logsumexp_sign() -> tuple[str, str]:
@@ -84,17 +82,6 @@ def written_out() -> None:
     np.testing.assert_allclose(middle, -4.340021 - 1.958515j, rtol=1e-4)
 
 
-_case = partial(
-    Case,
-    control=real_numbers,
-    behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
-    rules=(
-        Rule("old", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
-        Rule("numpy-2", "", "run on releases of the line from 0.4.24; jax#19389 (7d6a134f4e), and the changelog"),
-    ),
-    workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
-)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -108,19 +95,25 @@ ISSUE = Issue(
         "jax.scipy.special.logsumexp(return_sign=)",
         "jax.nn.logsumexp(return_sign=)",
     ),
+    common=Common(
+        control=real_numbers,
+        behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
+        rules=(
+            Rule("old", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
+            Rule("numpy-2", "", "run on releases of the line from 0.4.24; jax#19389 (7d6a134f4e), and the changelog"),
+        ),
+        workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
+    ),
     cases=(
-        _case(logsumexp_sign),
-        _case(
+        Case(logsumexp_sign),
+        Case(
             geomspace,
             rules=(
                 Rule("old", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
                 Rule("numpy-2", "", "run on releases of the line from 0.4.26; fd7c85b349, and the changelog"),
             ),
         ),
-        _case(sign),
-        _case(logsumexp),
+        Case(sign),
+        Case(logsumexp),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

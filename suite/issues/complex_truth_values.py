@@ -18,9 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def any_and_all() -> tuple[str, str]:
@@ -70,14 +68,6 @@ def compare_with_zero() -> None:
     assert bool(jnp.all(x[:2] != 0))
 
 
-_case = partial(
-    Case,
-    control=reals_and_comparisons,
-    behaviours={"differs": "affected", "agrees": "clear"},
-    rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-    workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -86,10 +76,15 @@ ISSUE = Issue(
         Upstream("data-apis/array-api#442", "docs"),
     ),
     touches=("jax.numpy.any", "jax.numpy.all", "jax.numpy.bool_", "jax.Array.any", "jax.Array.all"),
+    common=Common(
+        control=reals_and_comparisons,
+        rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
+    ),
     cases=(
-        _case(any_and_all),
-        _case(array),
-        _case(
+        Case(any_and_all),
+        Case(array),
+        Case(
             astype,
             rules=(
                 Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
@@ -98,6 +93,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

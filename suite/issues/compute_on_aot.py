@@ -34,7 +34,7 @@ import inspect
 import re
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 _MARK = '_xla_compute_type = "host"'
 
@@ -176,16 +176,12 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#27825", "report"), Upstream("jax-ml/jax#27873", "fix")),
     touches=("jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
+    common=Common(signatures=_NO_COMPUTE_ON),
     cases=(
         Case(
             decorator_outside,
             control_decorator_outside,
-            behaviours={
-                "mark-kept": "clear",
-                "mark-lost": "affected",
-                "attribute-error": "guarded",
-                "absent": "absent",
-            },
+            behaviours={"mark-kept": "clear", "mark-lost": "affected", "attribute-error": "guarded"},
             signatures={**_NO_COMPUTE_ON, "attribute-error": Signature("AttributeError", "has no attribute 'lower'")},
             rules=(
                 _ABSENT,
@@ -197,20 +193,13 @@ ISSUE = Issue(
         Case(
             decorator_inside,
             control_decorator_inside,
-            behaviours={"mark-kept": "clear", "mark-lost": "affected", "absent": "absent"},
-            signatures=_NO_COMPUTE_ON,
+            behaviours={"mark-kept": "clear", "mark-lost": "affected"},
             rules=(_ABSENT, Rule("mark-kept", "", "run on the line from 0.4.29; jax#27825 has it so too")),
         ),
         Case(
             tpu_branch,
             control_tpu_branch,
-            behaviours={
-                "host-branch": "clear",
-                "tpu-branch-on-host": "affected",
-                "mark-lost": "affected",
-                "absent": "absent",
-            },
-            signatures=_NO_COMPUTE_ON,
+            behaviours={"host-branch": "clear", "tpu-branch-on-host": "affected", "mark-lost": "affected"},
             rules=(
                 _ABSENT,
                 Rule("tpu-branch-on-host", "jax<0.4.31", "run; the index is lowered by the module's platform alone"),
@@ -219,6 +208,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

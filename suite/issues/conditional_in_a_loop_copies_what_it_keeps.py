@@ -17,10 +17,9 @@ the order that is advised here copies. Neither device copies where both branches
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _copies(body: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -77,27 +76,22 @@ def added_to() -> None:
     assert seen[0] == "in-place", seen
 
 
-_case = partial(
-    Case,
-    control=without_a_condition,
-    behaviours={"copies": "affected", "in-place": "clear"},
-    rules=(
-        Rule("copies", "jaxlib<0.11.1", "run on releases of the line from 0.4.18 to 0.11.0; jax#38145"),
-        Rule("in-place", "", "run on releases of the line from 0.11.1 to 0.12.0.1; xla#46314"),
-    ),
-    workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
-)
-
 ISSUE = Issue(
     kind="slow",
     upstream=(Upstream("jax-ml/jax#38145", "report"), Upstream("openxla/xla#46314", "fix")),
     touches=("jax.lax.cond", "jax.lax.switch"),
+    common=Common(
+        control=without_a_condition,
+        behaviours={"copies": "affected", "in-place": "clear"},
+        rules=(
+            Rule("copies", "jaxlib<0.11.1", "run on releases of the line from 0.4.18 to 0.11.0; jax#38145"),
+            Rule("in-place", "", "run on releases of the line from 0.11.1 to 0.12.0.1; xla#46314"),
+        ),
+        workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
+    ),
     cases=(
-        _case(kept_where_true),
-        _case(kept_where_last),
-        _case(updated_in_both, workaround=Workaround("Choose the index and the amount, not the update.", added_to)),
+        Case(kept_where_true),
+        Case(kept_where_last),
+        Case(updated_in_both, workaround=Workaround("Choose the index and the amount, not the update.", added_to)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def euler() -> tuple[str, str]:
@@ -130,48 +130,27 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/diffrax#621", "report"), Upstream("patrick-kidger/diffrax#565", "fix")),
     touches=("diffrax.ControlTerm",),
+    common=Common(
+        control=control_by_hand,
+        behaviours={"refused": "guarded"},
+        signatures=_SIGNATURES,
+        needs=("jax", "equinox", "diffrax"),
+    ),
     cases=(
         Case(
             euler,
-            control_by_hand,
-            {"agrees": "clear", "differs": "affected", "refused": "guarded", "cannot-solve": "different"},
-            (
-                _REFUSED,
-                *_CANNOT,
-                Rule("differs", "", "run on releases of the line from 0.4.1 to 0.6.2"),
-            ),
-            Workaround(_TEXT, matrix),
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox", "diffrax"),
+            rules=(_REFUSED, *_CANNOT, Rule("differs", "", "run on releases of the line from 0.4.1 to 0.6.2")),
+            workaround=Workaround(_TEXT, matrix),
         ),
         Case(
             tsit5,
-            control_by_hand,
-            {"agrees": "clear", "differs": "affected", "refused": "guarded", "cannot-solve": "different"},
-            (
-                *_CANNOT,
-                _NO_DICTS,
-                Rule("differs", "", "run on releases of the line from 0.4.1 to 0.7.2"),
-            ),
-            Workaround(_TEXT, matrix_for_tsit5),
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox", "diffrax"),
+            rules=(*_CANNOT, _NO_DICTS, Rule("differs", "", "run on releases of the line from 0.4.1 to 0.7.2")),
+            workaround=Workaround(_TEXT, matrix_for_tsit5),
         ),
         Case(
             numbers_for_an_array_of_one,
-            control_by_hand,
-            {"agrees": "clear", "differs": "affected", "refused": "guarded", "cannot-solve": "different"},
-            (
-                _REFUSED,
-                *_CANNOT,
-                Rule("agrees", "", "run on releases of the line from 0.4.1 to 0.6.2"),
-            ),
-            Workaround("Give the field as an array of length 1.", array_of_one),
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox", "diffrax"),
+            rules=(_REFUSED, *_CANNOT, Rule("agrees", "", "run on releases of the line from 0.4.1 to 0.6.2")),
+            workaround=Workaround("Give the field as an array of length 1.", array_of_one),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

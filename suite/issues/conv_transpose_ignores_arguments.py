@@ -13,7 +13,7 @@ Seen in these runs: up to 0.13.0 the check passes where the first number is in o
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtype_3d() -> tuple[str, str]:
@@ -81,32 +81,26 @@ ISSUE = Issue(
         "equinox.nn.ConvTranspose2d(output_padding=)",
         "equinox.nn.ConvTranspose3d(output_padding=)",
     ),
+    common=Common(control=control_siblings, needs=("jax", "equinox")),
     cases=(
         Case(
             dtype_3d,
-            control_siblings,
-            {"differs": "affected", "agrees": "clear", "other-dtype": "different", "absent": "absent"},
-            (
+            behaviours={"other-dtype": "different"},
+            rules=(
                 Rule("absent", "equinox<0.11.4", "run on releases of the line up to 0.11.3"),
                 Rule("differs", "equinox<0.13.1", "run on releases of the line from 0.11.4 to 0.13.0"),
                 Rule("agrees", "", "run on releases of the line from 0.13.1; equinox#1044 (811c572)"),
             ),
-            Workaround("Cast the layer: tree_map(lambda x: x.astype(dtype), layer).", cast_the_layer),
-            needs=("jax", "equinox"),
+            workaround=Workaround("Cast the layer: tree_map(lambda x: x.astype(dtype), layer).", cast_the_layer),
         ),
         Case(
             output_padding,
-            control_siblings,
-            {"taken": "affected", "refused": "guarded"},
-            (
+            behaviours={"taken": "affected", "refused": "guarded"},
+            rules=(
                 Rule("taken", "equinox<0.13.1", "run on releases of the line up to 0.13.0"),
                 Rule("refused", "", "run on releases of the line from 0.13.1; 590c88b"),
             ),
             signatures={"refused": Signature("ValueError", "`output_padding < stride`")},
-            needs=("jax", "equinox"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

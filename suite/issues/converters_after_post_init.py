@@ -17,7 +17,7 @@ Seen in these runs: a field that is passed, and that `__post_init__` sets again,
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def seen_in_post_init() -> tuple[str, str]:
@@ -108,7 +108,6 @@ def convert_by_hand() -> None:
     assert Model([1.0, 2.0]).twice.tolist() == Inherits([1.0, 2.0]).twice.tolist() == [2.0, 4.0]
 
 
-_WORKAROUND = Workaround("Convert by hand, as the first thing in __post_init__.", convert_by_hand)
 _LAST = Rule("as-passed", "", "run on releases of the line from 0.12.0; equinox#975 (ff59b82)")
 _INHERITED = Rule("as-passed", "", "run on releases of the line from 0.11.6; equinox#969")
 
@@ -120,36 +119,28 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#975", "fix"),
     ),
     touches=("equinox.field(converter=)",),
+    common=Common(
+        control=control_without,
+        behaviours={"converted": "clear", "as-passed": "affected"},
+        workaround=Workaround("Convert by hand, as the first thing in __post_init__.", convert_by_hand),
+        needs=("jax", "equinox"),
+    ),
     cases=(
         Case(
             seen_in_post_init,
-            control_without,
-            {"converted": "clear", "as-passed": "affected"},
-            (Rule("converted", "equinox<0.12.0", "run on releases of the line up to 0.11.12"), _LAST),
-            _WORKAROUND,
-            needs=("jax", "equinox"),
+            rules=(Rule("converted", "equinox<0.12.0", "run on releases of the line up to 0.11.12"), _LAST),
         ),
         Case(
             inherited,
-            control_without,
-            {"converted": "clear", "as-passed": "affected"},
-            (Rule("converted", "equinox<0.11.6", "run on releases of the line up to 0.11.5"), _INHERITED),
-            _WORKAROUND,
-            needs=("jax", "equinox"),
+            rules=(Rule("converted", "equinox<0.11.6", "run on releases of the line up to 0.11.5"), _INHERITED),
         ),
         Case(
             set_again,
-            control_without,
-            {"as-set": "affected", "converted": "clear"},
-            (
+            behaviours={"as-set": "affected", "converted": "clear"},
+            rules=(
                 Rule("as-set", "equinox<0.12.0", "run on releases of the line up to 0.11.12"),
                 Rule("converted", "", "run on releases of the line from 0.12.0; equinox#975 (ff59b82)"),
             ),
-            _WORKAROUND,
-            needs=("jax", "equinox"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

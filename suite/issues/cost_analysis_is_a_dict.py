@@ -10,9 +10,7 @@ operations, to tell how busy a device is, stops at either. What `lowered.cost_an
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def in_a_list() -> tuple[str, str]:
@@ -51,33 +49,26 @@ def either() -> None:
     assert costs["flops"] == 128.0, costs
 
 
-_case = partial(
-    Case,
-    control=of_what_is_lowered,
-    workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
-    rules=(
-        Rule("list", "jax<0.5.0", "run on releases of the line from 0.4.18 to 0.4.38"),
-        Rule("dict", "", "run on releases of the line from 0.5.0 to 0.12.0.1"),
-    ),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-38-dec-17-2024", "changelog"),),
     touches=("jax.stages.Compiled.cost_analysis",),
-    cases=(
-        _case(
-            in_a_list,
-            behaviours={"list": "clear", "dict": "affected"},
-            signatures={"dict": Signature("KeyError", "0")},
+    common=Common(
+        control=of_what_is_lowered,
+        rules=(
+            Rule("list", "jax<0.5.0", "run on releases of the line from 0.4.18 to 0.4.38"),
+            Rule("dict", "", "run on releases of the line from 0.5.0 to 0.12.0.1"),
         ),
-        _case(
+        workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
+    ),
+    cases=(
+        Case(
+            in_a_list, behaviours={"list": "clear", "dict": "affected"}, signatures={"dict": Signature("KeyError", "0")}
+        ),
+        Case(
             in_a_dict,
             behaviours={"dict": "clear", "list": "guarded"},
             signatures={"list": Signature("TypeError", "list indices must be integers")},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

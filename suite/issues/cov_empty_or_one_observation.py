@@ -17,11 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def empty() -> tuple[str, str]:
@@ -80,15 +76,7 @@ def by_columns() -> None:
     assert np.all(np.isnan(jnp.where(nothing.shape[1] > 0, jnp.cov(nothing), jnp.nan)))
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
 _BEFORE = Rule("differs", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2")
-_case = partial(
-    Case,
-    control=several_observations,
-    behaviours=_BEHAVIOURS,
-    rules=(_BEFORE, Rule("agrees", "", "run on releases of the line from 0.8.0; f36c44f669, and the changelog")),
-    workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
-)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -99,21 +87,22 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@f36c44f669", "fix"),
     ),
     touches=("jax.numpy.cov", "jax.numpy.corrcoef"),
+    common=Common(
+        control=several_observations,
+        rules=(_BEFORE, Rule("agrees", "", "run on releases of the line from 0.8.0; f36c44f669, and the changelog")),
+        workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
+    ),
     cases=(
-        _case(
-            empty,
-            rules=(_BEFORE, Rule("agrees", "", "run on releases of the line from 0.8.0; jax#32305 (cd70450188)")),
+        Case(
+            empty, rules=(_BEFORE, Rule("agrees", "", "run on releases of the line from 0.8.0; jax#32305 (cd70450188)"))
         ),
-        _case(one_row),
-        _case(corrcoef_one_row),
-        _case(
+        Case(one_row),
+        Case(corrcoef_one_row),
+        Case(
             two_rows_apart,
-            behaviours={**_BEHAVIOURS, "refused": "guarded"},
+            behaviours={"refused": "guarded"},
             signatures={"refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ")},
             rules=(_BEFORE, Rule("refused", "", "run on releases of the line from 0.8.0; came with f36c44f669")),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

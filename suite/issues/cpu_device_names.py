@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def name() -> tuple[str, str]:
@@ -49,8 +49,6 @@ def ask_for_the_number() -> None:
     assert f"{device.platform}:{device.id}" == "cpu:0"
 
 
-_ASK = Workaround("Ask device.platform and device.id.", ask_for_the_number)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -58,20 +56,18 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@5be30dd56d", "commit"),
     ),
     touches=("jax.devices", "jax.local_devices"),
+    common=Common(control=printed, workaround=Workaround("Ask device.platform and device.id.", ask_for_the_number)),
     cases=(
         Case(
             name,
-            printed,
             behaviours={"tfrt": "clear", "cpu": "documented", "other": "different"},
             rules=(
                 Rule("tfrt", "jaxlib<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2; jaxlib has the name"),
                 Rule("cpu", "", "run on releases of the line from 0.10.0; 5be30dd56d, and the changelog"),
             ),
-            workaround=_ASK,
         ),
         Case(
             memory,
-            printed,
             behaviours={"no-name": "clear", "unpinned-host": "clear", "device": "affected", "other": "different"},
             rules=(
                 Rule("no-name", "jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
@@ -80,10 +76,6 @@ ISSUE = Issue(
                 ),
                 Rule("device", "", "run on releases of the line from 0.7.1"),
             ),
-            workaround=_ASK,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -9,7 +9,7 @@ vectors with two elements: a matrix whose rows have three is taken on every rele
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def two_and_two() -> tuple[str, str]:
@@ -53,25 +53,19 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-11-0-july-16-2026", "changelog"),
     ),
     touches=("jax.numpy.cross",),
-    cases=tuple(
-        Case(
-            reproducer,
-            of_three,
-            {"agrees": "clear", "warns": "guarded", "refused": "affected", "differs": "different"},
-            (
-                Rule("agrees", "jax<0.11.0", "run on releases of the line from 0.4.18 to 0.10.2"),
-                Rule("warns", "jax<0.12.0", "run on jax 0.11.0, 0.11.1 and 0.11.2; jax#38650"),
-                Rule("refused", "", "run on jax 0.12.0 and 0.12.0.1"),
-            ),
-            Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
-            signatures={
-                "warns": Signature("DeprecationWarning", "2-dimensional vectors"),
-                "refused": Signature("ValueError", "Dimension must be 3 for cross product"),
-            },
-        )
-        for reproducer in (two_and_two, two_and_three)
+    common=Common(
+        control=of_three,
+        behaviours={"refused": "affected", "differs": "different"},
+        rules=(
+            Rule("agrees", "jax<0.11.0", "run on releases of the line from 0.4.18 to 0.10.2"),
+            Rule("warns", "jax<0.12.0", "run on jax 0.11.0, 0.11.1 and 0.11.2; jax#38650"),
+            Rule("refused", "", "run on jax 0.12.0 and 0.12.0.1"),
+        ),
+        workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
+        signatures={
+            "warns": Signature("DeprecationWarning", "2-dimensional vectors"),
+            "refused": Signature("ValueError", "Dimension must be 3 for cross product"),
+        },
     ),
+    cases=(Case(two_and_two), Case(two_and_three)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

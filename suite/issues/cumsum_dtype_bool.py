@@ -19,9 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def cumsum() -> tuple[str, str]:
@@ -81,22 +79,17 @@ def truth_values_first() -> None:
     assert [True, True, True, False] == (jnp.cumprod(x[1:], dtype=int) > 0).tolist()
 
 
-_CUMSUM = Case(
-    cumsum,
-    other_reductions,
-    behaviours={"differs": "affected", "refused": "guarded", "agrees": "clear"},
-    rules=(
-        Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
-        Rule(
-            "differs",
-            "jax<0.10.2",
-            "run on releases of the line from 0.4.27 to 0.10.1; jax#23873 (0.4.34) did not reach it",
-        ),
-        Rule("agrees", "", "run on releases of the line from 0.10.2; jax#38039 (9d7ed1b0aa)"),
+_REFUSED = Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26")
+_BOTH = (
+    _REFUSED,
+    Rule(
+        "differs",
+        "jax<0.10.2",
+        "run on releases of the line from 0.4.27 to 0.10.1; jax#23873 (0.4.34) did not reach it",
     ),
-    signatures={"refused": Signature("TypeError", "does not accept dtype bool")},
-    workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
+    Rule("agrees", "", "run on releases of the line from 0.10.2; jax#38039 (9d7ed1b0aa)"),
 )
+_DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool")}
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -115,31 +108,30 @@ ISSUE = Issue(
         "jax.numpy.cumulative_sum(dtype=)",
         "jax.numpy.cumulative_prod(dtype=)",
     ),
+    common=Common(
+        control=other_reductions,
+        workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
+    ),
     cases=(
-        _CUMSUM,
-        replace(
-            _CUMSUM,
-            reproducer=cumsum_numpy_bool,
+        Case(cumsum, behaviours={"refused": "guarded"}, rules=_BOTH, signatures=_DOES_NOT),
+        Case(
+            cumsum_numpy_bool,
+            behaviours={"refused": "guarded"},
             rules=(
-                _CUMSUM.rules[0],
+                _REFUSED,
                 Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.27 to 0.4.33"),
                 Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23873 (562e9e8dff)"),
             ),
+            signatures=_DOES_NOT,
         ),
-        replace(_CUMSUM, reproducer=cumprod),
-        replace(
-            _CUMSUM,
-            reproducer=cumulative_sum,
-            behaviours={"differs": "affected", "agrees": "clear", "absent": "absent"},
+        Case(cumprod, behaviours={"refused": "guarded"}, rules=_BOTH, signatures=_DOES_NOT),
+        Case(
+            cumulative_sum,
             rules=(
                 Rule("absent", "jax<0.4.27", "run on jax 0.4.26; it came with 0.4.27"),
                 Rule("differs", "jax<0.7.2", "run on jax 0.4.27 to 0.7.1"),
                 Rule("agrees", "", "run on jax 0.7.2 to 0.12.0"),
             ),
-            signatures={},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ Seen in these runs: "forward" raised nothing either, up to 0.4.30: `dct(x, norm=
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def idct_backward() -> tuple[str, str]:
@@ -84,11 +84,10 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#23917", "fix"),
     ),
     touches=("jax.scipy.fft.idct", "jax.scipy.fft.dct"),
+    common=Common(control=ortho),
     cases=(
         Case(
             idct_backward,
-            ortho,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule("agrees", "", "run on releases of the line from 0.4.31; jax#22571 (2efd1ec011)"),
@@ -97,8 +96,7 @@ ISSUE = Issue(
         ),
         Case(
             dct_forward,
-            ortho,
-            behaviours={"differs": "affected", "refused": "guarded", "agrees": "clear"},
+            behaviours={"refused": "guarded"},
             signatures={"refused": Signature("ValueError", "is not implemented", "jax._src.scipy.fft")},
             rules=(
                 Rule("differs", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
@@ -108,8 +106,6 @@ ISSUE = Issue(
         ),
         Case(
             idct_float64,
-            ortho,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
                 Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23917 (96268dcae6)"),
@@ -118,6 +114,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,9 +17,7 @@ right from 0.13.5 on.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def static_field() -> tuple[str, str]:
@@ -130,19 +128,6 @@ _NOT_VALID = (
     Signature("TypeError", "is not a valid JAX type"),
     Signature("TypeError", "Error interpreting argument to … as an abstract array"),
 )
-_case = partial(
-    Case,
-    control=set_in_init,
-    workaround=Workaround("Set it in __init__, as well.", set_in_init),
-    behaviours={"agrees": "clear", "type-error": "affected", "differs": "different"},
-    signatures={"type-error": _NOT_VALID},
-    rules=(
-        Rule("agrees", "equinox<0.13.3", "run on releases of the line up to 0.13.2"),
-        Rule("type-error", "equinox<0.13.5", "run on equinox 0.13.3 and 0.13.4; 0277a30"),
-        Rule("agrees", "", "run on releases of the line from 0.13.5; 5500f3d"),
-    ),
-    needs=("jax", "equinox"),
-)
 
 ISSUE = Issue(
     kind="crash",
@@ -153,8 +138,20 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/equinox/commit/5500f3d", "fix"),
     ),
     touches=("equinox.field(default=)", "default values of fields"),
+    common=Common(
+        control=set_in_init,
+        behaviours={"type-error": "affected", "differs": "different"},
+        rules=(
+            Rule("agrees", "equinox<0.13.3", "run on releases of the line up to 0.13.2"),
+            Rule("type-error", "equinox<0.13.5", "run on equinox 0.13.3 and 0.13.4; 0277a30"),
+            Rule("agrees", "", "run on releases of the line from 0.13.5; 5500f3d"),
+        ),
+        workaround=Workaround("Set it in __init__, as well.", set_in_init),
+        signatures={"type-error": _NOT_VALID},
+        needs=("jax", "equinox"),
+    ),
     cases=(
-        _case(
+        Case(
             static_field,
             signatures={"type-error": Signature("TypeError", "can only concatenate str (not …) to str")},
             rules=(
@@ -163,11 +160,8 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.13.4; 218c944"),
             ),
         ),
-        _case(plain_field),
-        _case(under_jit),
-        _case(over_a_property),
+        Case(plain_field),
+        Case(under_jit),
+        Case(over_a_property),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

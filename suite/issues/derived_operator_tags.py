@@ -18,11 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def product_of_semidefinite() -> tuple[str, str]:
@@ -100,36 +96,12 @@ def without_tags() -> None:
         np.testing.assert_allclose(got, np.linalg.solve(matrix, np.ones(2)), rtol=1e-3)
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {
-    "differs": "affected",
-    "agrees": "clear",
-    "refused": "affected",
-    "cannot-solve": "different",
-}
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081")
 _NO_TRIL = Rule(
     "cannot-solve", "jax<0.4.24 scipy>=1.13", "run on jax 0.4.22 with scipy 1.17.1: scipy.linalg.tril is gone"
 )
 _OLD = Rule("differs", "lineax<0.1.1", "run on releases of the line from 0.0.4 to 0.1.0")
 _NEW = Rule("agrees", "", "run on releases of the line with 0.1.1; lineax#192 (a61917e)")
-_case = partial(
-    Case,
-    control=control_tags,
-    behaviours=_BEHAVIOURS,
-    rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
-    workaround=Workaround(
-        "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
-        without_tags,
-        fails=("jax<0.4.24 scipy>=1.13",),
-    ),
-    signatures={
-        "cannot-solve": (
-            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-        ),
-    },
-    needs=("jax", "equinox", "lineax"),
-)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -139,11 +111,28 @@ ISSUE = Issue(
         Upstream("patrick-kidger/lineax#72", "commit"),
     ),
     touches=("lineax.linear_solve", "lineax.AutoLinearSolver"),
+    common=Common(
+        control=control_tags,
+        behaviours={"refused": "affected"},
+        rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
+        workaround=Workaround(
+            "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
+            without_tags,
+            fails=("jax<0.4.24 scipy>=1.13",),
+        ),
+        signatures={
+            "cannot-solve": (
+                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+                Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+            )
+        },
+        needs=("jax", "equinox", "lineax"),
+    ),
     cases=(
-        _case(product_of_semidefinite),
-        _case(product_of_tridiagonal, rules=(_CANNOT, _OLD, _NEW)),
-        _case(multiple_of_unit_diagonal),
-        _case(
+        Case(product_of_semidefinite),
+        Case(product_of_tridiagonal, rules=(_CANNOT, _OLD, _NEW)),
+        Case(multiple_of_unit_diagonal),
+        Case(
             negative,
             rules=(
                 _CANNOT,
@@ -155,6 +144,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

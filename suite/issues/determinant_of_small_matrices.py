@@ -14,7 +14,7 @@ product that overflows or underflows on the way makes the determinant infinite o
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def cancellation() -> tuple[str, str]:
@@ -61,31 +61,17 @@ _SLOGDET = Workaround("Take sign * jnp.exp(log) of jnp.linalg.slogdet, or keep t
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#39905", "report"),
-        Upstream("https://github.com/jax-ml/jax/pull/6543", "commit"),
-    ),
+    upstream=(Upstream("jax-ml/jax#39905", "report"), Upstream("https://github.com/jax-ml/jax/pull/6543", "commit")),
     touches=("jax.numpy.linalg.det",),
+    common=Common(control=slogdet, behaviours={"wrong": "affected", "right": "clear"}, workaround=_SLOGDET),
     cases=(
-        Case(
-            overflow,
-            slogdet,
-            behaviours={"wrong": "affected", "right": "clear"},
-            rules=(Rule("wrong", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            workaround=_SLOGDET,
-        ),
+        Case(overflow, rules=(Rule("wrong", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
         Case(
             cancellation,
-            slogdet,
-            behaviours={"wrong": "affected", "right": "clear"},
             rules=(
                 Rule("wrong", "jax<0.11.1", "run on releases of the line from 0.4.18 to 0.11.0"),
                 Rule("right", "", "run on releases of the line from 0.11.1; factored with pivots"),
             ),
-            workaround=_SLOGDET,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,10 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def expi() -> tuple[str, str]:
@@ -114,7 +111,6 @@ def jax_arrays() -> None:
     assert start.tolist() == [0.0]
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
 _ARRAYS = Workaround("Give loops JAX arrays: jnp.asarray(carry).", jax_arrays)
 _ALL = (Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; no release is right"),)
 _RULES = (
@@ -127,12 +123,9 @@ ISSUE = Issue(
     upstream=(Upstream("jax-ml/jax#27019", "report"), Upstream("jax-ml/jax#27059", "fix")),
     touches=("jax.disable_jit", "jax_disable_jit"),
     cases=(
-        Case(scan_outputs, with_jit, _BEHAVIOURS, _ALL, _ARRAYS),
-        Case(expi, with_jit, _BEHAVIOURS, _RULES),
-        Case(while_loop, with_jit, _BEHAVIOURS, _RULES, _ARRAYS),
-        Case(fori_loop, with_jit, _BEHAVIOURS, _ALL, _ARRAYS),
+        Case(scan_outputs, with_jit, rules=_ALL, workaround=_ARRAYS),
+        Case(expi, with_jit, rules=_RULES),
+        Case(while_loop, with_jit, rules=_RULES, workaround=_ARRAYS),
+        Case(fori_loop, with_jit, rules=_ALL, workaround=_ARRAYS),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

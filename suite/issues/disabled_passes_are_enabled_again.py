@@ -14,7 +14,7 @@ is right. With the option set as well it is wrong, on jax 0.4.35 to 0.11.0.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def fusion() -> tuple[str, str]:
@@ -73,6 +73,7 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#37391", "report"), Upstream("jax-ml/jax#39596", "fix")),
     touches=("jax_compiler_enable_remat_pass", "XLA flags"),
+    common=Common(signatures=SIGNATURES),
     cases=(
         Case(
             fusion,
@@ -84,13 +85,12 @@ ISSUE = Issue(
                 Rule("disabled", "", KEPT),
             ),
             Workaround(INSTEAD, without_the_option),
-            SIGNATURES,
             environment={"XLA_FLAGS": "--xla_disable_hlo_passes=fusion,rematerialization"},
         ),
         Case(
             shifted_rows,
             rows_without_the_option,
-            {"differs": "affected", "agrees": "clear", "no-option": "absent"},
+            {"no-option": "absent"},
             (
                 NO_OPTION,
                 Rule("differs", "jax<0.11.1 jaxlib>=0.4.35", "run on releases of the line from 0.4.35 to 0.11.0"),
@@ -98,11 +98,7 @@ ISSUE = Issue(
                 Rule("agrees", "", KEPT),
             ),
             Workaround(INSTEAD.replace("fusion", "algsimp"), rows_without_the_option),
-            SIGNATURES,
             environment={"XLA_FLAGS": "--xla_disable_hlo_passes=algsimp,rematerialization"},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

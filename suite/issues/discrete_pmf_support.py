@@ -14,7 +14,7 @@ Seen in these runs: `binom`, `geom`, `nbinom` and `betabinom` give 1.5 a probabi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def between_integers() -> tuple[str, str]:
@@ -81,36 +81,22 @@ ISSUE = Issue(
         "jax.scipy.stats.nbinom",
         "jax.scipy.stats.betabinom",
     ),
+    common=Common(control=integers, workaround=_MASK),
     cases=(
-        Case(
-            between_integers,
-            integers,
-            {"differs": "affected", "agrees": "clear"},
-            (Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            _MASK,
-        ),
+        Case(between_integers, rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
         Case(
             binom_beyond_n,
-            integers,
-            {"differs": "affected", "agrees": "clear"},
-            (
+            rules=(
                 Rule("differs", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
                 Rule("agrees", "", "run on releases of the line from 0.4.24; jax#19166"),
             ),
-            _MASK,
         ),
         Case(
             poisson,
-            integers,
-            {"differs": "affected", "agrees": "clear"},
-            (
+            rules=(
                 Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
                 Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20891"),
             ),
-            _MASK,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

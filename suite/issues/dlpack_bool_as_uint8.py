@@ -12,7 +12,7 @@ marks two.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def exported_mask() -> tuple[str, str]:
@@ -60,24 +60,14 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@c4368351d2", "fix"),
     ),
     touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack", "jax.numpy.from_dlpack"),
+    common=Common(control=floats, workaround=_ASARRAY),
     cases=(
-        Case(
-            exported_mask,
-            floats,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "jaxlib<0.4.24", _OLD), _NOW),
-            workaround=_ASARRAY,
-        ),
+        Case(exported_mask, rules=(Rule("differs", "jaxlib<0.4.24", _OLD), _NOW)),
         Case(
             imported,
-            floats,
-            behaviours={"differs": "different", "agrees": "clear", "refused": "guarded"},
+            behaviours={"differs": "different", "refused": "guarded"},
             signatures={"refused": Signature("XlaRuntimeError", "Unknown or invalid DLPack type code 6")},
             rules=(Rule("refused", "jaxlib<0.4.24", _OLD), _NOW),
-            workaround=_ASARRAY,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,10 +20,9 @@ Seen in these runs:
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _temporary(step: Callable[[Any], Any]) -> tuple[str, str]:
@@ -84,7 +83,6 @@ def in_three_steps() -> None:
     assert _temporary(jnp.exp)[0] != "copy"
 
 
-_case = partial(Case, control=read_by_nothing, behaviours={"copy": "affected", "in-place": "clear", "untold": "absent"})
 _UNTOLD = Rule("untold", "jaxlib<0.4.29", "run on releases of the line from 0.4.18 to 0.4.28")
 
 ISSUE = Issue(
@@ -95,8 +93,9 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/buffer_donation.html", "docs"),
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
+    common=Common(control=read_by_nothing, behaviours={"copy": "affected", "in-place": "clear", "untold": "absent"}),
     cases=(
-        _case(
+        Case(
             read_by_a_loop,
             rules=(
                 _UNTOLD,
@@ -105,7 +104,7 @@ ISSUE = Issue(
             ),
             workaround=Workaround("Three jitted functions: before the loop, the loop, after it.", in_three_steps),
         ),
-        _case(
+        Case(
             read_by_a_sum,
             rules=(
                 _UNTOLD,
@@ -120,6 +119,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,9 +11,7 @@ the page on donation has for it.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def afterwards() -> tuple[str, str]:
@@ -56,14 +54,6 @@ def go_on_with_the_result() -> None:
     assert x.tolist() == [2.0] * 4
 
 
-_case = partial(
-    Case,
-    control=not_donated,
-    behaviours={"deleted": "documented", "kept": "different"},
-    rules=(Rule("deleted", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-    workaround=Workaround("Go on with the result: x = step(x).", go_on_with_the_result),
-)
-
 ISSUE = Issue(
     kind="by-design",
     upstream=(
@@ -71,11 +61,14 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jaxlib-0-3-24-nov-4-2022", "changelog"),
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
+    common=Common(
+        control=not_donated,
+        behaviours={"deleted": "documented", "kept": "different"},
+        rules=(Rule("deleted", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        workaround=Workaround("Go on with the result: x = step(x).", go_on_with_the_result),
+    ),
     cases=(
-        _case(afterwards),
-        _case(read_again, signatures={"deleted": Signature("RuntimeError", "Array has been deleted")}),
+        Case(afterwards),
+        Case(read_again, signatures={"deleted": Signature("RuntimeError", "Array has been deleted")}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -15,7 +15,7 @@ of arguments. Its message is the only report that was found, the changelog has n
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def argnames() -> tuple[str, str]:
@@ -80,24 +80,16 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax@3f17626f4b", "report"),),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_order,
-            {"right": "clear", "wrong": "affected", "other": "different"},
-            (
-                Rule(
-                    "wrong",
-                    "jax<0.4.27",
-                    "run on releases of the line, 0.4.18 to 0.4.26: marks in the order of the call",
-                ),
-                Rule("right", "", "run on releases of the line from 0.4.27, the first with 3f17626f4b"),
+    common=Common(
+        control=control_order,
+        behaviours={"right": "clear", "wrong": "affected", "other": "different"},
+        rules=(
+            Rule(
+                "wrong", "jax<0.4.27", "run on releases of the line, 0.4.18 to 0.4.26: marks in the order of the call"
             ),
-            Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
-        )
-        for reproducer in (argnames, argnums, compiled)
+            Rule("right", "", "run on releases of the line from 0.4.27, the first with 3f17626f4b"),
+        ),
+        workaround=Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
     ),
+    cases=(Case(argnames), Case(argnums), Case(compiled)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

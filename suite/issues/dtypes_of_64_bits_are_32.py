@@ -9,9 +9,7 @@ computed: JAX_ENABLE_X64=1, or `jax.config.update("jax_enable_x64", True)`. The 
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def asked_by_name() -> tuple[str, str]:
@@ -50,12 +48,6 @@ def switched_on() -> None:
         jax.config.update("jax_enable_x64", False)
 
 
-_case = partial(
-    Case,
-    control=of_32_bits,
-    behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},
-    workaround=Workaround("Set JAX_ENABLE_X64=1, before anything is computed.", switched_on),
-)
 _RUN = "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"
 
 ISSUE = Issue(
@@ -64,15 +56,17 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision", "docs"),
     ),
     touches=("64 bits",),
+    common=Common(
+        control=of_32_bits,
+        behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},
+        workaround=Workaround("Set JAX_ENABLE_X64=1, before anything is computed.", switched_on),
+    ),
     cases=(
-        _case(
+        Case(
             asked_by_name,
             rules=(Rule("truncated-with-warning", "", _RUN),),
             signatures={"truncated-with-warning": Signature("UserWarning", "Explicitly requested dtype")},
         ),
-        _case(brought_along, rules=(Rule("truncated", "", _RUN),)),
+        Case(brought_along, rules=(Rule("truncated", "", _RUN),)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ in e3nn-jax 0.20.4 to 0.21.0, the newest. Its metadata sets no bound on jax, low
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def multiplies() -> tuple[str, str]:
@@ -66,23 +66,17 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025", "changelog"),
     ),
     touches=("e3nn-jax", "jax.tree_map"),
+    common=Common(control=control, needs=("jax", "e3nn-jax")),
     cases=(
         Case(
             multiplies,
-            control,
-            needs=("jax", "e3nn-jax"),
             workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.11"),
             behaviours={"multiplies": "clear", "other-values": "affected", "no-equinox": "affected"},
             signatures={"no-equinox": NO_EQUINOX},
-            rules=(
-                *NO_EQUINOX_RULES,
-                Rule("multiplies", "", "run beside jax"),
-            ),
+            rules=(*NO_EQUINOX_RULES, Rule("multiplies", "", "run beside jax")),
         ),
         Case(
             means,
-            control,
-            needs=("jax", "e3nn-jax"),
             workaround=Workaround(
                 "Tell each element's group with `dst`, and index the means.",
                 code=by_destination,
@@ -94,10 +88,7 @@ ISSUE = Issue(
                 "no-equinox": "affected",
                 "no-tree-map": "affected",
             },
-            signatures={
-                "no-equinox": NO_EQUINOX,
-                "no-tree-map": Signature("AttributeError", "tree_map", "e3nn_jax"),
-            },
+            signatures={"no-equinox": NO_EQUINOX, "no-tree-map": Signature("AttributeError", "tree_map", "e3nn_jax")},
             rules=(
                 *NO_EQUINOX_RULES,
                 Rule("no-tree-map", "e3nn-jax>=0.20.4 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
@@ -106,6 +97,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -10,9 +10,7 @@ list appended to, an iterator advanced while that is done, and not again: the FA
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def global_value() -> tuple[str, str]:
@@ -61,14 +59,6 @@ def by_argument() -> None:
     assert int(jax.lax.fori_loop(0, 5, lambda i, total: total + numbers[i], 0)) == 10
 
 
-_case = partial(
-    Case,
-    control=by_argument,
-    behaviours={"as-traced": "documented", "as-changed": "different"},
-    rules=(Rule("as-traced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
-    workaround=Workaround("Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument),
-)
-
 ISSUE = Issue(
     kind="by-design",
     upstream=(
@@ -76,8 +66,13 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/faq.html#jit-changes-the-behavior-of-my-function", "docs"),
     ),
     touches=("tracing", "side effects"),
-    cases=(_case(global_value), _case(appended), _case(iterator)),
+    common=Common(
+        control=by_argument,
+        behaviours={"as-traced": "documented", "as-changed": "different"},
+        rules=(Rule("as-traced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
+        workaround=Workaround(
+            "Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument
+        ),
+    ),
+    cases=(Case(global_value), Case(appended), Case(iterator)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

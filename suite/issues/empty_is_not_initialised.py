@@ -13,7 +13,7 @@ leans on zeros.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def jaxpr() -> tuple[str, str]:
@@ -64,8 +64,6 @@ def ask_for_zeros() -> None:
     assert jnp.zeros(3).at[0].add(1.0).tolist() == [1.0, 0.0, 0.0]
 
 
-_ZEROS = Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -76,26 +74,20 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#36681", "docs"),
     ),
     touches=("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"),
+    common=Common(control=zeros, workaround=Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros)),
     cases=(
         Case(
             jaxpr,
-            zeros,
             behaviours={"zeros": "clear", "uninitialised": "documented", "other": "different"},
             rules=(
                 Rule("zeros", "jax<0.11.0", "run on releases of the line from 0.4.18 to 0.10.2"),
                 Rule("uninitialised", "", "run on releases of the line from 0.11.0; 11cefe9729, and the changelog"),
             ),
-            workaround=_ZEROS,
         ),
         Case(
             values_on_cpu,
-            zeros,
             behaviours={"zeros": "clear", "other-values": "documented"},
             rules=(Rule("zeros", "", "run on releases of the line from 0.4.18 to 0.12.0.1, on the CPU"),),
-            workaround=_ZEROS,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ every release: what equinox#722 mends was in none.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def two() -> tuple[str, str]:
@@ -62,33 +62,25 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#819", "fix"),
     ),
     touches=("equinox.tree_at",),
+    common=Common(control=control_lists, workaround=_LISTS, needs=("jax", "equinox")),
     cases=(
         Case(
             two,
-            control_lists,
-            {"replaced": "clear", "refused": "affected", "otherwise": "affected"},
-            (
+            behaviours={"replaced": "clear", "refused": "affected", "otherwise": "affected"},
+            rules=(
                 Rule("refused", "equinox<0.11.5", "run on releases of the line up to 0.11.4"),
                 Rule("replaced", "", "run on releases of the line from 0.11.5; equinox#717 (69fae4f)"),
             ),
-            _LISTS,
             signatures={"refused": Signature("ValueError", "`where` does not uniquely identify a single element")},
-            needs=("jax", "equinox"),
         ),
         Case(
             replaced_by_function,
-            control_lists,
-            {"replaced": "clear", "no-length": "affected", "otherwise": "affected"},
-            (
+            behaviours={"replaced": "clear", "no-length": "affected", "otherwise": "affected"},
+            rules=(
                 Rule("no-length", "equinox==0.11.5", "run on 0.11.5; equinox#818"),
                 Rule("replaced", "", "run on releases of the line to 0.11.4, and from 0.11.6; equinox#819 (3de1f13)"),
             ),
-            _LISTS,
             signatures={"no-length": Signature("TypeError", "object of type '_DistinctTuple' has no len()")},
-            needs=("jax", "equinox"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,9 +18,7 @@ unpack", under `eqx.filter_jit` and outside of jit, in the first call too. equin
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def under_filter_jit() -> tuple[str, str]:
@@ -135,22 +133,7 @@ def io_callback_instead() -> None:
 
 
 _UNPACKED = "jax>=0.4.26 equinox<0.11.4"
-_case = partial(
-    Case,
-    control=control_raises_at_once,
-    behaviours={
-        "runtime-error": "clear",
-        "value-error": "affected",
-        "message-not-unpacked": "affected",
-        "no-error": "different",
-    },
-    signatures={
-        "value-error": Signature("ValueError", "CpuCallback error"),
-        "message-not-unpacked": Signature("ValueError", "not enough values to unpack", "equinox"),
-    },
-)
 _BEFORE = Rule("runtime-error", "jax<0.7.2", "run on releases of the line from 0.4.20 to 0.7.1")
-_SINCE = Rule("value-error", "", "run on releases of the line from 0.7.2; jax#34083")
 
 ISSUE = Issue(
     kind="crash",
@@ -161,15 +144,29 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#696", "report"),
     ),
     touches=("equinox.error_if", "jax.pure_callback"),
+    common=Common(
+        control=control_raises_at_once,
+        behaviours={
+            "runtime-error": "clear",
+            "value-error": "affected",
+            "message-not-unpacked": "affected",
+            "no-error": "different",
+        },
+        rules=(_BEFORE, Rule("value-error", "", "run on releases of the line from 0.7.2; jax#34083")),
+        workaround=Workaround(
+            "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",
+            with_debug_callback,
+            fails=(_UNPACKED,),
+        ),
+        signatures={
+            "value-error": Signature("ValueError", "CpuCallback error"),
+            "message-not-unpacked": Signature("ValueError", "not enough values to unpack", "equinox"),
+        },
+    ),
     cases=(
-        _case(
+        Case(
             under_filter_jit,
             needs=("jax", "equinox"),
-            workaround=Workaround(
-                "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",
-                with_debug_callback,
-                fails=(_UNPACKED,),
-            ),
             rules=(
                 Rule("message-not-unpacked", _UNPACKED, "run on 0.4.26 with 0.11.3, right on 0.4.25; equinox#696"),
                 _BEFORE,
@@ -177,23 +174,7 @@ ISSUE = Issue(
                 Rule("runtime-error", "", "run with equinox 0.13.3 and later; d140093"),
             ),
         ),
-        _case(
-            under_jit,
-            needs=("jax", "equinox"),
-            workaround=Workaround(
-                "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",
-                with_debug_callback,
-                fails=(_UNPACKED,),
-            ),
-            rules=(_BEFORE, _SINCE),
-        ),
-        _case(
-            pure_callback,
-            workaround=Workaround("Raise in a jax.experimental.io_callback.", io_callback_instead),
-            rules=(_BEFORE, _SINCE),
-        ),
+        Case(under_jit, needs=("jax", "equinox")),
+        Case(pure_callback, workaround=Workaround("Raise in a jax.experimental.io_callback.", io_callback_instead)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -15,7 +15,7 @@ many.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def weak_type() -> tuple[str, str]:
@@ -93,29 +93,24 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@51ef738c86", "commit"),
     ),
     touches=("jax.eval_shape", "jax.ShapeDtypeStruct"),
+    common=Common(control=strong_type),
     cases=(
         Case(
             weak_type,
-            strong_type,
-            {"differs": "affected", "agrees": "clear"},
-            (
+            rules=(
                 Rule("differs", "jax<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31; jax#23302"),
                 Rule("agrees", "", "run on releases of the line from 0.4.33 to 0.12.0.1; dd6f0e2e2e is of 0.4.32"),
             ),
-            Workaround("Ask about both in one: jax.eval_shape(lambda: g(f(x))).", in_one),
+            workaround=Workaround("Ask about both in one: jax.eval_shape(lambda: g(f(x))).", in_one),
         ),
         Case(
             traces,
-            strong_type,
-            {"each-time": "affected", "once": "clear", "other": "different"},
-            (
+            behaviours={"each-time": "affected", "once": "clear", "other": "different"},
+            rules=(
                 Rule("each-time", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
                 Rule("once", "", "run on releases of the line from 0.4.24 to 0.12.0.1; 51ef738c86"),
             ),
-            Workaround("Ask about jax.jit(f).", of_a_jitted_function),
+            workaround=Workaround("Ask about jax.jit(f).", of_a_jitted_function),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,9 +14,7 @@ refused when it is called, since it "was exported for 0 devices"; before, it is 
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 # `x + x` of two float32, as jax.export serialised it, compressed, and in letters.
 _BY_0_4_30 = (
@@ -87,17 +85,6 @@ def its_own() -> None:
     assert export.deserialize(exported.serialize()).call(np.ones(2, np.float32)).tolist() == [2.0, 2.0]
 
 
-_case = partial(
-    Case,
-    control=its_own,
-    behaviours={
-        "read": "clear",
-        "refused": "documented",
-        "no-devices": "guarded",
-        "absent": "absent",
-        "other": "different",
-    },
-)
 _ABSENT = Rule("absent", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23")
 
 ISSUE = Issue(
@@ -107,8 +94,12 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/export/export.html#compatibility-guarantees", "docs"),
     ),
     touches=("jax.export.deserialize", "jax.export.Exported.serialize", "jax.experimental.export"),
+    common=Common(
+        control=its_own,
+        behaviours={"read": "clear", "refused": "documented", "no-devices": "guarded", "other": "different"},
+    ),
     cases=(
-        _case(
+        Case(
             older,
             signatures={"refused": Signature("ValueError", "older than the 6-month backward-compatibility window")},
             rules=(
@@ -126,7 +117,7 @@ ISSUE = Issue(
                 fails=("jax<0.4.24",),
             ),
         ),
-        _case(
+        Case(
             newer,
             signatures={
                 "refused": (
@@ -144,6 +135,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -23,10 +23,9 @@ output that is not a scalar is refused with JAX's own TypeError, one of shape `(
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _returned(transform: Callable[[Any], Any]) -> tuple[str, str]:
@@ -132,7 +131,6 @@ def _always(behaviour: str, evidence: str) -> tuple[Rule, ...]:
     return (Rule(behaviour, "", f"run on equinox 0.11.1 to 0.13.8 with jax 0.4.20 to 0.12.0.1; {evidence}"),)
 
 
-_case = partial(Case, control=jax_control, needs=("jax", "equinox"))
 _GRADIENT: dict[str, Any] = {"loss": "clear", "loss-and-gradient": "clear", "gradient": "documented"}
 _LOSS = {**_GRADIENT, "gradient": "affected"}  # where no gradient was asked for
 _BOTH = Workaround("Use eqx.filter_jit alone for the loss, eqx.filter_value_and_grad for the two.", ask_for_both)
@@ -141,23 +139,23 @@ ISSUE = Issue(
     kind="by-design",
     upstream=(Upstream("patrick-kidger/equinox#838", "report"), Upstream("patrick-kidger/equinox#189", "report")),
     touches=("equinox.filter_grad", "equinox.filter_value_and_grad"),
+    common=Common(control=jax_control, behaviours=_GRADIENT, needs=("jax", "equinox")),
     cases=(
-        _case(
+        Case(
             filter_jit_of_filter_grad,
-            behaviours=_GRADIENT,
             rules=_always("gradient", "equinox#838 is closed, and filter_grad's documentation says gradient"),
             workaround=_BOTH,
         ),
-        _case(filter_jit, behaviours=_LOSS, rules=_always("loss", "in shape and dtype as jax.jit's")),
-        _case(filter_grad, behaviours=_GRADIENT, rules=_always("gradient", "as jax.grad's"), workaround=_BOTH),
-        _case(filter_value_and_grad, behaviours=_LOSS, rules=_always("loss-and-gradient", "as jax.value_and_grad's")),
-        _case(
+        Case(filter_jit, behaviours=_LOSS, rules=_always("loss", "in shape and dtype as jax.jit's")),
+        Case(filter_grad, rules=_always("gradient", "as jax.grad's"), workaround=_BOTH),
+        Case(filter_value_and_grad, behaviours=_LOSS, rules=_always("loss-and-gradient", "as jax.value_and_grad's")),
+        Case(
             python_float_argument,
             behaviours={"none": "documented", "gradient": "clear"},
             rules=_always("none", "intended (equinox#189): gradients are for floating-point arrays only"),
             workaround=Workaround("Make a Python float an array before differentiating by it.", make_it_an_array),
         ),
-        _case(
+        Case(
             non_scalar_output,
             behaviours={"refused": "documented", "answered": "affected"},
             rules=_always("refused", "the TypeError is the one that jax.grad raises"),
@@ -166,6 +164,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ it is right. equinox#988 reports it on the day of 0.12.0, and 0.12.1 has the fix
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def within_jit() -> tuple[str, str]:
@@ -61,22 +61,16 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/equinox/commit/fcfaa0b", "fix"),
     ),
     touches=("equinox.filter_jit(inline=)",),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_by_itself,
-            {"taken": "clear", "attribute-error": "affected"},
-            (
-                Rule("attribute-error", "equinox==0.12.0", "run on 0.12.0; equinox#988"),
-                Rule("taken", "", "run on releases of the line up to 0.11.12, and from 0.12.1; fcfaa0b"),
-            ),
-            Workaround("Leave inline out.", not_inlined),
-            signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
-            needs=("jax", "equinox"),
-        )
-        for reproducer in (within_jit, within_scan)
+    common=Common(
+        control=control_by_itself,
+        behaviours={"taken": "clear", "attribute-error": "affected"},
+        rules=(
+            Rule("attribute-error", "equinox==0.12.0", "run on 0.12.0; equinox#988"),
+            Rule("taken", "", "run on releases of the line up to 0.11.12, and from 0.12.1; fcfaa0b"),
+        ),
+        workaround=Workaround("Leave inline out.", not_inlined),
+        signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
+        needs=("jax", "equinox"),
     ),
+    cases=(Case(within_jit), Case(within_scan)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

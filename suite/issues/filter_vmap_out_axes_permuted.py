@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def equal_sizes() -> tuple[str, str]:
@@ -77,32 +77,24 @@ def move_it_yourself() -> None:
     assert jnp.array_equal(jax.vmap(lambda x: x * 2, out_axes=-1)(x), wanted)
 
 
-_RULES = (
-    Rule(
-        "differs",
-        "equinox<0.11.9",
-        "run on releases of the line and along the arms up to 0.11.8: swapaxes, not moveaxis",
-    ),
-    Rule("agrees", "", "run from 0.11.9; equinox#901 (62dbabad79)"),
-)
-_WORKAROUND = Workaround("Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/equinox#900", "report"), Upstream("patrick-kidger/equinox#901", "fix")),
     touches=("equinox.filter_vmap(out_axes=)",),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_axes,
-            {"agrees": "clear", "differs": "affected"},
-            _RULES,
-            _WORKAROUND,
-            needs=("jax", "equinox"),
-        )
-        for reproducer in (equal_sizes, last_axis, ensemble)
+    common=Common(
+        control=control_axes,
+        rules=(
+            Rule(
+                "differs",
+                "equinox<0.11.9",
+                "run on releases of the line and along the arms up to 0.11.8: swapaxes, not moveaxis",
+            ),
+            Rule("agrees", "", "run from 0.11.9; equinox#901 (62dbabad79)"),
+        ),
+        workaround=Workaround(
+            "Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself
+        ),
+        needs=("jax", "equinox"),
     ),
+    cases=(Case(equal_sizes), Case(last_axis), Case(ensemble)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,9 +12,7 @@ from each other: where `from flax import nnx` fails, Linen may go on.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def linen() -> tuple[str, str]:
@@ -46,20 +44,19 @@ def by_hand() -> None:
     assert layer({"w": jnp.ones((4, 3)), "b": jnp.zeros(3)}, jnp.ones((2, 4))).tolist() == [[4.0] * 3] * 2
 
 
-_case = partial(
-    Case,
-    control=by_hand,
-    needs=("jax", "flax"),
-    workaround=Workaround("Upgrade Flax with jax, or cap jax until it has followed.", pin="flax>=0.12.10"),
-)
 _APPLIES = Rule("applies", "", "run beside jax")
 
 ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("google/flax#5148", "report"), Upstream("apax-hub/apax#387", "report")),
     touches=("Flax",),
+    common=Common(
+        control=by_hand,
+        workaround=Workaround("Upgrade Flax with jax, or cap jax until it has followed.", pin="flax>=0.12.10"),
+        needs=("jax", "flax"),
+    ),
     cases=(
-        _case(
+        Case(
             linen,
             behaviours={
                 "applies": "clear",
@@ -77,7 +74,7 @@ ISSUE = Issue(
                 _APPLIES,
             ),
         ),
-        _case(
+        Case(
             nnx_jit,
             behaviours={
                 "applies": "clear",
@@ -107,6 +104,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,11 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def astype() -> tuple[str, str]:
@@ -72,29 +68,26 @@ def clip_first() -> None:
     assert [255, 0, 0] == jnp.asarray(kept).astype("uint8").tolist() == jnp.asarray(kept, dtype="uint8").tolist()
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"saturates": "documented", "numpy": "documented", "other": "different"}
-_case = partial(
-    Case,
-    control=in_range,
-    behaviours=_BEHAVIOURS,
-    workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),
-)
 _ALL = "run on releases of the line from 0.4.18 to 0.12.0.1"
-_PAGE = "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream(_PAGE, "report"),),
+    upstream=(Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html", "report"),),
     touches=(
         "jax.Array.astype",
         "jax.lax.convert_element_type",
         "jax.numpy.asarray(dtype=)",
         "jax.numpy.array(dtype=)",
     ),
+    common=Common(
+        control=in_range,
+        behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
+        workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),
+    ),
     cases=(
-        _case(astype, rules=(Rule("saturates", "", f"{_ALL}; sharp bits has it"),)),
-        _case(asarray, rules=(Rule("numpy", "", _ALL),)),
-        _case(
+        Case(astype, rules=(Rule("saturates", "", f"{_ALL}; sharp bits has it"),)),
+        Case(asarray, rules=(Rule("numpy", "", _ALL),)),
+        Case(
             from_list,
             behaviours={"converted": "documented", "refused": "guarded"},
             signatures={"refused": Signature("OverflowError", "out of bounds for uint8")},
@@ -105,6 +98,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

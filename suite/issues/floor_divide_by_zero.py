@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def floor_divide() -> tuple[str, str]:
@@ -94,24 +94,14 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#37926", "docs"),
     ),
     touches=("jax.numpy.floor_divide", "jax.numpy.divmod", "jax.Array.__floordiv__"),
+    common=Common(
+        control=not_zero, rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)), workaround=_FLOOR
+    ),
     cases=(
-        Case(
-            floor_divide,
-            not_zero,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)),
-            workaround=_FLOOR,
-        ),
-        Case(
-            divmod_quotient,
-            not_zero,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)),
-            workaround=_FLOOR,
-        ),
+        Case(floor_divide),
+        Case(divmod_quotient),
         Case(
             integers,
-            not_zero,
             behaviours={
                 "minus-two-and-254": "documented",
                 "minus-two-and-255": "documented",
@@ -130,6 +120,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

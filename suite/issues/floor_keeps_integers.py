@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def dtype() -> tuple[str, str]:
@@ -76,31 +76,27 @@ ISSUE = Issue(
         Upstream("numpy/numpy#26766", "fix"),
     ),
     touches=("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc", "jax.numpy.fix"),
+    common=Common(control=floats_and_rint, workaround=_FLOAT_FIRST),
     cases=(
         Case(
             dtype,
-            floats_and_rint,
             behaviours={"floats": "clear", "kept": "documented", "other": "different"},
             rules=(
                 Rule("floats", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule("kept", "", _NOW),
             ),
-            workaround=_FLOAT_FIRST,
         ),
         Case(
             wraps_round,
-            floats_and_rint,
             behaviours={"float": "clear", "wrapped": "documented", "other": "different"},
             rules=(
                 Rule("float", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule("wrapped", "", _NOW),
             ),
-            workaround=_FLOAT_FIRST,
         ),
         Case(
             fix,
-            floats_and_rint,
-            behaviours={"floats": "clear", "kept": "affected", "absent": "absent", "other": "different"},
+            behaviours={"floats": "clear", "kept": "affected", "other": "different"},
             rules=(
                 Rule("floats", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule(
@@ -110,10 +106,6 @@ ISSUE = Issue(
                 ),
                 Rule("absent", "", "run on releases of the line from 0.10.0"),
             ),
-            workaround=_FLOAT_FIRST,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

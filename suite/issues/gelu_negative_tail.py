@@ -16,9 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def exact() -> tuple[str, str]:
@@ -82,27 +80,21 @@ def write_it_out() -> None:
     np.testing.assert_allclose(x * jax.nn.sigmoid(twice), [-2.2918e-07], rtol=1e-2)
 
 
-_case = partial(
-    Case,
-    control=right_of_it,
-    behaviours={"differs": "affected", "agrees": "clear"},
-    rules=(
-        Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
-        Rule("agrees", "", "run on releases of the line from 0.4.34; ca97af9d43"),
-    ),
-    workaround=Workaround("Write it out with norm.cdf, or with a sigmoid for the default form.", write_it_out),
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax@ca97af9d43", "fix"), Upstream("pytorch/pytorch#187806", "report")),
     touches=("jax.nn.gelu",),
+    common=Common(
+        control=right_of_it,
+        rules=(
+            Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
+            Rule("agrees", "", "run on releases of the line from 0.4.34; ca97af9d43"),
+        ),
+        workaround=Workaround("Write it out with norm.cdf, or with a sigmoid for the default form.", write_it_out),
+    ),
     cases=(
-        _case(exact),
-        _case(default, rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
-        _case(half_precision),
+        Case(exact),
+        Case(default, rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
+        Case(half_precision),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def floats() -> tuple[str, str]:
@@ -69,7 +69,6 @@ def pass_it_by() -> None:
     assert np.float64(0.1).dtype.name == "float64"
 
 
-_PASS = Workaround("Let what is only passed on go by a closure, or compare in float32.", pass_it_by)
 _BEFORE = Rule("kept", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2")
 _LATER = "run on releases of the line from 0.8.0"
 
@@ -80,30 +79,18 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@b8f92cbe9b", "commit"),
     ),
     touches=("jax.grad", "jax.value_and_grad", "jax.vjp", "jax.linearize"),
+    common=Common(
+        control=what_is_computed,
+        behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
+        workaround=Workaround("Let what is only passed on go by a closure, or compare in float32.", pass_it_by),
+    ),
     cases=(
         Case(
             integers,
-            what_is_computed,
             behaviours={"kept": "clear", "rounded": "affected", "other": "different"},
             rules=(_BEFORE, Rule("rounded", "", f"{_LATER}; the changelog speaks of floats")),
-            workaround=_PASS,
         ),
-        Case(
-            floats,
-            what_is_computed,
-            behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
-            rules=(_BEFORE, Rule("rounded", "", f"{_LATER}, and the changelog")),
-            workaround=_PASS,
-        ),
-        Case(
-            jvp,
-            what_is_computed,
-            behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
-            rules=(Rule("kept", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            workaround=_PASS,
-        ),
+        Case(floats, rules=(_BEFORE, Rule("rounded", "", f"{_LATER}, and the changelog"))),
+        Case(jvp, rules=(Rule("kept", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

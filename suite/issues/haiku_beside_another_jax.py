@@ -12,7 +12,7 @@ and in July 2026. The Haiku for the new jax came days later, or had come before.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def applies() -> tuple[str, str]:
@@ -75,6 +75,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

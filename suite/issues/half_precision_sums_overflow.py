@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def mean() -> tuple[str, str]:
@@ -73,9 +73,6 @@ def convert_outside() -> None:
     assert got == [60000.0, float("inf"), 60000.0, 0.0], got
 
 
-_OUTSIDE = Workaround("Reduce with dtype=jnp.float32, and convert the result.", convert_outside)
-_GIVEN = "run on releases of the line from 0.5.1; jax#26403 (b5e7b60d6a)"
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -91,42 +88,28 @@ ISSUE = Issue(
         "jax.numpy.prod(dtype=)",
         "jax.numpy.cumsum",
     ),
+    common=Common(
+        control=no_dtype,
+        behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},
+        workaround=Workaround("Reduce with dtype=jnp.float32, and convert the result.", convert_outside),
+    ),
     cases=(
         Case(
             mean,
-            no_dtype,
-            behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},
             rules=(
                 Rule("float32-inside", "jax<0.5.1", "run on releases of the line from 0.4.18 to 0.5.0"),
-                Rule("overflows", "", _GIVEN),
+                Rule("overflows", "", "run on releases of the line from 0.5.1; jax#26403 (b5e7b60d6a)"),
             ),
-            workaround=_OUTSIDE,
         ),
         Case(
             cumsum,
-            no_dtype,
-            behaviours={
-                "float32-inside": "clear",
-                "overflows": "affected",
-                "nan": "affected",
-                "other": "different",
-            },
+            behaviours={"float32-inside": "clear", "overflows": "affected", "nan": "affected", "other": "different"},
             rules=(
                 Rule("nan", "jaxlib<0.4.29", "run from 0.4.18 to 0.4.28, and on jax 0.4.29 with jaxlib 0.4.28"),
                 Rule("float32-inside", "jaxlib<0.5.1", "run on releases of the line from 0.4.29 to 0.5.0"),
                 Rule("overflows", "", "run on releases of the line from 0.5.1; what is lowered is the same"),
             ),
-            workaround=_OUTSIDE,
         ),
-        Case(
-            nanmean,
-            no_dtype,
-            behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},
-            rules=(Rule("overflows", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            workaround=_OUTSIDE,
-        ),
+        Case(nanmean, rules=(Rule("overflows", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

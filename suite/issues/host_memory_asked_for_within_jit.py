@@ -16,9 +16,7 @@ The page on host offloading says that support varies by platform.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def put_within_jit() -> tuple[str, str]:
@@ -89,24 +87,6 @@ def in_one_memory() -> None:
     assert jax.jit(jax.grad(lambda x: jnp.sum(jnp.exp(x) ** 2)))(jnp.zeros(4)).tolist() == [2.0] * 4
 
 
-_NO_MEMORY = Signature("ValueError", "Could not find memory addressable by device cpu")
-_put = partial(
-    Case,
-    control=in_one_memory,
-    workaround=Workaround("jax.device_put(…, host) of what jit has returned.", put_outside),
-    behaviours={
-        **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"},
-    },
-    signatures={
-        "no-such-memory": _NO_MEMORY,
-        "refused": tuple(
-            Signature(
-                each, "No registered implementation for untyped custom call to annotate_device_placement for Host"
-            )
-            for each in ("XlaRuntimeError", "JaxRuntimeError")
-        ),
-    },
-)
 _WITHOUT = Rule(
     "no-such-memory", "jaxlib<0.7.1", "run on releases of the line from 0.4.18 to 0.7.0; it is jaxlib that says so"
 )
@@ -120,20 +100,29 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/201/memory-spaces.html", "docs"),
     ),
     touches=("jax.sharding.Sharding.with_memory_kind", "jax.device_put", "jax.jit(out_shardings=)", "memory_kind"),
+    common=Common(
+        control=in_one_memory,
+        behaviours={
+            **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
+        },
+        workaround=Workaround("jax.device_put(…, host) of what jit has returned.", put_outside),
+        signatures={
+            "no-such-memory": Signature("ValueError", "Could not find memory addressable by device cpu"),
+            "refused": tuple(
+                Signature(
+                    each, "No registered implementation for untyped custom call to annotate_device_placement for Host"
+                )
+                for each in ("XlaRuntimeError", "JaxRuntimeError")
+            ),
+        },
+    ),
     cases=(
-        _put(
-            put_within_jit,
-            rules=(_WITHOUT, Rule("on-the-device", "jaxlib<0.10.2", _RUN), _WITH),
-        ),
-        _put(
-            returned_by_out_shardings,
-            rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2", _RUN), _WITH),
-        ),
+        Case(put_within_jit, rules=(_WITHOUT, Rule("on-the-device", "jaxlib<0.10.2", _RUN), _WITH)),
+        Case(returned_by_out_shardings, rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2", _RUN), _WITH)),
         Case(
             offloaded_activations,
-            control=in_one_memory,
             workaround=Workaround("Have jax.checkpoint recompute them.", recomputed),
-            behaviours={"agrees": "clear", "refused": "affected", "no-policy": "absent", "differs": "different"},
+            behaviours={"refused": "affected", "no-policy": "absent", "differs": "different"},
             signatures={
                 "refused": Signature(
                     "NotImplementedError", "Passing memory_kind to device_put via Shardings is not supported"
@@ -148,6 +137,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def gammaincc_at_zero() -> tuple[str, str]:
@@ -90,7 +90,6 @@ def limits_by_where() -> None:
 
 
 _WHERE = Workaround("Put the limits by jnp.where: gammainc(0, x) = 1 for x > 0, gammainc(inf, x) = 0.", limits_by_where)
-_ZERO = "run on releases of the line from 0.5.3; 82b2591b21"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -102,37 +101,23 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@ab42a3e638", "fix"),
     ),
     touches=("jax.scipy.special.gammainc", "jax.scipy.special.gammaincc", "jax.scipy.special.betainc"),
-    cases=(
-        Case(
-            gammaincc_at_zero,
-            inside,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(
-                Rule("differs", "jax<0.5.3", "run on releases of the line from 0.4.18 to 0.5.2"),
-                Rule("agrees", "", _ZERO),
-            ),
+    common=Common(
+        control=inside,
+        rules=(
+            Rule("differs", "jax<0.5.3", "run on releases of the line from 0.4.18 to 0.5.2"),
+            Rule("agrees", "", "run on releases of the line from 0.5.3; 82b2591b21"),
         ),
+    ),
+    cases=(
+        Case(gammaincc_at_zero),
         Case(
             gammainc_at_zero_below_one,
-            inside,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#20507 is open"),),
             workaround=_WHERE,
         ),
-        Case(
-            gammainc_at_zero,
-            inside,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(
-                Rule("differs", "jax<0.5.3", "run on releases of the line from 0.4.18 to 0.5.2"),
-                Rule("agrees", "", _ZERO),
-            ),
-            workaround=_WHERE,
-        ),
+        Case(gammainc_at_zero, workaround=_WHERE),
         Case(
             at_infinity,
-            inside,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.11.0", "run on releases of the line from 0.4.18 to 0.10.2"),
                 Rule("agrees", "", "run on releases of the line from 0.11.0"),
@@ -141,8 +126,6 @@ ISSUE = Issue(
         ),
         Case(
             betainc_at_zero,
-            inside,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.6.0", "run on releases of the line from 0.4.18 to 0.5.3"),
                 Rule("agrees", "", "run on releases of the line from 0.6.0; ab42a3e638"),
@@ -150,6 +133,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

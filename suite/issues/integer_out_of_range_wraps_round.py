@@ -17,9 +17,7 @@ Seen in these runs: comparisons with a Python integer out of range, and `clip` b
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def comparison() -> tuple[str, str]:
@@ -83,13 +81,6 @@ def wider_first() -> None:
 
 _ALWAYS = "run on releases of the line from 0.4.18 to 0.12.0.1"
 _WIDER = Workaround("Convert the array first, to a type that holds both: x.astype(jnp.int32) < 300.", wider_first)
-_case = partial(
-    Case,
-    control=in_range,
-    behaviours={"differs": "affected", "agrees": "clear"},
-    rules=(Rule("differs", "", _ALWAYS),),
-    workaround=_WIDER,
-)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -99,19 +90,15 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/type_promotion.html", "docs"),
     ),
     touches=("integer dtypes", "jax.numpy.uint8", "jax.numpy.int8", "jax.numpy.uint16", "jax.numpy.int16"),
+    common=Common(control=in_range, rules=(Rule("differs", "", _ALWAYS),)),
     cases=(
-        _case(comparison),
-        _case(clip),
-        _case(unsigned_and_signed),
-        _case(
-            fill,
-            behaviours={"wrapped": "documented", "other": "different"},
-            rules=(Rule("wrapped", "", _ALWAYS),),
-            workaround=None,
-        ),
-        _case(
+        Case(comparison, workaround=_WIDER),
+        Case(clip, workaround=_WIDER),
+        Case(unsigned_and_signed, workaround=_WIDER),
+        Case(fill, behaviours={"wrapped": "documented", "other": "different"}, rules=(Rule("wrapped", "", _ALWAYS),)),
+        Case(
             constructor,
-            behaviours={"wrapped": "affected", "warns": "guarded", "refused": "clear"},
+            behaviours={"wrapped": "affected", "refused": "clear"},
             signatures={
                 "refused": Signature("OverflowError", "out of bounds for uint8"),
                 "warns": Signature("DeprecationWarning", "conversion of out-of-bound Python integers"),
@@ -120,10 +107,6 @@ ISSUE = Issue(
                 Rule("warns", "numpy<2", "run on releases of the line from 0.4.18 to 0.4.29, with NumPy 1.26"),
                 Rule("refused", "", "run on releases of the line from 0.4.30, with NumPy 2; jax#19701"),
             ),
-            workaround=None,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def zero_dimensions() -> tuple[str, str]:
@@ -61,30 +61,24 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@0140a98e34", "fix"),
     ),
     touches=("jax.numpy.isscalar",),
+    common=Common(control=numbers, workaround=_ASK),
     cases=(
         Case(
             zero_dimensions,
-            numbers,
             behaviours={"array": "clear", "scalar": "documented", "other": "different"},
             rules=(
                 Rule("array", "jax<0.4.35", "run on releases of the line from 0.4.18 to 0.4.34"),
                 Rule("scalar", "", "run on releases of the line from 0.4.35; 45f0e9ad68, and the changelog"),
             ),
-            workaround=_ASK,
         ),
         Case(
             string,
-            numbers,
             behaviours={"answered": "clear", "refused": "affected"},
             signatures={"refused": Signature("TypeError", "is not a valid JAX array type")},
             rules=(
                 Rule("refused", "jax==0.4.35", "run on 0.4.35"),
                 Rule("answered", "", "run on releases of the line up to 0.4.34 and from 0.4.36"),
             ),
-            workaround=_ASK,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ says that they have to be of JAX's types; `filter_hessian` is mended with the tw
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forward_mode() -> tuple[str, str]:
@@ -81,7 +81,6 @@ def by_partition() -> None:
         assert not constant.weight.any()
 
 
-_BY_JAX = Workaround("jax.jacfwd or jax.jacrev of eqx.partition's arrays.", by_partition)
 _ABSENT = Rule("absent", "equinox<0.11.4", "run on releases of the line up to 0.11.3")
 _MENDED = Rule("agrees", "", "run on releases of the line from 0.11.5; equinox#734 (d4f6a0e)")
 
@@ -89,29 +88,20 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/equinox#734", "fix"), Upstream("patrick-kidger/equinox#741", "report")),
     touches=("equinox.filter_jacfwd", "equinox.filter_jacrev", "equinox.filter_hessian"),
+    common=Common(
+        control=control_jax,
+        rules=(_ABSENT, Rule("differs", "equinox<0.11.5", "run on releases of the line with 0.11.4"), _MENDED),
+        workaround=Workaround("jax.jacfwd or jax.jacrev of eqx.partition's arrays.", by_partition),
+        needs=("jax", "equinox"),
+    ),
     cases=(
-        *(
-            Case(
-                reproducer,
-                control_jax,
-                {"agrees": "clear", "differs": "affected", "absent": "absent"},
-                (_ABSENT, Rule("differs", "equinox<0.11.5", "run on releases of the line with 0.11.4"), _MENDED),
-                _BY_JAX,
-                needs=("jax", "equinox"),
-            )
-            for reproducer in (forward_mode, reverse_mode)
-        ),
+        Case(forward_mode),
+        Case(reverse_mode),
         Case(
             of_a_model,
-            control_jax,
-            {"agrees": "clear", "differs": "affected", "mismatch": "affected", "absent": "absent"},
-            (_ABSENT, Rule("mismatch", "equinox<0.11.5", "run on releases of the line with 0.11.4"), _MENDED),
-            _BY_JAX,
+            behaviours={"mismatch": "affected"},
+            rules=(_ABSENT, Rule("mismatch", "equinox<0.11.5", "run on releases of the line with 0.11.4"), _MENDED),
             signatures={"mismatch": Signature("ValueError", "Custom node type mismatch")},
-            needs=("jax", "equinox"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -21,9 +21,8 @@ A program that has run without infinities thanks to the simplification gets them
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 from suite.cell.issue import Meaning
 
 
@@ -87,7 +86,6 @@ def asked_of_the_input() -> None:
 
 
 _BEHAVIOURS: Mapping[str, Meaning] = {"simplified": "documented", "as-eager": "clear"}
-_case = partial(Case, control=each_alone, behaviours=_BEHAVIOURS)
 
 
 def _rules(first: str, last: str) -> tuple[Rule, ...]:
@@ -106,19 +104,16 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/faq.html#jit-changes-the-exact-numerics-of-outputs", "docs"),
     ),
     touches=("overflow under jit",),
+    common=Common(control=each_alone, behaviours=_BEHAVIOURS, rules=_rules("0.11.1", "0.11.0")),
     cases=(
-        _case(
+        Case(
             root_of_square,
-            rules=_rules("0.11.1", "0.11.0"),
             workaround=Workaround(
                 "Do not lean on overflow; ask the input: jnp.where(abs(x) > bound, …).", asked_of_the_input
             ),
         ),
-        _case(log_of_exp, rules=_rules("0.11.1", "0.11.0")),
-        _case(exp_times_exp, rules=_rules("0.11.2", "0.11.1")),
-        _case(times_and_divided, rules=_rules("0.12", "0.11.2")),
+        Case(log_of_exp),
+        Case(exp_times_exp, rules=_rules("0.11.2", "0.11.1")),
+        Case(times_and_divided, rules=_rules("0.12", "0.11.2")),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

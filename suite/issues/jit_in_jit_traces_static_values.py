@@ -10,9 +10,7 @@ jax#14666 asks since 2023 whether values that pass through could stay as they ar
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def returned() -> tuple[str, str]:
@@ -54,28 +52,22 @@ def without_the_inner_jit() -> None:
     assert seen == [True]
 
 
-_case = partial(
-    Case,
-    control=without_the_inner_jit,
-    behaviours={"traced": "documented", "static": "different"},
-    rules=(Rule("traced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#14666 is open"),),
-    workaround=Workaround(
-        "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
-    ),
-)
-
 ISSUE = Issue(
     kind="by-design",
     upstream=(Upstream("jax-ml/jax#14666", "report"), Upstream("jax-ml/jax#35090", "report")),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)", "tracing"),
-    cases=(
-        _case(
-            returned,
-            signatures={"traced": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
+    common=Common(
+        control=without_the_inner_jit,
+        behaviours={"traced": "documented", "static": "different"},
+        rules=(Rule("traced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#14666 is open"),),
+        workaround=Workaround(
+            "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
         ),
-        _case(passed),
+    ),
+    cases=(
+        Case(
+            returned, signatures={"traced": Signature("ConcretizationTypeError", "Abstract tracer value encountered")}
+        ),
+        Case(passed),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

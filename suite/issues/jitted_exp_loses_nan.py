@@ -18,11 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def float32() -> tuple[str, str]:
@@ -87,30 +83,24 @@ def keep_it() -> None:
         assert np.isnan(jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda i, c: exp(c * jnp.nan), x))(x)).all()
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"lost": "affected", "kept": "clear"}
-_case = partial(
-    Case,
-    control=argument,
-    behaviours=_BEHAVIOURS,
-    workaround=Workaround("Choose the NaN yourself: jnp.where(jnp.isnan(y), y, jnp.exp(y)).", keep_it),
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#29537", "report"),
-        Upstream("scipy/scipy#23177", "report"),
-    ),
+    upstream=(Upstream("jax-ml/jax#29537", "report"), Upstream("scipy/scipy#23177", "report")),
     touches=("jax.numpy.exp",),
+    common=Common(
+        control=argument,
+        behaviours={"lost": "affected", "kept": "clear"},
+        workaround=Workaround("Choose the NaN yourself: jnp.where(jnp.isnan(y), y, jnp.exp(y)).", keep_it),
+    ),
     cases=(
-        _case(
+        Case(
             float32,
             rules=(
                 Rule("lost", "jaxlib<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
                 Rule("kept", "", "run on releases of the line from 0.11.2 to 0.12.0.1"),
             ),
         ),
-        _case(
+        Case(
             float64,
             x64=True,
             rules=(
@@ -118,7 +108,7 @@ ISSUE = Issue(
                 Rule("kept", "", "run on releases of the line: before, and from 0.7.0"),
             ),
         ),
-        _case(
+        Case(
             bfloat16,
             rules=(
                 Rule("lost", "jaxlib>=0.4.26,<0.11.2", "run on releases of the line from 0.4.26 to 0.11.1"),
@@ -127,6 +117,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

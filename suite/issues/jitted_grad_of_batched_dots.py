@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def closed_over() -> tuple[str, str]:
@@ -82,17 +82,16 @@ _AFTER = Rule("agrees", "", "run on releases of the line, before and from 0.4.29
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("openxla/xla#13054", "report"),
-        Upstream("openxla/xla#13301", "fix"),
-    ),
+    upstream=(Upstream("openxla/xla#13054", "report"), Upstream("openxla/xla#13301", "fix")),
     touches=("fused reductions",),
+    common=Common(
+        control=control_fewer,
+        workaround=Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
+    ),
     cases=(
         Case(
             closed_over,
-            control_fewer,
-            {"agrees": "clear", "differs": "affected"},
-            (
+            rules=(
                 Rule(
                     "differs",
                     "jaxlib>=0.4.24,<0.4.29",
@@ -100,13 +99,10 @@ ISSUE = Issue(
                 ),
                 _AFTER,
             ),
-            Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
         ),
         Case(
             passed_in,
-            control_fewer,
-            {"agrees": "clear", "differs": "affected"},
-            (
+            rules=(
                 Rule(
                     "differs",
                     "jaxlib>=0.4.26,<0.4.29",
@@ -114,10 +110,6 @@ ISSUE = Issue(
                 ),
                 _AFTER,
             ),
-            Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -9,7 +9,7 @@ code that saves or compares arrays by NumPy went on with the key's Python object
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def asarray() -> tuple[str, str]:
@@ -60,6 +60,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

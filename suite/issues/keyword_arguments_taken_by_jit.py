@@ -16,9 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def named_f() -> tuple[str, str]:
@@ -56,26 +54,24 @@ def by_position() -> None:
     assert float(jax.jit(lambda f, store, fun: f * store * fun)(2.0, 3.0, 4.0)) == 24.0
 
 
-_case = partial(
-    Case,
-    control=another_name,
-    behaviours={"taken": "clear", "refused": "affected"},
-    signatures={"refused": Signature("TypeError", "got multiple values for argument")},
-    workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
-)
-_IN_ONE = (
-    Rule("refused", "jax==0.4.36", "run on it; jax#25329"),
-    Rule("taken", "", "run on releases from 0.4.18 to 0.4.35, and from 0.4.37"),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("jax-ml/jax#25329", "report"), Upstream("jax-ml/jax@1c9b23c566", "commit")),
     touches=("keyword arguments",),
+    common=Common(
+        control=another_name,
+        behaviours={"taken": "clear", "refused": "affected"},
+        rules=(
+            Rule("refused", "jax==0.4.36", "run on it; jax#25329"),
+            Rule("taken", "", "run on releases from 0.4.18 to 0.4.35, and from 0.4.37"),
+        ),
+        workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
+        signatures={"refused": Signature("TypeError", "got multiple values for argument")},
+    ),
     cases=(
-        _case(named_f, rules=_IN_ONE),
-        _case(named_store, rules=_IN_ONE),
-        _case(
+        Case(named_f),
+        Case(named_store),
+        Case(
             named_fun,
             rules=(
                 Rule("taken", "jax>=0.4.26,<0.4.31", "run on releases of the line from 0.4.26 to 0.4.30"),
@@ -85,6 +81,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
@@ -80,40 +80,29 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#28158", "fix"),
     ),
     touches=("jax.numpy.ldexp",),
+    common=Common(control=small_exponents, workaround=_HALVES),
     cases=(
         Case(
             gradient,
-            small_exponents,
-            {"differs": "affected", "agrees": "clear"},
-            (
+            rules=(
                 Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
                 Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23923 (65a58d622c)"),
             ),
-            _HALVES,
         ),
         Case(
             value,
-            small_exponents,
-            {"differs": "affected", "agrees": "clear"},
-            (
+            rules=(
                 Rule("agrees", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
                 Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.34 to 0.6.0; jax#23923 brought it"),
                 Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28158 (aae929313f)"),
             ),
-            _HALVES,
         ),
         Case(
             gradient_at_zero,
-            small_exponents,
-            {"differs": "affected", "agrees": "clear"},
-            (
+            rules=(
                 Rule("differs", "jax<0.12.0", "run on releases of the line from 0.4.18 to 0.11.2"),
                 Rule("agrees", "", "run on releases of the line from 0.12.0"),
             ),
-            _HALVES,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

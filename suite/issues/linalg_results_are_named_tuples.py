@@ -12,9 +12,7 @@ Seen in these runs: `eigh` changed in the same way in 0.4.24, with the same erro
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def eig() -> tuple[str, str]:
@@ -64,19 +62,6 @@ def plain_tuple() -> None:
     assert sorted(jnp.real(pair[0]).tolist()) == [2.0, 3.0]
 
 
-_case = partial(
-    Case,
-    control=unpacked,
-    behaviours={"same-structure": "clear", "refused": "documented"},
-    signatures={
-        "refused": (
-            Signature("TypeError", "must have the same pytree structure"),
-            Signature("TypeError", "must have same type structure"),
-        )
-    },
-    workaround=Workaround("Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -90,15 +75,26 @@ ISSUE = Issue(
         "jax.numpy.linalg.svd",
         "jax.numpy.linalg.slogdet",
     ),
+    common=Common(
+        control=unpacked,
+        behaviours={"same-structure": "clear", "refused": "documented"},
+        workaround=Workaround("Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple),
+        signatures={
+            "refused": (
+                Signature("TypeError", "must have the same pytree structure"),
+                Signature("TypeError", "must have same type structure"),
+            )
+        },
+    ),
     cases=(
-        _case(
+        Case(
             eig,
             rules=(
                 Rule("same-structure", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2"),
                 Rule("refused", "", "run on releases of the line from 0.8.0; f3b4d7b57e, and the changelog"),
             ),
         ),
-        _case(
+        Case(
             eigh,
             rules=(
                 Rule("same-structure", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
@@ -107,6 +103,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

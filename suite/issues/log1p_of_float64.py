@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def log1p() -> tuple[str, str]:
@@ -72,24 +72,8 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#39707", "report"), Upstream("openxla/xla#46765", "fix")),
     touches=("jax.numpy.log1p", "jax.numpy.arctanh"),
-    cases=(
-        Case(
-            log1p,
-            elsewhere,
-            behaviours={"inaccurate": "affected", "accurate": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_LOG,
-            x64=True,
-        ),
-        Case(
-            arctanh,
-            elsewhere,
-            behaviours={"inaccurate": "affected", "accurate": "clear"},
-            rules=(_OLD, _NEW),
-            x64=True,
-        ),
+    common=Common(
+        control=elsewhere, behaviours={"inaccurate": "affected", "accurate": "clear"}, rules=(_OLD, _NEW), x64=True
     ),
+    cases=(Case(log1p, workaround=_LOG), Case(arctanh)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -19,7 +19,7 @@ too.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def zero_weight() -> tuple[str, str]:
@@ -94,30 +94,24 @@ ISSUE = Issue(
         "jax.nn.logsumexp(b=)",
         "jax.nn.logsumexp(where=)",
     ),
+    common=Common(control=positive_weights),
     cases=(
         Case(
             zero_weight,
-            positive_weights,
-            {"differs": "affected", "agrees": "clear"},
-            (Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#22398 is open"),),
-            Workaround(
+            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#22398 is open"),),
+            workaround=Workaround(
                 "Write it out: top + log(sum(b * exp(a - top))), with top = stop_gradient(max(a)).", written_out
             ),
         ),
         Case(
             masked,
-            positive_weights,
-            {"differs": "affected", "agrees": "clear", "absent": "absent"},
-            (
+            rules=(
                 Rule("absent", "jax<0.4.27", "run on releases of the line up to 0.4.26: there is no where"),
                 Rule("differs", "jax<0.5", "run on releases of the line from 0.4.27 to 0.4.38"),
                 Rule("agrees", "", "run on releases of the line from 0.5.0; jax#25791 (f0392a1535)"),
             ),
-            Workaround("Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).", minus_infinity),
+            workaround=Workaround("Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).", minus_infinity),
             signatures={"absent": Signature("TypeError", "unexpected keyword argument 'where'")},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

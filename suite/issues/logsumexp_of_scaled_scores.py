@@ -23,7 +23,7 @@ Seen in these runs, all on a CPU with AVX-512 and FMA:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def logsumexp() -> tuple[str, str]:
@@ -90,19 +90,15 @@ ISSUE = Issue(
         Upstream("openxla/xla#44738", "report"),
     ),
     touches=("jax.nn.logsumexp", "jax.scipy.special.logsumexp", "jax.nn.softmax", "jax.nn.log_softmax"),
+    common=Common(control=half, workaround=_SHIFT),
     cases=(
         Case(
             logsumexp,
-            half,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1, on CPUs with FMA"),),
-            workaround=_SHIFT,
             cpu=_FMA,
         ),
         Case(
             softmax,
-            half,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jaxlib<0.4.22", "run from 0.4.18 to 0.4.21, and on jax 0.4.22 with jaxlib 0.4.21"),
                 Rule("agrees", "jax<0.4.27", f"run on releases of the line from 0.4.22 to 0.4.26; {_GOOD}"),
@@ -111,22 +107,15 @@ ISSUE = Issue(
                 Rule("differs", "jaxlib<0.11.1", "run on releases of the line from 0.4.33 to 0.11.0"),
                 Rule("agrees", "", f"run on releases of the line from 0.11.1; {_GOOD}"),
             ),
-            workaround=_SHIFT,
             cpu=_FMA,
         ),
         Case(
             log_softmax,
-            half,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jaxlib<0.11.1", "run on releases of the line from 0.4.18 to 0.11.0"),
                 Rule("agrees", "", f"run on releases of the line from 0.11.1; {_GOOD}"),
             ),
-            workaround=_SHIFT,
             cpu=_FMA,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -112,16 +112,6 @@ def stacked_by_scan() -> None:
     assert _copies(blocks, _reads)[0] == "in-place"
 
 
-_case = partial(
-    Case,
-    control=what_it_computes,
-    behaviours={"copies": "affected", "in-place": "clear"},
-    rules=(
-        Rule("copies", "jaxlib==0.7.1", "run on jax 0.7.1; jax#31284"),
-        Rule("in-place", "", "run on releases of the line from 0.4.18 to 0.7.0, and from 0.7.2 to 0.12.0.1"),
-    ),
-)
-
 ISSUE = Issue(
     kind="slow",
     upstream=(
@@ -131,17 +121,19 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#680", "report"),
     ),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
+    common=Common(
+        control=what_it_computes,
+        behaviours={"copies": "affected", "in-place": "clear"},
+        rules=(
+            Rule("copies", "jaxlib==0.7.1", "run on jax 0.7.1; jax#31284"),
+            Rule("in-place", "", "run on releases of the line from 0.4.18 to 0.7.0, and from 0.7.2 to 0.12.0.1"),
+        ),
+    ),
     cases=(
-        _case(
+        Case(
             drawn_index,
             workaround=Workaround("Draw all indices before the loop.", draw_before, fails=("jaxlib==0.11.1",)),
         ),
-        _case(
-            wide_updates,
-            workaround=Workaround("Have jax.lax.scan stack the blocks.", stacked_by_scan),
-        ),
+        Case(wide_updates, workaround=Workaround("Have jax.lax.scan stack the blocks.", stacked_by_scan)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

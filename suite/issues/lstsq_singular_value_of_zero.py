@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def matrix_of_zeros() -> tuple[str, str]:
@@ -59,28 +59,8 @@ _NEW = Rule("agrees", "", "run on releases of the line from 0.8.1; jax#32694 (cf
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#32666", "report"),
-        Upstream("jax-ml/jax#32694", "fix"),
-    ),
+    upstream=(Upstream("jax-ml/jax#32666", "report"), Upstream("jax-ml/jax#32694", "fix")),
     touches=("jax.numpy.linalg.lstsq",),
-    cases=(
-        Case(
-            matrix_of_zeros,
-            default_rcond,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_PINV,
-        ),
-        Case(
-            rcond_zero,
-            default_rcond,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_PINV,
-        ),
-    ),
+    common=Common(control=default_rcond, rules=(_OLD, _NEW), workaround=_PINV),
+    cases=(Case(matrix_of_zeros), Case(rcond_zero)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

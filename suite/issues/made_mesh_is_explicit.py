@@ -13,10 +13,9 @@ is refused, and the message names the arguments that would say what is meant.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -78,26 +77,6 @@ def say_auto() -> None:
     assert (float((a @ b).sum()), float((a + b).sum()), float(a.reshape(-1).sum())) == (64.0, 32.0, 16.0)
 
 
-_case = partial(
-    Case,
-    control=plain_mesh,
-    behaviours={"computed": "clear", "warns": "guarded", "refused": "affected", "absent": "absent"},
-    signatures={
-        "refused": Signature("ShardingTypeError"),
-        "warns": Signature("DeprecationWarning", "The default axis_types will change"),
-    },
-    rules=(
-        Rule("absent", "jax<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31"),
-        Rule("computed", "jax<0.8.1", "run on releases of the line from 0.4.33 to 0.8.0"),
-        Rule("warns", "jax<0.9.0", "run on releases of the line from 0.8.1 to 0.8.3; 08fcdb72e9"),
-        Rule("refused", "", "run on releases of the line from 0.9.0 to 0.12.0.1; 89401bd314"),
-    ),
-    workaround=Workaround(
-        "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto
-    ),
-    host_devices=2,
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -105,8 +84,22 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@89401bd314", "commit"),
     ),
     touches=("jax.make_mesh", "jax.sharding.AxisType", "sharded arrays"),
-    cases=(_case(product), _case(sum_of_both), _case(reshape)),
+    common=Common(
+        control=plain_mesh,
+        behaviours={"computed": "clear", "refused": "affected"},
+        rules=(
+            Rule("absent", "jax<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31"),
+            Rule("computed", "jax<0.8.1", "run on releases of the line from 0.4.33 to 0.8.0"),
+            Rule("warns", "jax<0.9.0", "run on releases of the line from 0.8.1 to 0.8.3; 08fcdb72e9"),
+            Rule("refused", "", "run on releases of the line from 0.9.0 to 0.12.0.1; 89401bd314"),
+        ),
+        workaround=Workaround(
+            "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto
+        ),
+        signatures={
+            "refused": Signature("ShardingTypeError"),
+            "warns": Signature("DeprecationWarning", "The default axis_types will change"),
+        },
+    ),
+    cases=(Case(product, host_devices=2), Case(sum_of_both, host_devices=2), Case(reshape, host_devices=2)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

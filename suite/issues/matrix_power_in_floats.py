@@ -13,7 +13,7 @@ above that come out rounded.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
@@ -61,28 +61,8 @@ _NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28612 (1e
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#28603", "report"),
-        Upstream("jax-ml/jax#28612", "fix"),
-    ),
+    upstream=(Upstream("jax-ml/jax#28603", "report"), Upstream("jax-ml/jax#28612", "fix")),
     touches=("jax.numpy.linalg.matrix_power",),
-    cases=(
-        Case(
-            integers,
-            floats,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_MATMUL,
-        ),
-        Case(
-            truth_values,
-            floats,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_MATMUL,
-        ),
-    ),
+    common=Common(control=floats, rules=(_OLD, _NEW), workaround=_MATMUL),
+    cases=(Case(integers), Case(truth_values)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

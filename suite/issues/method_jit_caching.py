@@ -37,7 +37,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 class _Watch:
@@ -309,7 +309,6 @@ def _always(behaviour: str, evidence: str) -> tuple[Rule, ...]:
     return (Rule(behaviour, "", f"run on 44 releases from jax 0.4.18 to 0.12.0.1, all alike; {evidence}"),)
 
 
-_case = partial(Case, control=unchanged)
 _HELPER = Workaround("Hand what the method needs to a jitted function outside of the class.", helper_function)
 _PYTREE = Workaround("Make the class a pytree (an eqx.Module is one): what changes is an argument.", mutated_pytree)
 _UNBOUND = Workaround("Make the class a pytree, and jit its function: jax.jit(Scaler.times)(obj, x).", unbound_method)
@@ -325,32 +324,23 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods", "docs"),
     ),
     touches=("jax.jit", "methods", "jit cache"),
+    common=Common(control=unchanged, behaviours=_patterns("documented")),
     cases=(
-        _case(
-            bound_method,
-            behaviours=_patterns("documented"),
-            rules=_always("stale", "jax#13992 has why"),
-            workaround=_HELPER,
-        ),
-        _case(
+        Case(bound_method, rules=_always("stale", "jax#13992 has why"), workaround=_HELPER),
+        Case(
             decorated_method,
             behaviours={**_patterns("affected"), "raises-type-error": "documented"},
             rules=_always("raises-type-error", "JAX's gotchas begin with this"),
             signatures={"raises-type-error": Signature("TypeError", "as an abstract array")},
             workaround=_HELPER,
         ),
-        _case(
-            static_self,
-            behaviours=_patterns("documented"),
-            rules=_always("stale", "JAX's gotchas warn of it"),
-            workaround=_PYTREE,
-        ),
-        _case(
+        Case(static_self, rules=_always("stale", "JAX's gotchas warn of it"), workaround=_PYTREE),
+        Case(
             static_self_hashable,
             behaviours={**_patterns("affected"), "fresh-but-retraces": "affected"},
             rules=_always("fresh", "the second strategy of JAX's gotchas"),
         ),
-        _case(
+        Case(
             static_self_mutated,
             behaviours={
                 **_patterns("documented"),
@@ -365,12 +355,12 @@ ISSUE = Issue(
             ),
             workaround=_PYTREE,
         ),
-        _case(
+        Case(
             pytree_self,
             behaviours={**_patterns("affected"), "static-part-stale": "affected", "fresh-but-retraces": "affected"},
             rules=_always("fresh", "the third strategy of JAX's gotchas"),
         ),
-        _case(
+        Case(
             equinox_module,
             control=equinox_control,
             behaviours={
@@ -380,7 +370,7 @@ ISSUE = Issue(
             rules=_always("frozen-and-fresh", "equinox 0.11.0 to 0.13.8, each with its day's jax"),
             needs=("jax", "equinox"),
         ),
-        _case(
+        Case(
             fresh_bound_method,
             behaviours={
                 **_patterns("affected"),  # of functions that are dropped: a stale one would be said nowhere
@@ -392,6 +382,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def hidden_layers() -> tuple[str, str]:
@@ -77,8 +77,6 @@ def one_by_one() -> None:
     assert jnp.allclose(eqx.nn.Sequential([linear, shared])(x), eqx.nn.Sequential([linear, each])(x), atol=1e-6)
 
 
-_WORKAROUND = Workaround("Write the layers in a Sequential, each with an activation of its own.", one_by_one)
-_SHARED = Rule("shared", "equinox<0.11.2", "run on releases of the line with 0.11.0 and 0.11.1")
 _OWN = Rule("per-neuron", "", "run on releases of the line from 0.11.2; 8960b09")
 
 ISSUE = Issue(
@@ -91,8 +89,8 @@ ISSUE = Issue(
                 reproducer,
                 control_function,
                 {"shared": "affected", "per-neuron": "clear", "other-shape": "different"},
-                (_SHARED, _OWN),
-                _WORKAROUND,
+                (Rule("shared", "equinox<0.11.2", "run on releases of the line with 0.11.0 and 0.11.1"), _OWN),
+                Workaround("Write the layers in a Sequential, each with an activation of its own.", one_by_one),
                 needs=("jax", "equinox"),
             )
             for reproducer in (hidden_layers, outputs)
@@ -110,6 +108,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

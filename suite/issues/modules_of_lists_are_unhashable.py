@@ -22,9 +22,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def hash_of_a_dict() -> tuple[str, str]:
@@ -90,21 +88,6 @@ def by_filter_jit() -> None:
     assert jnp.allclose(out, 2.0 * model.layers[0](jnp.ones(2)))
 
 
-def _case(reproducer: Callable[[], tuple[str, str]], signature: Signature) -> Case:
-    return Case(
-        reproducer,
-        control_tuple,
-        {"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
-        (
-            Rule("hashed", "equinox<0.13.0", "run on releases of the line up to 0.12.2"),
-            Rule("unhashable", "", "run on releases of the line from 0.13.0 to 0.13.8; 2c3fbae"),
-        ),
-        Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
-        signatures={"unhashable": signature},
-        needs=("jax", "equinox"),
-    )
-
-
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -114,11 +97,21 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/equinox/commit/2c3fbae", "commit"),
     ),
     touches=("equinox.partition", "jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
+    common=Common(
+        control=control_tuple,
+        behaviours={"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
+        rules=(
+            Rule("hashed", "equinox<0.13.0", "run on releases of the line up to 0.12.2"),
+            Rule("unhashable", "", "run on releases of the line from 0.13.0 to 0.13.8; 2c3fbae"),
+        ),
+        workaround=Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
+        needs=("jax", "equinox"),
+    ),
     cases=(
-        _case(hash_of_a_dict, Signature("TypeError", "unhashable type: 'dict'")),
-        _case(static_argument, Signature("ValueError", "Non-hashable static arguments are not supported")),
+        Case(hash_of_a_dict, signatures={"unhashable": Signature("TypeError", "unhashable type: 'dict'")}),
+        Case(
+            static_argument,
+            signatures={"unhashable": Signature("ValueError", "Non-hashable static arguments are not supported")},
+        ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

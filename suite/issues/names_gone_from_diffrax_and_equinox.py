@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 Seeing = Callable[[], tuple[str, str]]
 
@@ -167,8 +167,7 @@ def _case(
     code: Callable[[], None],
     text: str,
     *,
-    package: str,
-    control: Callable[[], None],
+    package: str = "diffrax",
     warns: str = "",
     gone: str = "",
 ) -> Case:
@@ -176,10 +175,9 @@ def _case(
     last = "gone" if gone else "warns"
     return Case(
         reproducer,
-        control,
-        {"there": "clear", "warns": "guarded", "gone": "affected"},
-        (there, Rule(last, "", f"run on releases of the line from {package} {gone or warns}")),
-        Workaround(text, code),
+        kept_names if package == "diffrax" else kept_in_equinox,
+        rules=(there, Rule(last, "", f"run on releases of the line from {package} {gone or warns}")),
+        workaround=Workaround(text, code),
         signatures={
             "gone": tuple(
                 Signature(each, name) for each in ("AttributeError", "ImportError", "ModuleNotFoundError", "TypeError")
@@ -206,78 +204,29 @@ ISSUE = Issue(
         "equinox.internal.tree_pp",
     ),
     cases=(
-        _case("Newton", newton, by_root_finder, _ROOT, package="diffrax", control=kept_names, gone="0.5.0"),
-        _case(
-            "nonlinear_solver",
-            nonlinear_solver,
-            by_root_finder,
-            _ROOT,
-            package="diffrax",
-            control=kept_names,
-            gone="0.5.0",
-        ),
-        _case(
-            "misc",
-            submodules,
-            by_the_package,
-            "Names of the package itself.",
-            package="diffrax",
-            control=kept_names,
-            gone="0.5.0",
-        ),
+        _case("Newton", newton, by_root_finder, _ROOT, gone="0.5.0"),
+        _case("nonlinear_solver", nonlinear_solver, by_root_finder, _ROOT, gone="0.5.0"),
+        _case("misc", submodules, by_the_package, "Names of the package itself.", gone="0.5.0"),
         _case(
             "WeaklyDiagonalControlTerm",
             weakly_diagonal,
             by_lineax,
             "A ControlTerm whose vector field is a lineax.DiagonalLinearOperator.",
-            package="diffrax",
-            control=kept_names,
             warns="0.6.0",
         ),
         replace(
             _case(
-                "levy_area",
-                brownian_path,
-                by_levy_area,
-                "Say it: levy_area=diffrax.BrownianIncrement.",
-                package="diffrax",
-                control=kept_names,
-                gone="0.5.1",
+                "levy_area", brownian_path, by_levy_area, "Say it: levy_area=diffrax.BrownianIncrement.", gone="0.5.1"
             ),
             rules=(
                 Rule("gone", "diffrax==0.5.1", "run on diffrax 0.5.1"),
                 Rule("there", "", "run on releases of the line from 0.4.1 to 0.5.0, and from 0.6.0"),
             ),
         ),
+        _case("static_field", static_field, by_field, "eqx.field(static=True).", package="equinox", warns="0.13.0"),
         _case(
-            "static_field",
-            static_field,
-            by_field,
-            "eqx.field(static=True).",
-            package="equinox",
-            control=kept_in_equinox,
-            warns="0.13.0",
+            "if_mapped", internal_if_mapped, by_public_names, "eqx.if_array(axis).", package="equinox", gone="0.11.10"
         ),
-        _case(
-            "if_mapped",
-            internal_if_mapped,
-            by_public_names,
-            "eqx.if_array(axis).",
-            package="equinox",
-            control=kept_in_equinox,
-            gone="0.11.10",
-        ),
-        _case(
-            "tree_pp",
-            internal_tree_pp,
-            by_public_names,
-            "eqx.tree_pformat.",
-            package="equinox",
-            control=kept_in_equinox,
-            gone="0.11.12",
-        ),
+        _case("tree_pp", internal_tree_pp, by_public_names, "eqx.tree_pformat.", package="equinox", gone="0.11.12"),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 Seeing = Callable[[], tuple[str, str]]
 _CALLBACKS = "jax.pure_callback, or jax.experimental.io_callback."
@@ -303,6 +303,3 @@ ISSUE = Issue(
         _case("enable_x64", enable_x64, by_enable_x64, _X64, warns="0.8.0", gone="0.9.0"),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 Seeing = Callable[[], tuple[str, str]]
 
@@ -386,6 +386,3 @@ ISSUE = Issue(
         _case("ffi", extend_ffi, by_ffi, "jax.ffi, from 0.5.0.", came="0.4.29", gone="0.8.0"),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

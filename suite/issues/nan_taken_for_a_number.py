@@ -14,7 +14,7 @@ Seen in these runs: rel_entr and the uniform law give NaN from 0.12.0 on, though
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def heaviside() -> tuple[str, str]:
@@ -91,21 +91,17 @@ ISSUE = Issue(
         "jax.scipy.special.rel_entr",
         "jax.scipy.stats.uniform",
     ),
-    cases=(
-        Case(
-            uniform,
-            numbers,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(
-                Rule("differs", "jax<0.12.0", "run on releases of the line from 0.4.18 to 0.11.2"),
-                Rule("agrees", "", "run on releases of the line from 0.12.0"),
-            ),
-            workaround=_WHERE,
+    common=Common(
+        control=numbers,
+        rules=(
+            Rule("differs", "jax<0.12.0", "run on releases of the line from 0.4.18 to 0.11.2"),
+            Rule("agrees", "", "run on releases of the line from 0.12.0"),
         ),
+    ),
+    cases=(
+        Case(uniform, workaround=_WHERE),
         Case(
             heaviside,
-            numbers,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.10.2", "run on releases of the line from 0.4.18 to 0.10.1"),
                 Rule("agrees", "", "run on releases of the line from 0.10.2; jax#38106 (88b3d13390)"),
@@ -114,25 +110,12 @@ ISSUE = Issue(
         ),
         Case(
             xlogy,
-            numbers,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.10.2", "run on releases of the line from 0.4.18 to 0.10.1"),
                 Rule("agrees", "", "run on releases of the line from 0.10.2; jax#37915 (60912d9674)"),
             ),
             workaround=_WHERE,
         ),
-        Case(
-            rel_entr,
-            numbers,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(
-                Rule("differs", "jax<0.12.0", "run on releases of the line from 0.4.18 to 0.11.2"),
-                Rule("agrees", "", "run on releases of the line from 0.12.0"),
-            ),
-        ),
+        Case(rel_entr),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ Seen in these runs: both are wrong from 0.4.18 to 0.11.2, and right from 0.12.0 
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def slices() -> tuple[str, str]:
@@ -71,20 +71,13 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#40849", "report"), Upstream("openxla/xla#49121", "report")),
     touches=("jax.lax.dynamic_slice", "jax.numpy.roll"),
-    cases=tuple(
-        Case(
-            reproducer,
-            inside,
-            {"differs": "affected", "agrees": "clear"},
-            (
-                Rule("differs", "jaxlib<0.12", "run on releases of the line from 0.4.18 to 0.11.2"),
-                Rule("agrees", "", "run on releases of the line from 0.12.0"),
-            ),
-            Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),
-        )
-        for reproducer in (slices, rolled)
+    common=Common(
+        control=inside,
+        rules=(
+            Rule("differs", "jaxlib<0.12", "run on releases of the line from 0.4.18 to 0.11.2"),
+            Rule("agrees", "", "run on releases of the line from 0.12.0"),
+        ),
+        workaround=Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),
     ),
+    cases=(Case(slices), Case(rolled)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,9 +11,7 @@ raises from 0.4.34. Equinox was one of those who relied on it (equinox#753).
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def in_an_array() -> tuple[str, str]:
@@ -62,12 +60,6 @@ def none_as_a_leaf() -> None:
     assert found == {"a": 3.0, "b": 3.0}
 
 
-_case = partial(
-    Case,
-    control=none_in_both,
-    behaviours={"taken": "affected", "warns": "guarded", "refused": "guarded", "other": "different"},
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -77,8 +69,9 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-34-october-4-2024", "changelog"),
     ),
     touches=("jax.numpy.array", "jax.numpy.asarray", "jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"),
+    common=Common(control=none_in_both, behaviours={"taken": "affected", "refused": "guarded", "other": "different"}),
     cases=(
-        _case(
+        Case(
             in_an_array,
             rules=(
                 Rule("taken", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
@@ -91,7 +84,7 @@ ISSUE = Issue(
                 "refused": Signature("ValueError", "None is not a valid value for jnp.array"),
             },
         ),
-        _case(
+        Case(
             in_a_tree,
             rules=(
                 Rule("taken", "jaxlib<0.4.29", "run on releases of the line from 0.4.18 to 0.4.28"),
@@ -109,6 +102,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,11 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def layer_norm() -> tuple[str, str]:
@@ -98,29 +94,24 @@ _CAST = Workaround("Cast round it: layer(x.astype(jnp.float32)).astype(x.dtype),
 _ALL = "equinox#876 (e2d7e38) computes in float32 at least"
 _OLD = Rule("differs", "equinox<0.11.8", "run on equinox 0.11.1 to 0.11.7; the variance overflows")
 _NEW = Rule("agrees", "", f"run on equinox from 0.11.8; {_ALL}")
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
-_case = partial(Case, control=float32, workaround=_CAST, needs=("jax", "equinox"))
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/equinox#876", "report"),
-        Upstream("patrick-kidger/equinox#723", "fix"),
-    ),
+    upstream=(Upstream("patrick-kidger/equinox#876", "report"), Upstream("patrick-kidger/equinox#723", "fix")),
     touches=("equinox.nn.LayerNorm", "equinox.nn.GroupNorm", "equinox.nn.RMSNorm"),
+    common=Common(control=float32, rules=(_OLD, _NEW), workaround=_CAST, needs=("jax", "equinox")),
     cases=(
-        _case(layer_norm, behaviours=_BEHAVIOURS, rules=(_OLD, _NEW)),
-        _case(group_norm, behaviours=_BEHAVIOURS, rules=(_OLD, _NEW)),
-        _case(
+        Case(layer_norm),
+        Case(group_norm),
+        Case(
             rms_norm,
-            behaviours={**_BEHAVIOURS, "absent": "absent"},
             rules=(
                 Rule("absent", "equinox<0.11.3", "run on equinox 0.11.1 and 0.11.2"),
                 Rule("differs", "equinox<0.11.5", "run on equinox 0.11.3 and 0.11.4; the square overflows"),
                 Rule("agrees", "", "run on equinox from 0.11.5; equinox#723 (8911e17)"),
             ),
         ),
-        _case(
+        Case(
             dtype_of_a_float32_layer,
             behaviours={"promoted": "clear", "input-dtype": "documented", "other-dtype": "different"},
             rules=(
@@ -130,6 +121,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

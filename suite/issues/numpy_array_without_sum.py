@@ -19,9 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def custom_vjp() -> tuple[str, str]:
@@ -86,14 +84,6 @@ def as_an_array() -> None:
     assert float(np.asarray(got).sum()) == 3.0
 
 
-_case = partial(
-    Case,
-    control=jax_arrays,
-    behaviours={"array": "clear", "no-sum": "affected", "other": "different"},
-    signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
-    workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -103,8 +93,14 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@dda9695795", "fix"),
     ),
     touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
+    common=Common(
+        control=jax_arrays,
+        behaviours={"array": "clear", "no-sum": "affected", "other": "different"},
+        workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
+        signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
+    ),
     cases=(
-        _case(
+        Case(
             custom_vjp,
             rules=(
                 Rule("array", "jax<0.7.2", "run on releases of the line from 0.4.18 to 0.7.1"),
@@ -112,7 +108,7 @@ ISSUE = Issue(
                 Rule("array", "", "run on releases of the line from 0.9.2; dda9695795"),
             ),
         ),
-        _case(
+        Case(
             aux,
             rules=(
                 Rule("array", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2"),
@@ -120,12 +116,6 @@ ISSUE = Issue(
                 Rule("array", "", "run on releases of the line from 0.9.2; dda9695795"),
             ),
         ),
-        _case(
-            custom_jvp,
-            rules=(Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-        ),
+        Case(custom_jvp, rules=(Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

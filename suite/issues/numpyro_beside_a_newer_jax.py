@@ -11,7 +11,7 @@ the spring of 2026. Many projects capped jax for it. From 0.21.0 NumPyro does wi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def draws() -> tuple[str, str]:
@@ -70,6 +70,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

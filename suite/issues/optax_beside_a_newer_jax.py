@@ -12,7 +12,7 @@ jax 0.6.0: it asks for `jax.numpy.DeviceArray`.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def map_params() -> tuple[str, str]:
@@ -48,8 +48,6 @@ def control() -> None:
     assert moved["w"].tolist() == [0.875, 0.875]
 
 
-GONE = Signature("AttributeError", "tree_map", "optax")
-UPGRADE = Workaround("Upgrade Optax with jax.", pin="optax>=0.2.3")
 ISSUE = Issue(
     kind="import-error",
     upstream=(
@@ -57,14 +55,13 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025", "changelog"),
     ),
     touches=("Optax", "jax.tree_map"),
+    common=Common(control=control, needs=("jax", "optax")),
     cases=(
         Case(
             map_params,
-            control,
-            needs=("jax", "optax"),
-            workaround=UPGRADE,
+            workaround=Workaround("Upgrade Optax with jax.", pin="optax>=0.2.3"),
             behaviours={"maps": "clear", "other-values": "affected", "no-tree-map": "affected"},
-            signatures={"no-tree-map": GONE},
+            signatures={"no-tree-map": Signature("AttributeError", "tree_map", "optax")},
             rules=(
                 Rule("no-tree-map", "optax>=0.1.5,<0.2.3 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
                 Rule("maps", "optax>=0.1.5", "run beside jax"),
@@ -72,13 +69,8 @@ ISSUE = Issue(
         ),
         Case(
             updates,
-            control,
-            needs=("jax", "optax"),
             behaviours={"updates": "clear", "other-values": "affected"},
             rules=(Rule("updates", "optax>=0.1.5", "run beside jax"),),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

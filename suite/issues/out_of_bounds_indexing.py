@@ -10,9 +10,7 @@ negative index counts from the end first, and is clamped only past the other one
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def read() -> tuple[str, str]:
@@ -53,11 +51,6 @@ def say_a_mode() -> None:
     assert bool(jnp.isnan(jnp.arange(3.0).at[5].get(mode="fill", fill_value=jnp.nan)))
 
 
-_case = partial(
-    Case,
-    control=within,
-    workaround=Workaround('x.at[i].get(mode="fill", fill_value=jnp.nan), or checkify.', say_a_mode),
-)
 _RUN = "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"
 
 ISSUE = Issue(
@@ -66,12 +59,12 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing", "docs"),
     ),
     touches=("jax.Array.at", "indexing"),
+    common=Common(
+        control=within, workaround=Workaround('x.at[i].get(mode="fill", fill_value=jnp.nan), or checkify.', say_a_mode)
+    ),
     cases=(
-        _case(read, behaviours={"clamped": "documented", "other": "different"}, rules=(Rule("clamped", "", _RUN),)),
-        _case(update, behaviours={"dropped": "documented", "other": "different"}, rules=(Rule("dropped", "", _RUN),)),
-        _case(take, behaviours={"filled": "documented", "other": "different"}, rules=(Rule("filled", "", _RUN),)),
+        Case(read, behaviours={"clamped": "documented", "other": "different"}, rules=(Rule("clamped", "", _RUN),)),
+        Case(update, behaviours={"dropped": "documented", "other": "different"}, rules=(Rule("dropped", "", _RUN),)),
+        Case(take, behaviours={"filled": "documented", "other": "different"}, rules=(Rule("filled", "", _RUN),)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def tuple_of_two() -> tuple[str, str]:
@@ -89,17 +89,12 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@7f05b74bca", "fix"),
     ),
     touches=("jax.numpy.pad(constant_values=)",),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_one_constant,
-            {"agrees": "clear", "differs": "affected"},
-            _RULES,
-            Workaround("Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis),
-        )
-        for reproducer in (tuple_of_two, jitted_3d, gradient)
+    common=Common(
+        control=control_one_constant,
+        rules=_RULES,
+        workaround=Workaround(
+            "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
+        ),
     ),
+    cases=(Case(tuple_of_two), Case(jitted_3d), Case(gradient)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs: the gradients of `lax.pad` by its padding value and of `jnp.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def constant_values() -> tuple[str, str]:
@@ -59,18 +59,12 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.pad.html", "docs"),
     ),
     touches=("jax.numpy.pad(constant_values=)", "jax.lax.pad"),
-    cases=tuple(
-        Case(
-            reproducer,
-            forwards,
-            {"none-type": "affected", "agrees": "clear", "differs": "different"},
-            (Rule("none-type", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
-            signatures={"none-type": Signature("TypeError", "NoneType")},
-        )
-        for reproducer in (constant_values, padding_value)
+    common=Common(
+        control=forwards,
+        behaviours={"none-type": "affected", "agrees": "clear", "differs": "different"},
+        rules=(Rule("none-type", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        workaround=Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
+        signatures={"none-type": Signature("TypeError", "NoneType")},
     ),
+    cases=(Case(constant_values), Case(padding_value)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def unsigned() -> tuple[str, str]:
@@ -92,32 +92,24 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#40338", "fix"),
     ),
     touches=("jax.numpy.partition", "jax.numpy.argpartition", "jax.numpy.top_k(mode=)"),
+    common=Common(control=signed_and_float, rules=_UNSIGNED, workaround=_SORT),
     cases=(
-        Case(unsigned, signed_and_float, {"differs": "affected", "agrees": "clear"}, _UNSIGNED, _SORT),
+        Case(unsigned),
         Case(
             smallest_signed,
-            signed_and_float,
-            {"differs": "affected", "agrees": "clear"},
-            (
+            rules=(
                 Rule("differs", "jax<0.12.0", "run from 0.4.18 to 0.11.2"),
                 Rule("agrees", "", "run on 0.12.0 and 0.12.0.1; jax#40338"),
             ),
-            _SORT,
         ),
         Case(
             smallest_by_top_k,
-            signed_and_float,
-            {"differs": "affected", "agrees": "clear", "absent": "absent"},
-            (
+            rules=(
                 Rule("absent", "jax<0.11.1", "run up to 0.11.0; it came with 0.11.1"),
                 Rule("differs", "jax<0.12.0", "run on 0.11.1 and 0.11.2"),
                 Rule("agrees", "", "run on 0.12.0; jax#40338"),
             ),
-            _SORT,
         ),
-        Case(unsigned_argpartition, signed_and_float, {"differs": "affected", "agrees": "clear"}, _UNSIGNED, _SORT),
+        Case(unsigned_argpartition),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def equality() -> tuple[str, str]:
@@ -89,10 +89,10 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@b52e741ed0", "commit"),
     ),
     touches=("jax.sharding.PartitionSpec",),
+    common=Common(control=specs_with_specs),
     cases=(
         Case(
             equality,
-            specs_with_specs,
             behaviours={"equal": "clear", "unequal": "documented", "mixed": "different"},
             rules=(
                 Rule("equal", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
@@ -102,7 +102,6 @@ ISSUE = Issue(
         ),
         Case(
             dict_key,
-            specs_with_specs,
             behaviours={"found": "clear", "equal-not-found": "affected", "unequal": "documented"},
             rules=(
                 Rule("found", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
@@ -113,7 +112,6 @@ ISSUE = Issue(
         ),
         Case(
             subclass,
-            specs_with_specs,
             behaviours={"tuple": "clear", "no-tuple": "documented"},
             rules=(
                 Rule("tuple", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
@@ -123,7 +121,6 @@ ISSUE = Issue(
         ),
         Case(
             nested_name,
-            specs_with_specs,
             behaviours={"equal": "clear", "unequal": "affected"},
             rules=(
                 Rule("unequal", "jax<0.5.3", "run on releases of the line from 0.4.18 to 0.5.2"),
@@ -132,6 +129,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

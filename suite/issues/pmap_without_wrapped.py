@@ -9,9 +9,7 @@ ebb84c4c79, two days later, has it back; the thread is open still.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def wrapped() -> tuple[str, str]:
@@ -66,26 +64,23 @@ def keep_it() -> None:
     assert tuple(inspect.signature(outer).parameters) == ("x",)
 
 
-_case = partial(
-    Case,
-    control=jit_and_vmap,
-    behaviours={"there": "clear", "gone": "affected", "other": "different"},
-    rules=(
-        Rule("gone", "jax==0.8.0", "run on jax 0.8.0; jax#32701"),
-        Rule("there", "", "run on releases of the line from 0.4.18 to 0.7.2, and from 0.8.1 to 0.12.0.1; ebb84c4c79"),
-    ),
-    workaround=Workaround("Wrap it: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("jax-ml/jax#32701", "report"), Upstream("jax-ml/jax@ebb84c4c79", "commit")),
     touches=("jax.pmap",),
+    common=Common(
+        control=jit_and_vmap,
+        behaviours={"other": "different"},
+        rules=(
+            Rule("gone", "jax==0.8.0", "run on jax 0.8.0; jax#32701"),
+            Rule(
+                "there", "", "run on releases of the line from 0.4.18 to 0.7.2, and from 0.8.1 to 0.12.0.1; ebb84c4c79"
+            ),
+        ),
+        workaround=Workaround("Wrap it: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it),
+    ),
     cases=(
-        _case(wrapped, signatures={"gone": Signature("AttributeError", "has no attribute '__wrapped__'")}),
-        _case(signature),
+        Case(wrapped, signatures={"gone": Signature("AttributeError", "has no attribute '__wrapped__'")}),
+        Case(signature),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ Seen in these runs: with weights (`w=`) it goes wrong in the same way, up to 0.6
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def scaled() -> tuple[str, str]:
@@ -66,28 +66,8 @@ _NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; 21f9d23658")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#24073", "report"),
-        Upstream("jax-ml/jax@21f9d23658", "fix"),
-    ),
+    upstream=(Upstream("jax-ml/jax#24073", "report"), Upstream("jax-ml/jax@21f9d23658", "fix")),
     touches=("jax.numpy.polyfit(cov=)",),
-    cases=(
-        Case(
-            scaled,
-            one_fit,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_VMAP,
-        ),
-        Case(
-            weighted,
-            one_fit,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_VMAP,
-        ),
-    ),
+    common=Common(control=one_fit, rules=(_OLD, _NEW), workaround=_VMAP),
+    cases=(Case(scaled), Case(weighted)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

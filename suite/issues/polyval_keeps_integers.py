@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def cube() -> tuple[str, str]:
@@ -61,30 +61,24 @@ def convert_first() -> None:
     assert jnp.polyval(jnp.array([True, True]).astype(float), jnp.array([True])).item() == 2.0
 
 
-_FLOAT_FIRST = Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first)
-_INTEGERS = (
-    Rule("float", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
-    Rule("wrapped", "", "run on releases of the line from 0.10.1; jax#37448 (6c690e77a1)"),
-)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(Upstream("jax-ml/jax#11633", "report"), Upstream("jax-ml/jax#37448", "fix")),
     touches=("jax.numpy.polyval",),
-    cases=(
-        *(
-            Case(
-                reproducer,
-                floats,
-                behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
-                rules=_INTEGERS,
-                workaround=_FLOAT_FIRST,
-            )
-            for reproducer in (cube, small_integers)
+    common=Common(
+        control=floats,
+        behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
+        rules=(
+            Rule("float", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
+            Rule("wrapped", "", "run on releases of the line from 0.10.1; jax#37448 (6c690e77a1)"),
         ),
+        workaround=Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first),
+    ),
+    cases=(
+        Case(cube),
+        Case(small_integers),
         Case(
             truth_values,
-            floats,
             behaviours={"float": "clear", "truth": "affected", "refused": "guarded", "other": "different"},
             signatures={"refused": Signature("TypeError", "does not accept dtype bool")},
             rules=(
@@ -92,10 +86,6 @@ ISSUE = Issue(
                 Rule("truth", "jax<0.12.0", "run on releases of the line from 0.10.1 to 0.11.2; jax#37448"),
                 Rule("refused", "", "run on releases of the line from 0.12.0"),
             ),
-            workaround=_FLOAT_FIRST,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ too.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def exponents() -> tuple[str, str]:
@@ -50,25 +50,15 @@ def float_exponents() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/17995", "report"),
-        Upstream("jax-ml/jax#17996", "fix"),
-    ),
+    upstream=(Upstream("https://github.com/jax-ml/jax/issues/17995", "report"), Upstream("jax-ml/jax#17996", "fix")),
     touches=("jax.numpy.power", "jax.lax.pow", "jax.Array.__pow__"),
-    cases=tuple(
-        Case(
-            reproducer,
-            positive_or_python,
-            {"differs": "affected", "agrees": "clear"},
-            (
-                Rule("differs", "jax<0.4.19", "run on 0.4.18, the oldest release of the line; since jax#16419"),
-                Rule("agrees", "", "run on releases of the line from 0.4.19; jax#17996 (6fe573147e)"),
-            ),
-            Workaround("Use floating-point exponents: jnp.arange(3.0).", float_exponents),
-        )
-        for reproducer in (exponents, traced_exponent)
+    common=Common(
+        control=positive_or_python,
+        rules=(
+            Rule("differs", "jax<0.4.19", "run on 0.4.18, the oldest release of the line; since jax#16419"),
+            Rule("agrees", "", "run on releases of the line from 0.4.19; jax#17996 (6fe573147e)"),
+        ),
+        workaround=Workaround("Use floating-point exponents: jnp.arange(3.0).", float_exponents),
     ),
+    cases=(Case(exponents), Case(traced_exponent)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,9 +13,7 @@ jaxlib 0.10.1 computes both; the flag that switches these fusions off helps. jax
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def seven_axes() -> tuple[str, str]:
@@ -46,17 +44,6 @@ def six_axes() -> None:
     assert float(jax.jit(lambda a, b: jnp.sum(a * b, axis=2))(ones, ones).sum()) == 6144.0
 
 
-_case = partial(
-    Case,
-    control=six_axes,
-    behaviours={"agrees": "clear", "crashed": "affected", "hung": "affected", "differs": "different"},
-    workaround=Workaround(
-        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment.",
-        environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
-        fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
-    ),
-    seconds=60.0,
-)
 _WELL = Rule("agrees", "", "run on releases from 0.4.20 to 0.10.1, and on 0.12.0.1")
 
 ISSUE = Issue(
@@ -67,11 +54,18 @@ ISSUE = Issue(
         Upstream("google/XNNPACK@53a1797ba", "fix"),
     ),
     touches=("fused reductions",),
+    common=Common(
+        control=six_axes,
+        behaviours={"crashed": "affected", "hung": "affected", "differs": "different"},
+        workaround=Workaround(
+            "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment.",
+            environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
+            fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
+        ),
+        seconds=60.0,
+    ),
     cases=(
-        _case(seven_axes, rules=(Rule("crashed", "jaxlib==0.10.2", "run on jax 0.10.2, and not on 0.11.0"), _WELL)),
-        _case(eight_axes, rules=(Rule("crashed", "jaxlib>=0.10.2,<0.11.1", "run on jax 0.10.2 and 0.11.0"), _WELL)),
+        Case(seven_axes, rules=(Rule("crashed", "jaxlib==0.10.2", "run on jax 0.10.2, and not on 0.11.0"), _WELL)),
+        Case(eight_axes, rules=(Rule("crashed", "jaxlib>=0.10.2,<0.11.1", "run on jax 0.10.2 and 0.11.0"), _WELL)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

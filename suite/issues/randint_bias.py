@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def uint8() -> tuple[str, str]:
@@ -97,24 +97,16 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#31527", "commit"),
     ),
     touches=("jax.random.randint", "jax_safer_randint"),
+    common=Common(
+        control=small_spans,
+        behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
+        rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
+    ),
     cases=(
-        Case(
-            uint8,
-            small_spans,
-            behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
-            rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
-            workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint8).", cast_after),
-        ),
-        Case(
-            uint16,
-            small_spans,
-            behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
-            rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
-            workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint16).", cast_after),
-        ),
+        Case(uint8, workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint8).", cast_after)),
+        Case(uint16, workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint16).", cast_after)),
         Case(
             int32,
-            small_spans,
             behaviours={"biased": "documented", "uniform": "clear", "other": "different"},
             rules=(
                 Rule(
@@ -127,6 +119,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Common, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -185,11 +185,6 @@ _THREEFRY = (
     Rule("second", "", "run on releases of the line from 0.5.0, with jax_threefry_partitionable on by default"),
 )
 
-
-def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:
-    return Case(reproducer, control, _BEHAVIOURS, rules or _THREEFRY)
-
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -212,26 +207,26 @@ ISSUE = Issue(
         "jax.random.weibull_min",
         "random stream",
     ),
+    common=Common(control=control, behaviours=_BEHAVIOURS, rules=_THREEFRY),
     cases=(
-        _sampler(exponential),
-        _sampler(laplace),
-        _sampler(logistic),
-        _sampler(
+        Case(exponential),
+        Case(laplace),
+        Case(logistic),
+        Case(
             logistic_tail,
-            Rule("first", "jax<0.5.0", _OLD),
-            Rule("second", "jax<0.7.0", "run on releases of the line from 0.5.0 to 0.6.2"),
-            Rule("third", "", "run on releases of the line from 0.7.0; jax#29857"),
+            rules=(
+                Rule("first", "jax<0.5.0", _OLD),
+                Rule("second", "jax<0.7.0", "run on releases of the line from 0.5.0 to 0.6.2"),
+                Rule("third", "", "run on releases of the line from 0.7.0; jax#29857"),
+            ),
         ),
-        _sampler(gumbel),
-        _sampler(cauchy),
-        _sampler(pareto),
-        _sampler(rayleigh),
-        _sampler(weibull_min),
-        _sampler(triangular),
-        _sampler(wald),
-        _sampler(double_sided_maxwell),
+        Case(gumbel),
+        Case(cauchy),
+        Case(pareto),
+        Case(rayleigh),
+        Case(weibull_min),
+        Case(triangular),
+        Case(wald),
+        Case(double_sided_maxwell),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Common, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -170,11 +170,6 @@ _THREEFRY = (
 )
 _ALWAYS = Rule("first", "", "run on releases of the line: the same on each of these")
 
-
-def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:
-    return Case(reproducer, control, _BEHAVIOURS, rules or _THREEFRY)
-
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -198,22 +193,20 @@ ISSUE = Issue(
         "jax.random.t",
         "random stream",
     ),
+    common=Common(control=control, behaviours=_BEHAVIOURS, rules=_THREEFRY),
     cases=(
-        _sampler(gamma),
-        _sampler(loggamma),
-        _sampler(beta),
-        _sampler(chisquare),
-        _sampler(t),
-        _sampler(f),
-        _sampler(dirichlet),
-        _sampler(generalized_normal),
-        _sampler(ball),
-        _sampler(poisson),
-        _sampler(binomial, Rule("absent", "jax<0.4.21", "run on releases of the line up to 0.4.20"), *_THREEFRY),
-        _sampler(multinomial, Rule("absent", "jax<0.5.3", "run on releases of the line up to 0.5.2"), _ALWAYS),
-        _sampler(geometric),
+        Case(gamma),
+        Case(loggamma),
+        Case(beta),
+        Case(chisquare),
+        Case(t),
+        Case(f),
+        Case(dirichlet),
+        Case(generalized_normal),
+        Case(ball),
+        Case(poisson),
+        Case(binomial, rules=(Rule("absent", "jax<0.4.21", "run on releases of the line up to 0.4.20"), *_THREEFRY)),
+        Case(multinomial, rules=(Rule("absent", "jax<0.5.3", "run on releases of the line up to 0.5.2"), _ALWAYS)),
+        Case(geometric),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Common, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -164,11 +164,6 @@ _THREEFRY = (
     Rule("second", "", "run on releases of the line from 0.5.0, with jax_threefry_partitionable on by default"),
 )
 
-
-def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:
-    return Case(reproducer, control, _BEHAVIOURS, rules or _THREEFRY)
-
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -185,25 +180,27 @@ ISSUE = Issue(
         "jax.random.truncated_normal",
         "random stream",
     ),
+    common=Common(control=control, behaviours=_BEHAVIOURS, rules=_THREEFRY),
     cases=(
-        _sampler(normal),
-        _sampler(
+        Case(normal),
+        Case(
             normal_bfloat16,
-            Rule(
-                "third", "jaxlib>=0.4.24,<0.4.33", "run from 0.4.24 to 0.4.31, and not on jax 0.4.24 with jaxlib 0.4.23"
+            rules=(
+                Rule(
+                    "third",
+                    "jaxlib>=0.4.24,<0.4.33",
+                    "run from 0.4.24 to 0.4.31, and not on jax 0.4.24 with jaxlib 0.4.23",
+                ),
+                *_THREEFRY,
             ),
-            *_THREEFRY,
         ),
-        _sampler(truncated_normal),
-        _sampler(multivariate_normal),
-        _sampler(lognormal),
-        _sampler(maxwell),
-        _sampler(orthogonal),
-        _sampler(orthogonal_initializer),
-        _sampler(glorot_uniform_initializer),
-        _sampler(truncated_normal_initializer),
+        Case(truncated_normal),
+        Case(multivariate_normal),
+        Case(lognormal),
+        Case(maxwell),
+        Case(orthogonal),
+        Case(orthogonal_initializer),
+        Case(glorot_uniform_initializer),
+        Case(truncated_normal_initializer),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, main
+from suite.cell import Case, Common, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -217,11 +217,6 @@ _THREEFRY = (
 )
 _ALWAYS = Rule("first", "", "run on releases of the line: the same on each of these")
 
-
-def _sampler(reproducer: Callable[[], tuple[str, str]], *rules: Rule) -> Case:
-    return Case(reproducer, control, _BEHAVIOURS, rules or _THREEFRY)
-
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -244,30 +239,30 @@ ISSUE = Issue(
         "jax.random.uniform",
         "random stream",
     ),
+    common=Common(control=control, behaviours=_BEHAVIOURS, rules=_THREEFRY),
     cases=(
-        _sampler(uniform),
-        _sampler(bits),
-        _sampler(split),
-        _sampler(fold_in, _ALWAYS),
-        _sampler(uniform_of_rbg, _ALWAYS),
-        _sampler(split_of_rbg),
-        _sampler(split_of_unsafe_rbg, _ALWAYS),
-        _sampler(uniform_bfloat16),
-        _sampler(randint),
-        _sampler(
+        Case(uniform),
+        Case(bits),
+        Case(split),
+        Case(fold_in, rules=(_ALWAYS,)),
+        Case(uniform_of_rbg, rules=(_ALWAYS,)),
+        Case(split_of_rbg),
+        Case(split_of_unsafe_rbg, rules=(_ALWAYS,)),
+        Case(uniform_bfloat16),
+        Case(randint),
+        Case(
             randint_int8,
-            Rule("first", "jax<0.5.0", _OLD),
-            Rule("second", "jax<0.7.2", "run on releases of the line from 0.5.0 to 0.7.1"),
-            Rule("third", "", "run on releases of the line from 0.7.2, where its bias was mended"),
+            rules=(
+                Rule("first", "jax<0.5.0", _OLD),
+                Rule("second", "jax<0.7.2", "run on releases of the line from 0.5.0 to 0.7.1"),
+                Rule("third", "", "run on releases of the line from 0.7.2, where its bias was mended"),
+            ),
         ),
-        _sampler(bernoulli),
-        _sampler(rademacher),
-        _sampler(permutation),
-        _sampler(choice),
-        _sampler(choice_without_replacement),
-        _sampler(categorical),
+        Case(bernoulli),
+        Case(rademacher),
+        Case(permutation),
+        Case(choice),
+        Case(choice_without_replacement),
+        Case(categorical),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

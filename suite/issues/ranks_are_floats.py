@@ -11,9 +11,7 @@ more.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtypes() -> tuple[str, str]:
@@ -59,26 +57,21 @@ def twice_argsort() -> None:
     assert jnp.arange(3)[ranks - 1].tolist() == jnp.argsort(jnp.argsort(x)).tolist() == [0, 2, 1]
 
 
-_case = partial(
-    Case,
-    control=values,
-    behaviours={"integers": "clear", "floats": "documented", "other": "different"},
-    rules=(
-        Rule("integers", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
-        Rule("floats", "", "run on releases of the line from 0.10.0 to 0.12.0.1; the changelog"),
-    ),
-    workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
-)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),),
     touches=("jax.scipy.stats.rankdata",),
+    common=Common(
+        control=values,
+        behaviours={"integers": "clear", "floats": "documented", "other": "different"},
+        rules=(
+            Rule("integers", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
+            Rule("floats", "", "run on releases of the line from 0.10.0 to 0.12.0.1; the changelog"),
+        ),
+        workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
+    ),
     cases=(
-        _case(dtypes),
-        _case(as_an_index, signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type")}),
+        Case(dtypes),
+        Case(as_an_index, signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type")}),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def draws() -> tuple[str, str]:
@@ -96,39 +96,29 @@ ISSUE = Issue(
         "jax.random.wrap_key_data(impl=)",
         "jax.lax.rng_bit_generator",
     ),
+    common=Common(control=threefry_keys, behaviours={"differs": "documented"}, workaround=_LOOP),
     cases=(
         Case(
             draws,
-            threefry_keys,
             behaviours={"each-key": "clear", "first-key": "documented", "other": "different"},
             rules=(
                 Rule("each-key", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
                 Rule("first-key", "", f"run on releases of the line from 0.4.26; {_SINCE}"),
             ),
-            workaround=_LOOP,
         ),
         Case(
             equal_keys,
-            threefry_keys,
-            behaviours={"agrees": "clear", "differs": "documented"},
             rules=(
                 Rule("agrees", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
                 Rule("differs", "", f"run on releases of the line from 0.4.26; {_SINCE}: it follows"),
             ),
-            workaround=_LOOP,
         ),
         Case(
             unsafe_split,
-            threefry_keys,
-            behaviours={"agrees": "clear", "differs": "documented"},
             rules=(
                 Rule("agrees", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
                 Rule("differs", "", f"run on releases of the line from 0.4.26; {_SINCE}"),
             ),
-            workaround=_LOOP,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

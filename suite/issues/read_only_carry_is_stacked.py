@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _made(function: Callable[..., Any], *arguments: Any) -> int:
@@ -84,29 +84,21 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#28210", "fix"),
     ),
     touches=("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop"),
+    common=Common(control=closed_over, behaviours={"stacked": "affected", "once": "clear"}, workaround=_INSTEAD),
     cases=(
         Case(
             scan,
-            closed_over,
-            {"stacked": "affected", "once": "clear"},
-            (
+            rules=(
                 Rule("stacked", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0; flax#4709"),
                 Rule("once", "", "run on releases of the line from 0.6.1 to 0.12.0.1; jax#28210"),
             ),
-            _INSTEAD,
         ),
         Case(
             while_loop,
-            closed_over,
-            {"stacked": "affected", "once": "clear"},
-            (
+            rules=(
                 Rule("stacked", "jax<0.6.0", "run on releases of the line from 0.4.18 to 0.5.3; flax#4700"),
                 Rule("once", "", "run on releases of the line from 0.6.0 to 0.12.0.1; jax#27937 (6e52b1e95b)"),
             ),
-            _INSTEAD,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,9 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -69,32 +67,25 @@ def control_block() -> None:
 
 _AGREES = Rule("agrees", "", "run on releases of the line: before, and from 0.11.0")
 
-
-def _case(reproducer: Callable[[], tuple[str, str]], rule: Rule) -> Case:
-    return Case(
-        reproducer,
-        control_block,
-        {"agrees": "clear", "differs": "affected"},
-        (rule, _AGREES),
-        Workaround(
-            "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment, or write it without vmap.",
-            environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
-            fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
-        ),
-        x64=reproducer is float64,
-    )
-
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#39103", "report"),),
     touches=("fused reductions",),
+    common=Common(
+        control=control_block,
+        rules=(Rule("differs", "jaxlib==0.10.2", "run on releases of the line, with this jaxlib alone"), _AGREES),
+        workaround=Workaround(
+            "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment, or write it without vmap.",
+            environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
+            fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
+        ),
+    ),
     cases=(
-        _case(float32, Rule("differs", "jaxlib==0.10.2", "run on releases of the line, with this jaxlib alone")),
-        _case(float64, Rule("differs", "jaxlib==0.10.2", "run on releases of the line, with this jaxlib alone")),
-        _case(maximum, Rule("differs", "jaxlib>=0.9.1,<0.11", "run on releases of the line from 0.9.1 to 0.10.2")),
+        Case(float32),
+        Case(float64, x64=True),
+        Case(
+            maximum,
+            rules=(Rule("differs", "jaxlib>=0.9.1,<0.11", "run on releases of the line from 0.9.1 to 0.10.2"), _AGREES),
+        ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -22,7 +22,7 @@ Seen in these runs, of three functions that make a ref: one doubles what is in i
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def overwritten() -> tuple[str, str]:
@@ -121,12 +121,6 @@ def one_direction() -> None:
 
 
 _ABSENT = Rule("absent", "jax<0.7.2", "run on releases of the line up to 0.7.1; jax.new_ref came with 0.7.2")
-_RULES = (
-    _ABSENT,
-    Rule("agrees", "jax<0.8.1", "run on releases of the line from 0.7.2 to 0.8.0"),
-    Rule("no-accum", "jax<0.11", "run on releases of the line from 0.8.1 to 0.10.2"),
-    Rule("agrees", "", "run on releases of the line from 0.11.0; jax#38927 (120f0b4132)"),
-)
 
 ISSUE = Issue(
     kind="crash",
@@ -137,31 +131,30 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#31672", "commit"),
     ),
     touches=("jax.new_ref",),
-    cases=(
-        *(
-            Case(
-                reproducer,
-                doubled,
-                {"no-accum": "affected", "agrees": "clear", "differs": "different", "absent": "absent"},
-                _RULES,
-                Workaround("Have the constant depend on the input: 2.0 + 0.0 * x.", depends_on_it),
-                signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
-            )
-            for reproducer in (overwritten, overwritten_jitted)
+    common=Common(
+        control=doubled,
+        behaviours={"no-accum": "affected", "differs": "different"},
+        rules=(
+            _ABSENT,
+            Rule("agrees", "jax<0.8.1", "run on releases of the line from 0.7.2 to 0.8.0"),
+            Rule("no-accum", "jax<0.11", "run on releases of the line from 0.8.1 to 0.10.2"),
+            Rule("agrees", "", "run on releases of the line from 0.11.0; jax#38927 (120f0b4132)"),
         ),
+        workaround=Workaround("Have the constant depend on the input: 2.0 + 0.0 * x.", depends_on_it),
+        signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
+    ),
+    cases=(
+        Case(overwritten),
+        Case(overwritten_jitted),
         Case(
             jacfwd,
-            doubled,
-            {"axis-spec": "affected", "agrees": "clear", "differs": "different", "absent": "absent"},
-            (
+            behaviours={"axis-spec": "affected", "agrees": "clear", "differs": "different"},
+            rules=(
                 _ABSENT,
                 Rule("axis-spec", "", "run on releases of the line from 0.7.2 to 0.12.0.1; jax#31672 batches the ref"),
             ),
-            Workaround("Use jax.jvp, one direction at a time, or from 0.8.0 on jacrev.", one_direction),
+            workaround=Workaround("Use jax.jvp, one direction at a time, or from 0.8.0 on jacrev.", one_direction),
             signatures={"axis-spec": Signature("ValueError", "got axis spec None but output was batched")},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,11 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def end_of_a_day() -> tuple[str, str]:
@@ -96,15 +92,6 @@ _CANNOT = (
     Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
     Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
 )
-_BEHAVIOURS: Mapping[str, Meaning] = {"agrees": "clear", "differs": "affected", "cannot-solve": "different"}
-_case = partial(
-    Case,
-    control=control_by_hand,
-    behaviours=_BEHAVIOURS,
-    workaround=Workaround("Count the time from 0, in a unit in which t1 is about 1.", from_zero_to_about_one),
-    signatures={"cannot-solve": _STOPS},
-    needs=("jax", "equinox", "diffrax"),
-)
 
 ISSUE = Issue(
     kind="crash",
@@ -114,8 +101,14 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#660", "commit"),
     ),
     touches=("diffrax.PIDController",),
+    common=Common(
+        control=control_by_hand,
+        workaround=Workaround("Count the time from 0, in a unit in which t1 is about 1.", from_zero_to_about_one),
+        signatures={"cannot-solve": _STOPS},
+        needs=("jax", "equinox", "diffrax"),
+    ),
     cases=(
-        _case(
+        Case(
             end_of_a_day,
             rules=(
                 *_CANNOT,
@@ -123,7 +116,7 @@ ISSUE = Issue(
                 Rule("differs", "", "run on releases of the line with 0.7.1 and 0.7.2; diffrax#758 is in no release"),
             ),
         ),
-        _case(
+        Case(
             microsecond,
             rules=(
                 *_CANNOT,
@@ -133,6 +126,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

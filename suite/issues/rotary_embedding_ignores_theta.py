@@ -20,11 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def second_layer() -> tuple[str, str]:
@@ -108,18 +104,9 @@ def by_hand() -> None:
     assert rotate(jnp.ones((2, 4), "float16"), 100.0).dtype == jnp.float16
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear", "absent": "absent"}
 _RULES = (
     Rule("absent", "equinox<0.11.5", "run on releases of the line up to 0.11.4"),
     Rule("differs", "", "run on releases of the line from 0.11.5 to 0.13.8, the newest: theta is no part of the key"),
-)
-_case = partial(
-    Case,
-    control=control_one_theta,
-    behaviours=_BEHAVIOURS,
-    rules=_RULES,
-    workaround=Workaround("Rotate by hand, without the cache, or have one theta for each size in a process.", by_hand),
-    needs=("jax", "equinox"),
 )
 
 ISSUE = Issue(
@@ -131,17 +118,20 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#836", "fix"),
     ),
     touches=("equinox.nn.RotaryPositionalEmbedding",),
+    common=Common(
+        control=control_one_theta,
+        rules=_RULES,
+        workaround=Workaround(
+            "Rotate by hand, without the cache, or have one theta for each size in a process.", by_hand
+        ),
+        needs=("jax", "equinox"),
+    ),
     cases=(
-        _case(second_layer),
-        _case(first_layer_again),
-        _case(
+        Case(second_layer),
+        Case(first_layer_again),
+        Case(
             dtype_of_half_precision,
-            behaviours={
-                "promoted": "affected",
-                "input-dtype": "clear",
-                "other-dtype": "different",
-                "absent": "absent",
-            },
+            behaviours={"promoted": "affected", "input-dtype": "clear", "other-dtype": "different"},
             rules=(
                 Rule("absent", "equinox<0.11.4", "run on releases of the line up to 0.11.3"),
                 Rule("promoted", "equinox<0.11.6", "run on releases of the line with 0.11.4 and 0.11.5"),
@@ -150,6 +140,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,7 +18,7 @@ NumPy's own answers are not taken for the right ones here: a number without digi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def to_38() -> tuple[str, str]:
@@ -60,42 +60,24 @@ def bound_the_decimals() -> None:
     np.testing.assert_allclose(got, [1.5, 1.5, 1.5, 0.0], rtol=1e-6)
 
 
-_BOUND = Workaround("Bound them: jnp.round(x, min(decimals, 30)).", bound_the_decimals)
-
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/31689", "report"),
-        Upstream("jax-ml/jax#32459", "fix"),
-    ),
+    upstream=(Upstream("https://github.com/jax-ml/jax/issues/31689", "report"), Upstream("jax-ml/jax#32459", "fix")),
     touches=("jax.numpy.round",),
+    common=Common(
+        control=to_two,
+        rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        workaround=Workaround("Bound them: jnp.round(x, min(decimals, 30)).", bound_the_decimals),
+    ),
     cases=(
-        Case(
-            to_38,
-            to_two,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            workaround=_BOUND,
-        ),
+        Case(to_38),
         Case(
             to_39,
-            to_two,
-            behaviours={"differs": "affected", "agrees": "clear"},
             rules=(
                 Rule("differs", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2"),
                 Rule("agrees", "", "run on releases of the line from 0.8.0; jax#32459 (7f64e44f34)"),
             ),
-            workaround=_BOUND,
         ),
-        Case(
-            to_minus_39,
-            to_two,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            workaround=_BOUND,
-        ),
+        Case(to_minus_39),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,7 +13,7 @@ Seen in these runs: up to 0.9.0.1 the flag did nothing for a sampler that was ca
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def drawn_twice() -> tuple[str, str]:
@@ -86,39 +86,32 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@8b9a9d53c3", "fix"),
     ),
     touches=("jax.random", "jax_debug_key_reuse"),
+    common=Common(control=split_first, workaround=_SPLIT),
     cases=(
         Case(
             drawn_twice,
-            split_first,
-            {"repeated": "documented", "other": "different"},
-            (Rule("repeated", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
-            _SPLIT,
+            behaviours={"repeated": "documented", "other": "different"},
+            rules=(Rule("repeated", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
         ),
         Case(
             with_the_flag,
-            split_first,
-            {"no-flag": "absent", "refused": "documented", "repeated": "different"},
-            (
+            behaviours={"no-flag": "absent", "refused": "documented", "repeated": "different"},
+            rules=(
                 Rule("no-flag", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.24"),
                 Rule("refused", "", "run on releases of the line from 0.4.26 to 0.12.0.1"),
             ),
-            _SPLIT,
             signatures={"refused": Signature("KeyReuseError")},
         ),
         Case(
             flag_after_a_draw,
-            split_first,
-            {"no-flag": "absent", "refused": "documented", "repeated": "affected"},
-            (
+            behaviours={"no-flag": "absent", "refused": "documented", "repeated": "affected"},
+            rules=(
                 Rule("no-flag", "jax<0.4.26", "there is no such flag"),
                 Rule("repeated", "jax<0.9.1", "run on jax 0.4.26 to 0.9.0.1"),
                 Rule("refused", "", "run on jax 0.9.1 to 0.12.0; 8b9a9d53c3"),
             ),
-            Workaround("Set it before anything is drawn.", flag_first),
+            workaround=Workaround("Set it before anything is drawn.", flag_first),
             signatures={"refused": Signature("KeyReuseError")},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

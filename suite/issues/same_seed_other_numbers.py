@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def uniform() -> tuple[str, str]:
@@ -58,25 +58,16 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
     ),
     touches=("jax.random", "jax_threefry_partitionable"),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_fold_in,
-            {"agrees": "clear", "differs": "affected"},
-            (
-                Rule("agrees", "jax<0.5.0", "run on releases of the line, 0.4.18 to 0.4.38"),
-                Rule(
-                    "differs", "", "run on releases of the line from 0.5.0: jax_threefry_partitionable is on by default"
-                ),
-            ),
-            Workaround(
-                "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
-                environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
-            ),
-        )
-        for reproducer in (uniform, scalar, split)
+    common=Common(
+        control=control_fold_in,
+        rules=(
+            Rule("agrees", "jax<0.5.0", "run on releases of the line, 0.4.18 to 0.4.38"),
+            Rule("differs", "", "run on releases of the line from 0.5.0: jax_threefry_partitionable is on by default"),
+        ),
+        workaround=Workaround(
+            "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
+            environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
+        ),
     ),
+    cases=(Case(uniform), Case(scalar), Case(split)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def rayleigh() -> tuple[str, str]:
@@ -94,29 +94,15 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#14900", "commit"),
     ),
     touches=("jax.random.rayleigh", "jax.random.geometric"),
+    common=Common(control=exponential, behaviours={"largest": "affected", "finite": "clear"}, rules=(_OLD, _NEW)),
     cases=(
         Case(
             rayleigh,
-            exponential,
             behaviours={"infinite": "affected", "finite": "clear"},
             rules=(Rule("infinite", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
             workaround=Workaround("jnp.sqrt(2 * jax.random.exponential(key)) * scale", root_of_exponential),
         ),
-        Case(
-            geometric,
-            exponential,
-            behaviours={"largest": "affected", "finite": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_CEILING,
-        ),
-        Case(
-            geometric_bfloat16,
-            exponential,
-            behaviours={"largest": "affected", "finite": "clear"},
-            rules=(_OLD, _NEW),
-        ),
+        Case(geometric, workaround=_CEILING),
+        Case(geometric_bfloat16),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

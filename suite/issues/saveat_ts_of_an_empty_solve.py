@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def empty_solve() -> tuple[str, str]:
@@ -110,32 +110,26 @@ _NO_GRADIENT = (
     Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "run on 0.4.34: no gradient; diffrax#508, equinox#871"),
     Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "run on 0.4.33: no gradient; equinox#854, equinox#856"),
 )
+_SOLVES = (
+    Rule("differs", "diffrax<0.6.1", "run on releases of the line from 0.4.1 to 0.6.0"),
+    Rule("agrees", "", "run on releases of the line from 0.6.1; diffrax#494"),
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/diffrax#488", "report"),
-        Upstream("patrick-kidger/diffrax#494", "fix"),
-    ),
+    upstream=(Upstream("patrick-kidger/diffrax#488", "report"), Upstream("patrick-kidger/diffrax#494", "fix")),
     touches=("diffrax.SaveAt(ts=)",),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_term,
-            {"agrees": "clear", "differs": "affected", "cannot-solve": "different"},
-            (
-                *_CANNOT,
-                *(_NO_GRADIENT if reproducer is gradient else _NO_BATCH if reproducer is one_of_a_batch else ()),
-                Rule("differs", "diffrax<0.6.1", "run on releases of the line from 0.4.1 to 0.6.0"),
-                Rule("agrees", "", "run on releases of the line from 0.6.1; diffrax#494"),
-            ),
-            Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
-            signatures={"cannot-solve": _STOPS},
-            needs=("jax", "equinox", "diffrax"),
-        )
-        for reproducer in (empty_solve, beside_t1, one_of_a_batch, gradient)
+    common=Common(
+        control=control_term,
+        rules=(*_CANNOT, *_SOLVES),
+        workaround=Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
+        signatures={"cannot-solve": _STOPS},
+        needs=("jax", "equinox", "diffrax"),
+    ),
+    cases=(
+        Case(empty_solve),
+        Case(beside_t1),
+        Case(one_of_a_batch, rules=(*_CANNOT, *_NO_BATCH, *_SOLVES)),
+        Case(gradient, rules=(*_CANNOT, *_NO_GRADIENT, *_SOLVES)),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

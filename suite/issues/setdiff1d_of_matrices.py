@@ -14,7 +14,7 @@ Seen in these runs: with `size=`, the way to use it under jit, there is no error
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def with_size() -> tuple[str, str]:
@@ -71,31 +71,15 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#32340", "fix"),
     ),
     touches=("jax.numpy.setdiff1d(assume_unique=)",),
+    common=Common(control=not_assumed, rules=(Rule("differs", "jax<0.8.0", _OLD), _NEW), workaround=_RAVEL),
     cases=(
-        Case(
-            with_size,
-            not_assumed,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "jax<0.8.0", _OLD), _NEW),
-            workaround=_RAVEL,
-        ),
-        Case(
-            one_column,
-            not_assumed,
-            behaviours={"differs": "affected", "agrees": "clear"},
-            rules=(Rule("differs", "jax<0.8.0", _OLD), _NEW),
-            workaround=_RAVEL,
-        ),
+        Case(with_size),
+        Case(one_column),
         Case(
             matrix,
-            not_assumed,
-            behaviours={"index-error": "affected", "agrees": "clear", "differs": "different"},
+            behaviours={"index-error": "affected", "differs": "different"},
             signatures={"index-error": Signature("IndexError", "boolean index did not match")},
             rules=(Rule("index-error", "jax<0.8.0", _OLD), _NEW),
-            workaround=_RAVEL,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

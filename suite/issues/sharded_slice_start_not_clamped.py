@@ -17,10 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def update() -> tuple[str, str]:
@@ -76,35 +73,28 @@ def clip_start() -> None:
     np.testing.assert_array_equal(f(jax.device_put(x, columns), 2), [[0.0, 99.0], [2.0, 99.0]])
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
 _CLIP = Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.shape[1]).", clip_start)
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("openxla/xla#49118", "report"), Upstream("openxla/xla#49122", "report")),
     touches=("jax.lax.dynamic_update_slice", "jax.lax.dynamic_slice", "sharding"),
+    common=Common(control=inside, workaround=_CLIP),
     cases=(
         Case(
             update,
-            inside,
-            _BEHAVIOURS,
-            (Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; openxla/xla#49118 is open"),),
-            _CLIP,
+            rules=(
+                Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; openxla/xla#49118 is open"),
+            ),
             host_devices=2,
         ),
         Case(
             sliced,
-            inside,
-            _BEHAVIOURS,
-            (
+            rules=(
                 Rule("differs", "jaxlib<0.12", "run on releases of the line from 0.4.18 to 0.11.2"),
                 Rule("agrees", "", "run on releases of the line from 0.12.0"),
             ),
-            _CLIP,
             host_devices=2,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

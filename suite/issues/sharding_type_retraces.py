@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*placed: str) -> int:
@@ -65,27 +65,17 @@ ISSUE = Issue(
     kind="retrace",
     upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025", "changelog"),),
     touches=("jax.sharding.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
+    common=Common(control=the_same, behaviours={"traced-once": "clear", "retraced": "documented"}),
     cases=(
         Case(
             another_type,
-            the_same,
-            {"traced-once": "clear", "retraced": "documented"},
-            (
+            rules=(
                 Rule("traced-once", "jax<0.5.1", "run on releases from 0.4.20 to 0.5.0"),
                 Rule("retraced", "", "run on releases from 0.5.1 to 0.12.0.1; the changelog"),
             ),
-            Workaround("Put all inputs under one sharding first: jax.device_put(x, sharding).", put_first),
+            workaround=Workaround("Put all inputs under one sharding first: jax.device_put(x, sharding).", put_first),
             host_devices=2,
         ),
-        Case(
-            another_spec,
-            the_same,
-            {"traced-once": "clear", "retraced": "documented"},
-            (Rule("traced-once", "", "run on releases from 0.4.20 to 0.12.0.1"),),
-            host_devices=2,
-        ),
+        Case(another_spec, rules=(Rule("traced-once", "", "run on releases from 0.4.20 to 0.12.0.1"),), host_devices=2),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

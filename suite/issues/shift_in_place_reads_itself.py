@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def rows() -> tuple[str, str]:
@@ -93,20 +93,13 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("openxla/xla#49176", "report"),),
     touches=("jax.Array.at", "jax.lax.dynamic_update_slice"),
-    cases=tuple(
-        Case(
-            reproducer,
-            without_reshape,
-            {"differs": "affected", "agrees": "clear"},
-            (
-                Rule("differs", "jaxlib>=0.4.35", "run on releases of the line from 0.4.35; openxla/xla#49176 is open"),
-                Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.4.34"),
-            ),
-            Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),
-        )
-        for reproducer in (rows, column, dynamic_update_slice)
+    common=Common(
+        control=without_reshape,
+        rules=(
+            Rule("differs", "jaxlib>=0.4.35", "run on releases of the line from 0.4.35; openxla/xla#49176 is open"),
+            Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.4.34"),
+        ),
+        workaround=Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),
     ),
+    cases=(Case(rows), Case(column), Case(dynamic_update_slice)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

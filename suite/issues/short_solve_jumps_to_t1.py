@@ -21,9 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def constant_steps() -> tuple[str, str]:
@@ -126,16 +124,6 @@ _RULES = (
     Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#660 (4e8d745)"),
 )
 
-_RESCALE = Workaround("Count the time in another unit, so that t1 is about 1.", rescaled)
-
-_case = partial(
-    Case,
-    control=control_by_hand,
-    behaviours={"agrees": "clear", "differs": "affected", "cannot-solve": "different"},
-    signatures={"cannot-solve": _STOPS},
-    needs=("jax", "equinox", "diffrax"),
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -150,21 +138,22 @@ ISSUE = Issue(
         "diffrax.PIDController(jump_ts=)",
         "diffrax.SaveAt(ts=)",
     ),
+    common=Common(
+        control=control_by_hand,
+        rules=_RULES,
+        workaround=Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
+        signatures={"cannot-solve": _STOPS},
+        needs=("jax", "equinox", "diffrax"),
+    ),
     cases=(
-        _case(constant_steps, rules=_RULES, workaround=_RESCALE),
-        _case(step_to, rules=_RULES, workaround=_RESCALE),
-        _case(double_precision, rules=_RULES, workaround=_RESCALE, x64=True),
-        _case(a_hundred_thousandth, rules=_RULES, workaround=_RESCALE),
-        _case(
+        Case(constant_steps),
+        Case(step_to),
+        Case(double_precision, x64=True),
+        Case(a_hundred_thousandth),
+        Case(
             saved_time_at_a_jump,
-            rules=(
-                Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
-                *_RULES,
-            ),
+            rules=(Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"), *_RULES),
             workaround=Workaround("Leave the jump at t1 out of jump_ts.", without_the_last_jump),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,10 +17,9 @@ the text of jax 0.11.1 does not in jaxlib 0.11.2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -90,26 +89,22 @@ def in_blocks() -> None:
     assert _copies(blocks, _reads)[0] == "in-place"
 
 
-_case = partial(
-    Case,
-    control=what_it_computes,
-    behaviours={"copies": "affected", "in-place": "clear"},
-    rules=(
-        Rule("copies", "jaxlib==0.11.1", "run on jax 0.11.1, and the text of jax 0.11.2 on jaxlib 0.11.1; jax#40101"),
-        Rule("in-place", "", "run on releases of the line from 0.4.18 to 0.11.0, and from 0.11.2 to 0.12.0.1"),
-    ),
-    workaround=Workaround("Stack in blocks: a scan within a scan, the inner one of about a hundred steps.", in_blocks),
-)
-
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("jax-ml/jax#40101", "report"),
-        Upstream("QuantEcon/lecture-python-programming#622", "report"),
-    ),
+    upstream=(Upstream("jax-ml/jax#40101", "report"), Upstream("QuantEcon/lecture-python-programming#622", "report")),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
-    cases=(_case(one_element), _case(stacked_results)),
+    common=Common(
+        control=what_it_computes,
+        behaviours={"copies": "affected", "in-place": "clear"},
+        rules=(
+            Rule(
+                "copies", "jaxlib==0.11.1", "run on jax 0.11.1, and the text of jax 0.11.2 on jaxlib 0.11.1; jax#40101"
+            ),
+            Rule("in-place", "", "run on releases of the line from 0.4.18 to 0.11.0, and from 0.11.2 to 0.12.0.1"),
+        ),
+        workaround=Workaround(
+            "Stack in blocks: a scan within a scan, the inner one of about a hundred steps.", in_blocks
+        ),
+    ),
+    cases=(Case(one_element), Case(stacked_results)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ gradient again never showed it; and forward mode was right for both on every rel
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def softmax() -> tuple[str, str]:
@@ -88,20 +88,13 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#19518", "fix"),
     ),
     touches=("jax.nn.softmax(where=)", "jax.nn.log_softmax(where=)"),
-    cases=tuple(
-        Case(
-            reproducer,
-            small_or_forwards,
-            {"differs": "affected", "agrees": "clear"},
-            (
-                Rule("differs", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
-                Rule("agrees", "", "run on releases of the line from 0.4.24; jax#19518 (a282d586b6)"),
-            ),
-            Workaround("Mask the input instead: softmax(jnp.where(mask, x, -jnp.inf)).", masked_first),
-        )
-        for reproducer in (softmax, log_softmax)
+    common=Common(
+        control=small_or_forwards,
+        rules=(
+            Rule("differs", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
+            Rule("agrees", "", "run on releases of the line from 0.4.24; jax#19518 (a282d586b6)"),
+        ),
+        workaround=Workaround("Mask the input instead: softmax(jnp.where(mask, x, -jnp.inf)).", masked_first),
     ),
+    cases=(Case(softmax), Case(log_softmax)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def square_batch() -> tuple[str, str]:
@@ -106,32 +106,24 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#19674", "commit"),
     ),
     touches=("jax.numpy.linalg.solve", "jax.scipy.linalg.solve"),
+    common=Common(control=control_unambiguous, rules=_SCIPY, workaround=_WORKAROUND),
     cases=(
         Case(
             square_batch,
-            control_unambiguous,
-            {"agrees": "clear", "announced": "clear", "differs": "affected"},
-            (*_BEFORE, Rule("differs", "", "run on releases of the line from 0.5.0, which has jax#25741")),
-            _WORKAROUND,
-            _WARNING,
+            behaviours={"announced": "clear"},
+            rules=(*_BEFORE, Rule("differs", "", "run on releases of the line from 0.5.0, which has jax#25741")),
+            signatures=_WARNING,
         ),
         Case(
             other_batch,
-            control_unambiguous,
-            {"agrees": "clear", "announced": "clear", "differs": "affected", "value-error": "guarded"},
-            (
+            behaviours={"announced": "clear", "value-error": "guarded"},
+            rules=(
                 *_BEFORE,
                 Rule("value-error", "", "run on releases of the line from 0.5.0; the message names the way back"),
             ),
-            _WORKAROUND,
-            {**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
+            signatures={**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
         ),
-        *(
-            Case(reproducer, control_unambiguous, {"agrees": "clear", "differs": "affected"}, _SCIPY, _WORKAROUND)
-            for reproducer in (scipy_square_batch, scipy_assume_a)
-        ),
+        Case(scipy_square_batch),
+        Case(scipy_assume_a),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

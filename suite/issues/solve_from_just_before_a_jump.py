@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forwards() -> tuple[str, str]:
@@ -113,28 +113,20 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#714", "fix"),
     ),
     touches=("diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
-    cases=tuple(
-        Case(
-            reproducer,
-            control_steps,
-            {"agrees": "clear", "differs": "affected", "cannot-solve": "different"},
-            (
-                Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-                Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-                Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
-                Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
-                Rule("agrees", "diffrax<0.7.0", "run on releases of the line, 0.4.1 to 0.6.2: PIDController(jump_ts=)"),
-                Rule("differs", "diffrax<0.7.1", "run on releases of the line and the arms with 0.7.0"),
-                Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#714 (475c3f4792)"),
-            ),
-            Workaround("Start at the jump itself, or leave out the jumps that are past.", start_at_the_jump),
-            signatures={"cannot-solve": _STOPS},
-            needs=("jax", "equinox", "diffrax"),
-            x64=reproducer is in_double_precision,
-        )
-        for reproducer in (forwards, backwards, in_double_precision)
+    common=Common(
+        control=control_steps,
+        rules=(
+            Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
+            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
+            Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+            Rule("agrees", "diffrax<0.7.0", "run on releases of the line, 0.4.1 to 0.6.2: PIDController(jump_ts=)"),
+            Rule("differs", "diffrax<0.7.1", "run on releases of the line and the arms with 0.7.0"),
+            Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#714 (475c3f4792)"),
+        ),
+        workaround=Workaround("Start at the jump itself, or leave out the jumps that are past.", start_at_the_jump),
+        signatures={"cannot-solve": _STOPS},
+        needs=("jax", "equinox", "diffrax"),
     ),
+    cases=(Case(forwards), Case(backwards), Case(in_double_precision, x64=True)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

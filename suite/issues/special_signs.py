@@ -16,11 +16,7 @@ had.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def gamma() -> tuple[str, str]:
@@ -99,9 +95,6 @@ def masked() -> None:
     assert jnp.where(p == 0, 0.0, jax.scipy.special.rel_entr(p, q)).tolist() == [0.0, 0.0]
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
-_case = partial(Case, control=positive, behaviours=_BEHAVIOURS)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -120,8 +113,9 @@ ISSUE = Issue(
         "jax.scipy.special.betaln",
         "jax.scipy.special.rel_entr",
     ),
+    common=Common(control=positive),
     cases=(
-        _case(
+        Case(
             rel_entr,
             rules=(
                 Rule("differs", "jax<0.4.29", "run on releases of the line from 0.4.18 to 0.4.28"),
@@ -129,7 +123,7 @@ ISSUE = Issue(
             ),
             workaround=Workaround("Mask it: jnp.where(p == 0, 0.0, rel_entr(p, q)).", masked),
         ),
-        _case(
+        Case(
             gamma,
             rules=(
                 Rule("differs", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
@@ -137,21 +131,17 @@ ISSUE = Issue(
             ),
             workaround=Workaround("Reflect: pi / (sin(pi * x) * exp(gammaln(1 - x))).", reflection),
         ),
-        _case(
+        Case(
             beta,
-            behaviours={**_BEHAVIOURS, "absent": "absent"},
             rules=(
                 Rule("absent", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
                 Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.21 to 0.4.26"),
                 Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20589 (97b15cc64b)"),
             ),
         ),
-        _case(
+        Case(
             betaln_at_poles,
             rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#38243 is open"),),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def train_and_solve() -> tuple[str, str]:
@@ -247,6 +247,3 @@ ISSUE = Issue(
     ),
     row_zero=True,
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

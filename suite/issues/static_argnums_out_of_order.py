@@ -18,10 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def jit() -> tuple[str, str]:
@@ -102,8 +99,6 @@ def in_order() -> None:
     assert given == [(1.0, 2.0)]
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "affected", "agrees": "clear"}
-_SORTED = Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order)
 _NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28069 (9afc047bf0)")
 
 ISSUE = Issue(
@@ -115,45 +110,30 @@ ISSUE = Issue(
         "jax.custom_jvp(nondiff_argnums=)",
         "jax.custom_vjp(nondiff_argnums=)",
     ),
+    common=Common(
+        control=in_order,
+        rules=(Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"), _NEW),
+        workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
+    ),
     cases=(
-        Case(
-            jit,
-            in_order,
-            _BEHAVIOURS,
-            (Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"), _NEW),
-            _SORTED,
-        ),
-        Case(
-            called_before,
-            in_order,
-            _BEHAVIOURS,
-            (Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"), _NEW),
-            _SORTED,
-        ),
+        Case(jit),
+        Case(called_before),
         Case(
             make_jaxpr,
-            in_order,
-            _BEHAVIOURS,
-            (
+            rules=(
                 Rule("agrees", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
                 Rule("agrees", "jax==0.4.28", "run on releases of the line, with this one between two that differ"),
                 Rule("differs", "jax<0.6.1", "run on releases of the line: 0.4.27, and from 0.4.29 to 0.6.0"),
                 _NEW,
             ),
-            _SORTED,
         ),
         Case(
             custom_jvp_rule,
-            in_order,
-            {"as-named": "clear", "sorted": "affected", "other": "different"},
-            (
+            behaviours={"as-named": "clear", "sorted": "affected", "other": "different"},
+            rules=(
                 Rule("as-named", "jax<0.6.2", "run on releases of the line from 0.4.18 to 0.6.1"),
                 Rule("sorted", "", "run on releases of the line from 0.6.2; 0a1ada83ec"),
             ),
-            _SORTED,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _traces(values: Sequence[Any]) -> tuple[str, str]:
@@ -78,29 +78,26 @@ def one_object() -> None:
     assert _traces([float(1), float(True)])[0] == "once"
 
 
-_case = partial(
-    Case,
-    control=equal_tuples,
-    behaviours={"each-time": "documented", "once": "different", "other": "different"},
-    rules=(Rule("each-time", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-    workaround=Workaround("Make the function once, before the loop; give tuples, and numbers of one type.", one_object),
-)
-
 ISSUE = Issue(
     kind="by-design",
     upstream=(
         Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.jit.html", "docs"),
-        Upstream(
-            "https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static",
-            "docs",
-        ),
+        Upstream("https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static", "docs"),
     ),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
+    common=Common(
+        control=equal_tuples,
+        behaviours={"each-time": "documented", "once": "different", "other": "different"},
+        rules=(Rule("each-time", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        workaround=Workaround(
+            "Make the function once, before the loop; give tuples, and numbers of one type.", one_object
+        ),
+    ),
     cases=(
-        _case(new_lambdas),
-        _case(new_partials),
-        _case(equal_numbers),
-        _case(
+        Case(new_lambdas),
+        Case(new_partials),
+        Case(equal_numbers),
+        Case(
             a_list,
             behaviours={"refused": "documented", "each-time": "different", "once": "different"},
             rules=(Rule("refused", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
@@ -108,6 +105,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 _CACHE: MutableMapping[Callable[..., Any], Any] = weakref.WeakKeyDictionary()
 
@@ -66,6 +66,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

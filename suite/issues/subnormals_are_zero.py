@@ -14,9 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def arithmetic() -> tuple[str, str]:
@@ -69,14 +67,6 @@ def scale_up() -> None:
     assert bool((x > 0).all())
 
 
-_case = partial(
-    Case,
-    control=moved,
-    behaviours={"differs": "documented", "agrees": "clear"},
-    rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1, on x86-64; sharp bits has it"),),
-    workaround=Workaround("Scale what is computed, or work in logarithms.", scale_up),
-)
-
 ISSUE = Issue(
     kind="by-design",
     upstream=(
@@ -87,8 +77,13 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#26668", "docs"),
     ),
     touches=("subnormal numbers",),
-    cases=(_case(arithmetic), _case(comparison), _case(sort)),
+    common=Common(
+        control=moved,
+        behaviours={"differs": "documented", "agrees": "clear"},
+        rules=(
+            Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1, on x86-64; sharp bits has it"),
+        ),
+        workaround=Workaround("Scale what is computed, or work in logarithms.", scale_up),
+    ),
+    cases=(Case(arithmetic), Case(comparison), Case(sort)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def returned_by_a_rule() -> tuple[str, str]:
@@ -101,8 +101,6 @@ def by_lu_factors() -> None:
     assert abs(jax.jacrev(transposed)(jnp.array([2.0]))[0, 0] - 0.25) < 1e-6
 
 
-_NUMBERS = Workaround("Write the rule without symbolic zeros: with jnp.zeros_like.", zeros_as_numbers)
-
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -120,44 +118,39 @@ ISSUE = Issue(
         "jax.lax.custom_linear_solve",
         "jax.numpy.linalg.solve",
     ),
+    common=Common(
+        control=first_derivatives,
+        behaviours={"crashed-in-jax": "affected", "differs": "different"},
+        workaround=Workaround("Write the rule without symbolic zeros: with jnp.zeros_like.", zeros_as_numbers),
+        signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
+    ),
     cases=(
         Case(
             asked_for_by_a_rule,
-            first_derivatives,
-            {"crashed-in-jax": "affected", "agrees": "clear", "differs": "different"},
-            (
+            rules=(
                 Rule("agrees", "jax<0.7.0", "run on releases of the line from 0.4.18 to 0.6.2"),
                 Rule("crashed-in-jax", "jax<0.7.2", "run on jax 0.7.0 and 0.7.1; jax#31448"),
                 Rule("agrees", "", "run on releases of the line from 0.7.2; jax#31496"),
             ),
-            _NUMBERS,
             signatures={"crashed-in-jax": Signature("ValueError", "foreach() argument 2 is longer")},
         ),
         Case(
             returned_by_a_rule,
-            first_derivatives,
-            {"crashed-in-jax": "affected", "agrees": "clear", "absent": "absent", "differs": "different"},
-            (
+            rules=(
                 Rule("absent", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
                 Rule("crashed-in-jax", "jax==0.6.0", "run on jax 0.6.0; jax#28144"),
                 Rule("agrees", "", "run on releases of the line from 0.4.34 to 0.5.3, and from 0.6.1; 82a79c5985"),
             ),
-            _NUMBERS,
-            signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
         ),
         Case(
             linear_solve,
-            first_derivatives,
-            {"crashed-in-jax": "affected", "agrees": "clear", "differs": "different"},
-            (
+            rules=(
                 Rule("crashed-in-jax", "jax<0.7.0", "run on releases of the line from 0.4.18 to 0.6.2; jax#29342"),
                 Rule("agrees", "", "run on releases of the line from 0.7.0; jax#29629"),
             ),
-            Workaround("Solve by jax.scipy.linalg.lu_factor and lu_solve; or differentiate by jacfwd.", by_lu_factors),
-            signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
+            workaround=Workaround(
+                "Solve by jax.scipy.linalg.lu_factor and lu_solve; or differentiate by jacfwd.", by_lu_factors
+            ),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

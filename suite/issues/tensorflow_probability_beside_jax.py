@@ -12,7 +12,7 @@ jax is named by the extra `jax` alone, without a bound.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def normal() -> tuple[str, str]:
@@ -72,30 +72,22 @@ ISSUE = Issue(
         Upstream("tensorflow/probability#1814", "report"),
     ),
     touches=("TensorFlow Probability",),
+    common=Common(control=control, needs=("jax", "tensorflow-probability")),
     cases=(
         Case(
             normal,
-            control,
-            needs=("jax", "tensorflow-probability"),
             workaround=Workaround(
                 "Put JAX's table back where it is looked for, before the import; or install tfp-nightly.",
                 code=table_put_back,
             ),
-            behaviours={"agrees": "clear", "differs": "affected", "no-pytype-aval-mappings": "affected"},
+            behaviours={"no-pytype-aval-mappings": "affected"},
             signatures={"no-pytype-aval-mappings": NO_TABLE},
             rules=(REMOVED, Rule("agrees", "", "run beside jax")),
         ),
         Case(
             multivariate_normal,
-            control,
-            needs=("jax", "tensorflow-probability"),
             workaround=Workaround("Stay below NumPy 2, or use 0.25.0.", pin="numpy<2"),
-            behaviours={
-                "agrees": "clear",
-                "differs": "affected",
-                "no-pytype-aval-mappings": "affected",
-                "no-issctype": "affected",
-            },
+            behaviours={"no-pytype-aval-mappings": "affected", "no-issctype": "affected"},
             signatures={
                 "no-pytype-aval-mappings": NO_TABLE,
                 "no-issctype": Signature("AttributeError", "np.issctype", "tensorflow_probability"),
@@ -108,6 +100,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def inside_jit() -> tuple[str, str]:
@@ -88,21 +88,14 @@ ISSUE = Issue(
         Upstream("https://github.com/jax-ml/jax/commit/972fd66525", "commit"),
     ),
     touches=("jax.threefry_partitionable",),
-    cases=tuple(
-        Case(
-            reproducer,
-            default,
-            {"differs": "affected", "agrees": "clear", "absent": "absent"},
-            (
-                Rule("absent", "jax<0.4.20", "run on releases of the line up to 0.4.19; jax#18338 added it"),
-                Rule("differs", "jax<0.4.29", "run on releases of the line from 0.4.20 to 0.4.28"),
-                Rule("agrees", "", "run on releases of the line from 0.4.29; 972fd66525"),
-            ),
-            Workaround("Set it round the call of the jitted function, or for the whole process.", outside),
-        )
-        for reproducer in (inside_jit, inside_split)
+    common=Common(
+        control=default,
+        rules=(
+            Rule("absent", "jax<0.4.20", "run on releases of the line up to 0.4.19; jax#18338 added it"),
+            Rule("differs", "jax<0.4.29", "run on releases of the line from 0.4.20 to 0.4.28"),
+            Rule("agrees", "", "run on releases of the line from 0.4.29; 972fd66525"),
+        ),
+        workaround=Workaround("Set it round the call of the jitted function, or for the whole process.", outside),
     ),
+    cases=(Case(inside_jit), Case(inside_split)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

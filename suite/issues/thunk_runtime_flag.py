@@ -11,7 +11,7 @@ is taken, and changes nothing. So jax#30554, open, is answered by the releases: 
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def any_computation() -> tuple[str, str]:
@@ -58,6 +58,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,9 +14,7 @@ error.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def rows() -> tuple[str, str]:
@@ -60,23 +58,18 @@ def flatten_first() -> None:
     assert jax.vmap(jax.scipy.linalg.toeplitz)(x).shape == (2, 3, 3)
 
 
-_ROWS = Case(
-    rows,
-    one_dimensional,
-    behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
-    rules=(
-        Rule("one-matrix", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
-        Rule("batch", "", "run on releases of the line from 0.4.36; jax#24842 (3f98c57f7b), and the changelog"),
-    ),
-    workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
-)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(Upstream("https://github.com/jax-ml/jax/issues/24824", "report"), Upstream("jax-ml/jax#24842", "fix")),
     touches=("jax.scipy.linalg.toeplitz",),
-    cases=(_ROWS, replace(_ROWS, reproducer=column)),
+    common=Common(
+        control=one_dimensional,
+        behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
+        rules=(
+            Rule("one-matrix", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
+            Rule("batch", "", "run on releases of the line from 0.4.36; jax#24842 (3f98c57f7b), and the changelog"),
+        ),
+        workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
+    ),
+    cases=(Case(rows), Case(column)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

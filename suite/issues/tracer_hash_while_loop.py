@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def diffeqsolve() -> tuple[str, str]:
@@ -216,6 +216,7 @@ ISSUE = Issue(
         "control flow",
         "tracing",
     ),
+    common=Common(signatures=_TRACER_SIGNATURES),
     cases=(
         Case(
             diffeqsolve,
@@ -255,7 +256,6 @@ ISSUE = Issue(
             while_loop_callable,
             control_while_loop_callable,
             behaviours={"looped": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
-            signatures=_TRACER_SIGNATURES,
             rules=(*_REFUSED, Rule("looped", "", "run on jax 0.4.20, 0.4.26 and 0.4.29: the tracer hashes")),
             workaround=Workaround("Wrap it: lax.while_loop(lambda c: f(c), body_fun, init_val)", code=wrap_in_a_lambda),
         ),
@@ -263,7 +263,6 @@ ISSUE = Issue(
             hash_tracer,
             control_hash_tracer,
             behaviours={"hashed": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
-            signatures=_TRACER_SIGNATURES,
             rules=(
                 *_REFUSED,
                 Rule("hashed", "", "run on jax 0.4.20, 0.4.26 and 0.4.29; an accident after JAX 0.4.8, says jax#21824"),
@@ -284,6 +283,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def singledispatch() -> tuple[str, str]:
@@ -132,21 +132,18 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@9d40174f72", "commit"),
     ),
     touches=("jax.core.Tracer", "jax.Array", "jax.typing.ArrayLike"),
+    common=Common(control=instances, behaviours={"instance": "clear", "no-instance": "affected"}, workaround=_REGISTER),
     cases=(
         Case(
             singledispatch,
-            instances,
             behaviours={"array": "clear", "base": "affected"},
             rules=(
                 Rule("array", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1"),
                 Rule("base", "", "run on releases of the line from 0.8.2; 9d40174f72, and its changelog"),
             ),
-            workaround=_REGISTER,
         ),
         Case(
             array_like,
-            instances,
-            behaviours={"instance": "clear", "no-instance": "affected"},
             rules=(
                 _INSTANCE,
                 Rule(
@@ -156,20 +153,13 @@ ISSUE = Issue(
                 ),
                 Rule("instance", "", "run on releases of the line from 0.11.1"),
             ),
-            workaround=_REGISTER,
         ),
         Case(
             optional,
-            instances,
-            behaviours={"instance": "clear", "no-instance": "affected"},
             rules=(
                 _INSTANCE,
                 Rule("no-instance", "", "run on releases of the line from 0.8.2, on Python 3.12.1; and on 3.13.0"),
             ),
-            workaround=_REGISTER,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def structure_equal() -> tuple[str, str]:
@@ -102,47 +102,37 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#859", "report"),
     ),
     touches=("pickle", "jax.tree_util.tree_structure", "jax.tree_util.tree_flatten"),
+    common=Common(control=control_of_a_dict, workaround=_BY_LEAVES, needs=("jax", "equinox")),
     cases=(
         Case(
             structure_equal,
-            control_of_a_dict,
-            {"equal": "clear", "unequal": "affected"},
-            (
+            behaviours={"equal": "clear", "unequal": "affected"},
+            rules=(
                 Rule("equal", "equinox<0.12.2", "run on releases of the line up to 0.12.1"),
                 Rule("unequal", "equinox<0.13.3", "run on releases of the line from 0.12.2 to 0.13.2"),
                 Rule("equal", "equinox<0.13.4", "run on 0.13.3, which has an enum for what is missing"),
                 Rule("unequal", "", "run on releases of the line from 0.13.4; of 218c944 in 0.13.4"),
             ),
-            _BY_LEAVES,
-            needs=("jax", "equinox"),
         ),
         Case(
             unflatten,
-            control_of_a_dict,
-            {"restored": "clear", "other-leaves": "affected", "type-error": "affected"},
-            (
+            behaviours={"restored": "clear", "other-leaves": "affected", "type-error": "affected"},
+            rules=(
                 Rule("restored", "equinox<0.13.4", "run on releases of the line up to 0.13.3"),
                 Rule("type-error", "", "run on releases of the line from 0.13.4; of 218c944 in 0.13.4"),
             ),
-            _BY_LEAVES,
             signatures={"type-error": Signature("TypeError", "'_Missing' object is not subscriptable")},
-            needs=("jax", "equinox"),
         ),
         Case(
             module_equal,
-            control_of_a_dict,
-            {"equal": "clear", "unequal": "affected", "pickling-error": "guarded"},
-            (
+            behaviours={"equal": "clear", "unequal": "affected", "pickling-error": "guarded"},
+            rules=(
                 Rule("pickling-error", "jaxtyping<0.2.38", "run with jaxtyping up to 0.2.37; jaxtyping#295"),
                 Rule("unequal", "equinox<0.12.2", "run on releases of the line from 0.11.12 to 0.12.1; equinox#992"),
                 Rule("equal", "", "run on releases of the line from 0.12.2; equinox#993 (4995b2b)"),
             ),
-            _BY_LEAVES,
             signatures={"pickling-error": Signature("PicklingError", "jaxtyping.Float")},
             needs=("jax", "jaxtyping", "equinox"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -14,9 +14,7 @@ from 0.4.31: NumPy 2.0 had done that, and 2.1 undid it.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def inverse() -> tuple[str, str]:
@@ -56,13 +54,6 @@ def reshaped() -> None:
     assert rows[inverse.reshape(-1)].tolist() == x.tolist()
 
 
-_case = partial(
-    Case,
-    control=vector,
-    behaviours={"flat": "clear", "shaped": "documented", "other": "different"},
-    workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),
-)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -70,15 +61,20 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@fa6d3f26ff", "commit"),
     ),
     touches=("jax.numpy.unique(return_inverse=)", "jax.numpy.unique_inverse", "jax.numpy.unique_all"),
+    common=Common(
+        control=vector,
+        workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),
+    ),
     cases=(
-        _case(
+        Case(
             inverse,
             rules=(
                 Rule("flat", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
                 Rule("shaped", "", "run on releases of the line from 0.4.24 to 0.12.0.1; fa6d3f26ff"),
             ),
+            behaviours={"flat": "clear", "shaped": "documented", "other": "different"},
         ),
-        _case(
+        Case(
             inverse_of_rows,
             behaviours={"flat": "clear", "shaped": "affected", "other": "different"},
             rules=(
@@ -88,6 +84,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

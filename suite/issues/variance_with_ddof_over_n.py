@@ -15,7 +15,7 @@ with no warning (NumPy warns). `jnp.nanvar` was right before.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def var() -> tuple[str, str]:
@@ -69,34 +69,16 @@ _NEW = Rule("not-negative", "", "run on releases of the line from 0.4.29; jax#21
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#21330", "report"),
-        Upstream("jax-ml/jax#21362", "fix"),
-    ),
+    upstream=(Upstream("jax-ml/jax#21330", "report"), Upstream("jax-ml/jax#21362", "fix")),
     touches=("jax.numpy.var(ddof=)", "jax.numpy.std(ddof=)", "jax.numpy.cov(ddof=)"),
+    common=Common(control=fewer, behaviours={"negative": "affected", "not-negative": "clear"}, rules=(_OLD, _NEW)),
     cases=(
-        Case(
-            var,
-            fewer,
-            behaviours={"negative": "affected", "not-negative": "clear"},
-            rules=(_OLD, _NEW),
-            workaround=_BY_HAND,
-        ),
-        Case(
-            masked_var,
-            fewer,
-            behaviours={"negative": "affected", "not-negative": "clear"},
-            rules=(_OLD, _NEW),
-        ),
+        Case(var, workaround=_BY_HAND),
+        Case(masked_var),
         Case(
             cov,
-            fewer,
-            behaviours={"negative": "affected", "not-negative": "clear"},
             rules=(Rule("negative", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
             workaround=_BY_HAND,
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -13,9 +13,7 @@ half each. From 0.6.1 on the `__cause__` has what was raised; before, nothing ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
 
 
 def value_error() -> tuple[str, str]:
@@ -83,18 +81,8 @@ def by_hand_first() -> None:
         assert told == "no such species", told
 
 
-_OWN = Rule("own-error", "diffrax<0.5.1", "run on releases of the line with 0.4.1 and 0.5.0")
 # It solves nothing: row zero tells it.
 _STOPS = Rule("cannot-solve", "jax>=0.4.36 diffrax<0.5.1", "run on jax 0.4.38 with diffrax 0.5.0; diffrax#527")
-_BY_HAND = Workaround("Before the solve, jax.eval_shape of the field with t0 and y0.", by_hand_first)
-_SIGNATURES: Mapping[str, Signature | tuple[Signature, ...]] = {
-    "masked": (
-        Signature("ValueError", "Terms are not compatible with solver!"),
-        Signature("ValueError", "`terms` must be a PyTree of `AbstractTerms`"),
-    ),
-    "own-error": (Signature("ValueError", "no such species"), Signature("TypeError", "no such species")),
-    "cannot-solve": Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-}
 
 ISSUE = Issue(
     kind="crash",
@@ -104,37 +92,38 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/diffrax/commit/e7bfa23", "fix"),
     ),
     touches=("diffrax.diffeqsolve", "diffrax.ODETerm"),
+    common=Common(
+        control=control_field,
+        behaviours={"own-error": "clear", "masked": "affected", "no-error": "affected"},
+        workaround=Workaround("Before the solve, jax.eval_shape of the field with t0 and y0.", by_hand_first),
+        signatures={
+            "masked": (
+                Signature("ValueError", "Terms are not compatible with solver!"),
+                Signature("ValueError", "`terms` must be a PyTree of `AbstractTerms`"),
+            ),
+            "own-error": (Signature("ValueError", "no such species"), Signature("TypeError", "no such species")),
+            "cannot-solve": Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+        },
+        needs=("jax", "equinox", "diffrax"),
+    ),
     cases=(
         Case(
             value_error,
-            control_field,
-            {"own-error": "clear", "masked": "affected", "no-error": "affected", "cannot-solve": "different"},
-            (
+            rules=(
                 _STOPS,
-                _OWN,
+                Rule("own-error", "diffrax<0.5.1", "run on releases of the line with 0.4.1 and 0.5.0"),
                 Rule("masked", "diffrax<0.7.2", "run on releases of the line and the arms from 0.5.1 to 0.7.1"),
                 Rule("own-error", "", "run on releases of the line from 0.7.2; diffrax#731 (c34f659)"),
             ),
-            _BY_HAND,
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox", "diffrax"),
         ),
         Case(
             type_error,
-            control_field,
-            {"own-error": "clear", "masked": "affected", "no-error": "affected", "cannot-solve": "different"},
-            (
+            rules=(
                 _STOPS,
                 Rule("own-error", "diffrax<0.6.1", "run on releases of the line and the arms from 0.4.1 to 0.6.0"),
                 Rule("masked", "diffrax<0.7.1", "run on releases of the line and the arms from 0.6.1 to 0.7.0"),
                 Rule("own-error", "", "run on releases of the line from 0.7.1; e7bfa23"),
             ),
-            _BY_HAND,
-            signatures=_SIGNATURES,
-            needs=("jax", "equinox", "diffrax"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -12,7 +12,7 @@ From 0.6.1 on the message is "Terms are not compatible with solver!", too. diffr
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def one_over_t() -> tuple[str, str]:
@@ -68,10 +68,6 @@ _STOPS = (
     Signature("AttributeError", "get_aval"),
     Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
 )
-_STOPPED = (
-    Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
-)
 _ARRAYS = Workaround(
     "Make an array of the time before you compute with it: 1 / jnp.asarray(t).",
     divide_arrays,
@@ -82,18 +78,12 @@ ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("patrick-kidger/diffrax#563", "report"), Upstream("patrick-kidger/diffrax#566", "fix")),
     touches=("diffrax.diffeqsolve(t0=)", "diffrax.ODETerm"),
+    common=Common(control=control_by_hand, workaround=_ARRAYS, needs=("jax", "equinox", "diffrax")),
     cases=(
         Case(
             one_over_t,
-            control_by_hand,
-            {
-                "agrees": "clear",
-                "differs": "affected",
-                "zero-division": "affected",
-                "incompatible": "affected",
-                "cannot-solve": "different",
-            },
-            (
+            behaviours={"zero-division": "affected", "incompatible": "affected"},
+            rules=(
                 Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
                 Rule("cannot-solve", "jax>=0.4.36 diffrax<0.5.1", "run with diffrax 0.5.0; diffrax#527"),
                 Rule("agrees", "diffrax<0.5.1", "run on releases of the line with 0.4.1 and 0.5.0"),
@@ -101,30 +91,25 @@ ISSUE = Issue(
                 Rule("incompatible", "diffrax<0.7.0", "run on releases of the line with 0.6.1 and 0.6.2"),
                 Rule("agrees", "", "run on releases of the line from 0.7.0; diffrax#566 (134a40a)"),
             ),
-            _ARRAYS,
             signatures={
                 "zero-division": Signature("ZeroDivisionError"),
                 "incompatible": Signature("ValueError", "Terms are not compatible with solver!"),
                 "cannot-solve": _STOPS,
             },
-            needs=("jax", "equinox", "diffrax"),
         ),
         Case(
             times,
-            control_by_hand,
-            {"within": "clear", "before": "affected", "cannot-solve": "different"},
-            (
-                *_STOPPED,
+            behaviours={"within": "clear", "before": "affected"},
+            rules=(
+                *(
+                    Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+                    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
+                ),
                 Rule("within", "diffrax<0.5.1", "run on releases of the line with 0.4.1 and 0.5.0"),
                 Rule("before", "diffrax<0.7.0", "run on releases of the line and the arms from 0.5.1 to 0.6.2"),
                 Rule("within", "", "run on releases of the line from 0.7.0; diffrax#566 (134a40a)"),
             ),
-            _ARRAYS,
             signatures={"cannot-solve": _STOPS},
-            needs=("jax", "equinox", "diffrax"),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

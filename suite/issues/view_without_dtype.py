@@ -16,9 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
@@ -64,17 +62,6 @@ def name_the_dtype() -> None:
         assert x.view(x.dtype).tolist() == x.tolist()
 
 
-_case = partial(
-    Case,
-    control=floats_and_named,
-    behaviours={"differs": "affected", "agrees": "clear"},
-    rules=(
-        Rule("differs", "jax<0.7.2", "run on releases of the line from 0.4.18 to 0.7.1"),
-        Rule("agrees", "", "run on releases of the line from 0.7.2; ca7b9db551, and its changelog"),
-    ),
-    workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -82,8 +69,13 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@ca7b9db551", "fix"),
     ),
     touches=("jax.Array.view",),
-    cases=(_case(integers), _case(small_integers), _case(complex_numbers)),
+    common=Common(
+        control=floats_and_named,
+        rules=(
+            Rule("differs", "jax<0.7.2", "run on releases of the line from 0.4.18 to 0.7.1"),
+            Rule("agrees", "", "run on releases of the line from 0.7.2; ca7b9db551, and its changelog"),
+        ),
+        workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
+    ),
+    cases=(Case(integers), Case(small_integers), Case(complex_numbers)),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -20,9 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def written_along_axis_one() -> tuple[str, str]:
@@ -120,11 +118,6 @@ def map_the_array() -> None:
     assert ref[...].tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
-_case = partial(
-    Case,
-    control=whole_rows,
-    workaround=Workaround("Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array),
-)
 _ABSENT = Rule("absent", "jax<0.7.2", "run on releases of the line up to 0.7.1; jax.new_ref came with 0.7.2")
 _FIRST = Rule("agrees", "jax<0.8.0", "run on jax 0.7.2")
 
@@ -138,10 +131,15 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#39745", "fix"),
     ),
     touches=("jax.new_ref", "jax.vmap"),
+    common=Common(
+        control=whole_rows,
+        workaround=Workaround(
+            "Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array
+        ),
+    ),
     cases=(
-        _case(
+        Case(
             written_along_axis_one,
-            behaviours={"differs": "affected", "agrees": "clear", "absent": "absent"},
             rules=(
                 _ABSENT,
                 _FIRST,
@@ -149,9 +147,9 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.11.1; jax#39293"),
             ),
         ),
-        _case(
+        Case(
             mapped_index,
-            behaviours={"differs": "affected", "refused": "affected", "agrees": "clear", "absent": "absent"},
+            behaviours={"refused": "affected"},
             signatures={"refused": Signature("ValueError", "Indexer must have rank")},
             rules=(
                 _ABSENT,
@@ -161,9 +159,9 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.10.1; jax#37113"),
             ),
         ),
-        _case(
+        Case(
             first_element,
-            behaviours={"refused": "affected", "agrees": "clear", "absent": "absent", "differs": "different"},
+            behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("ValueError", "is out of bounds for array of dimension")},
             rules=(
                 _ABSENT,
@@ -172,9 +170,9 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.8.2; ce6f33d55b"),
             ),
         ),
-        _case(
+        Case(
             in_a_loop,
-            behaviours={"refused": "affected", "agrees": "clear", "absent": "absent", "differs": "different"},
+            behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("AttributeError", "'Ref' object has no attribute")},
             rules=(
                 _ABSENT,
@@ -184,6 +182,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

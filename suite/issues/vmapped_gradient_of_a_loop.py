@@ -11,9 +11,7 @@ stays with it, for 0.11.11 allows any later jax.
 
 from __future__ import annotations
 
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
@@ -97,13 +95,6 @@ _RULES = (
     Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "run on 0.4.34; diffrax#508, equinox#871"),
 )
 _RIGHT = Rule("agrees", "", "run on jax 0.4.18 to 0.5.0, and on 0.5.2 to 0.12.0.1; 645a77f")
-_case = partial(
-    Case,
-    control=control_scan,
-    behaviours={"agrees": "clear", "differs": "affected", "no-handler": "affected", "cannot-solve": "different"},
-    signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0"), "cannot-solve": _STOPS},
-    needs=("jax", "equinox", "diffrax"),
-)
 
 ISSUE = Issue(
     kind="crash",
@@ -113,8 +104,14 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/equinox/commit/645a77f", "fix"),
     ),
     touches=("diffrax.diffeqsolve", "jax.vmap", "jax.jacfwd"),
+    common=Common(
+        control=control_scan,
+        behaviours={"no-handler": "affected"},
+        signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0"), "cannot-solve": _STOPS},
+        needs=("jax", "equinox", "diffrax"),
+    ),
     cases=(
-        _case(
+        Case(
             gradient,
             rules=(
                 Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
@@ -124,13 +121,10 @@ ISSUE = Issue(
             ),
             workaround=Workaround("One by one, by jax.lax.map, if Equinox has to stay.", one_by_one),
         ),
-        _case(
+        Case(
             forward_mode,
             rules=(*_RULES, _RIGHT),
             workaround=Workaround("jax.jvp, one direction at a time, if Equinox has to stay.", one_direction),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

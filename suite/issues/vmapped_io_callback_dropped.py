@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def effects() -> tuple[str, str]:
@@ -99,37 +99,28 @@ def whole_batch() -> None:
     assert log == [0.0, 2.0, 4.0]
 
 
-_WHOLE = Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch)
 _NEW = Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20725 (8037e7b08f)")
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#20628", "report"), Upstream("jax-ml/jax#20725", "fix")),
     touches=("jax.experimental.io_callback",),
+    common=Common(
+        control=not_vmapped,
+        rules=(Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"), _NEW),
+        workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
+    ),
     cases=(
-        *(
-            Case(
-                reproducer,
-                not_vmapped,
-                {"differs": "affected", "agrees": "clear"},
-                (Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"), _NEW),
-                _WHOLE,
-            )
-            for reproducer in (effects, unused_result)
-        ),
+        Case(effects),
+        Case(unused_result),
         Case(
             while_loop,
-            not_vmapped,
-            {"differs": "affected", "agrees": "clear", "refused": "guarded"},
-            (
+            behaviours={"refused": "guarded"},
+            rules=(
                 Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
                 Rule("agrees", "", "run on releases of the line from 0.4.27; 4f90d365b2"),
             ),
-            _WHOLE,
             signatures={"refused": Signature("NotImplementedError", "IO effect not supported in vmap-of-while")},
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

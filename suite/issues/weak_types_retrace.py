@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*values: Any) -> int:
@@ -82,26 +82,22 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#3163", "report"),
     ),
     touches=("weak types", "jit cache"),
+    common=Common(control=of_one_type, behaviours={"retraced": "documented", "traced-once": "different"}),
     cases=(
         Case(
             number_then_array,
-            of_one_type,
-            {"retraced": "documented", "traced-once": "different"},
-            (Rule("retraced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#4274"),),
-            Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
+            rules=(Rule("retraced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#4274"),),
+            workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
         ),
         Case(
             its_output_of_an_array,
-            of_one_type,
-            {"retraced": "documented", "traced-once": "different"},
-            (Rule("retraced", "", "run on jax 0.4.26 to 0.12.0; jax#4274"),),
-            Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
+            rules=(Rule("retraced", "", "run on jax 0.4.26 to 0.12.0; jax#4274"),),
+            workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
         ),
         Case(
             its_own_output,
-            of_one_type,
-            {"traced-once": "clear", "retraced": "documented"},
-            (
+            behaviours={"traced-once": "clear", "retraced": "documented"},
+            rules=(
                 Rule(
                     "traced-once",
                     "",
@@ -111,6 +107,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -11,7 +11,7 @@ comparison. equinox#1240 found the traces and mended both; it was merged in June
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, main
+from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
 
 
 def traces() -> tuple[str, str]:
@@ -95,25 +95,17 @@ ISSUE = Issue(
     kind="retrace",
     upstream=(Upstream("patrick-kidger/equinox#965", "report"), Upstream("patrick-kidger/equinox#1240", "fix")),
     touches=("equinox.nn.WeightNorm",),
+    common=Common(control=control_layers, workaround=_FIRST, needs=("jax", "equinox")),
     cases=(
         Case(
             traces,
-            control_layers,
-            {"once": "clear", "twice": "affected", "absent": "absent"},
-            (_ABSENT, Rule("twice", "", "run on releases of the line from 0.11.3 to 0.13.8")),
-            _FIRST,
-            needs=("jax", "equinox"),
+            behaviours={"once": "clear", "twice": "affected"},
+            rules=(_ABSENT, Rule("twice", "", "run on releases of the line from 0.11.3 to 0.13.8")),
         ),
         Case(
             equality,
-            control_layers,
-            {"equal": "clear", "unequal": "affected", "absent": "absent"},
-            (_ABSENT, Rule("unequal", "", "run on releases of the line from 0.11.3 to 0.13.8")),
-            _FIRST,
-            needs=("jax", "equinox"),
+            behaviours={"equal": "clear", "unequal": "affected"},
+            rules=(_ABSENT, Rule("unequal", "", "run on releases of the line from 0.11.3 to 0.13.8")),
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

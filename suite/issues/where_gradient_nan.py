@@ -18,11 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, main
-from suite.cell.issue import Meaning
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def where() -> tuple[str, str]:
@@ -119,15 +115,6 @@ def where_inside() -> None:
     assert got.tolist() == [0.0, 0.0, 0.25]
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"differs": "documented", "agrees": "clear"}
-_case = partial(
-    Case,
-    control=the_branch_taken,
-    behaviours=_BEHAVIOURS,
-    rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the FAQ has it"),),
-    workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
-)
-
 _RIGHT = (Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)
 
 ISSUE = Issue(
@@ -142,12 +129,18 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#39219", "report"),
     ),
     touches=("jax.numpy.where", "jax.lax.cond", "jax.lax.select"),
+    common=Common(
+        control=the_branch_taken,
+        behaviours={"differs": "documented", "agrees": "clear"},
+        rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the FAQ has it"),),
+        workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
+    ),
     cases=(
-        _case(where),
-        _case(sum_with_where),
-        _case(cond_under_vmap, rules=_RIGHT),
-        _case(jvp, rules=_RIGHT),
-        _case(
+        Case(where),
+        Case(sum_with_where),
+        Case(cond_under_vmap, rules=_RIGHT, behaviours={"differs": "documented"}),
+        Case(jvp, rules=_RIGHT, behaviours={"differs": "documented"}),
+        Case(
             cond_in_a_rule,
             behaviours={"no-transpose": "affected", "agrees": "clear", "differs": "different"},
             rules=(Rule("no-transpose", "", "run on jax 0.4.22 to 0.12.0; jax#39219"),),
@@ -156,6 +149,3 @@ ISSUE = Issue(
         ),
     ),
 )
-
-if __name__ == "__main__":
-    main(ISSUE)

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from suite import issues as folder
-from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround, no_control
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
 from suite.judge import rules
 from suite.judge.verdicts import GIVEN
@@ -67,7 +67,7 @@ def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault]]:
     read: list[Entry] = []
     wrong: list[Fault] = []
     lost: dict[str, Fault] = {}
-    for name in sorted(each.name for each in pkgutil.iter_modules(folder.__path__)):
+    for name in sorted({each.name for each in pkgutil.iter_modules(folder.__path__)} - {"__main__"}):
         module = f"{folder.__name__}.{name}"
         spec = find_spec(module)
         path = Path(str(spec and spec.origin))
@@ -186,6 +186,8 @@ def faults(found: Entry) -> list[Fault]:
         for name, function in (("reproducer", case.reproducer), ("control", case.control)):
             if not isinstance(function, FunctionType):
                 note(f"cases.{number}.{name}", "it is no function of the module")
+        if case.control is no_control:
+            note(f"cases.{number}.control", "there is none")
     if wrong:
         return wrong
     ids = [case.id for case in issue.cases]

@@ -1,4 +1,4 @@
-"""An issue run alone, as `python -m suite.issues.X` runs it."""
+"""An issue run alone, as `python -m suite.issues ID` runs it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from suite.cell import Issue, main
+from suite.cell import Issue, standalone
+from suite.issues import __main__ as command
 from tests.cell.corpus import clear, different, keeps_tally, recognised, returns_nonsense, unavailable
 
 
 def told(capsys: pytest.CaptureFixture[str], issue: Issue, *cases: str) -> list[str]:
     """What is printed of some cases of an issue, after their questions."""
     found = tuple(case for case in issue.cases if case.id in cases)
-    main(Issue(issue.kind, issue.upstream, found))
+    standalone.run(Issue(issue.kind, issue.upstream, found))
     printed = capsys.readouterr().out
     return [line for block in printed.split("\n\n")[1:] for line in block.splitlines()[1:]]
 
@@ -54,7 +55,7 @@ def test_what_is_not_run_says_why(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_issue_and_its_questions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     """What is printed starts with the issue's title, and each case with its question."""
-    main(Issue("crash", (), clear.ISSUE.cases[:1]))
+    standalone.run(Issue("crash", (), clear.ISSUE.cases[:1]))
 
     assert ["clear: Nothing is wrong", "", "plain: Is 2 + 2 still 4?"] == capsys.readouterr().out.splitlines()[:3]
 
@@ -70,7 +71,7 @@ def test_what_needs_an_environment_says_how_to_run_it(
 ) -> None:
     """A case that needs variables is not run without them: the command that runs it is told, and it does run it."""
     flags = "--xla_of_the_case --xla_force_host_platform_device_count=2"
-    command = "python -m tests.cell.corpus.keeps_tally"
+    command = "python -m suite.issues keeps-tally"
 
     assert [f"  saw         to run it: XLA_FLAGS='{flags}' {command}"] == told(capsys, keeps_tally.ISSUE, "under-flags")
 
@@ -86,3 +87,29 @@ def test_what_needs_an_environment_says_how_to_run_it(
 def test_a_pin_says_what_to_install(capsys: pytest.CaptureFixture[str]) -> None:
     """A workaround that is a pin is another stack: it is told what to install."""
     assert "  workaround  to run it, install jax<0.5" == told(capsys, keeps_tally.ISSUE, "by-pin")[-1]
+
+
+def test_an_issue_is_run_by_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command runs the issue that it names, and no other."""
+    ran: list[Issue] = []
+    monkeypatch.setattr(standalone, "run", ran.append)
+
+    assert 0 == command.main(["special-signs"])
+
+    assert ["special-signs"] == [each.id for each in ran]
+
+
+def test_an_unknown_id_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """An id that no issue has is exit code 2, with the nearest ids."""
+    assert 2 == command.main(["special-sings"])
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: no issue 'special-sings'; the nearest are special-signs, ")
+
+
+def test_without_an_id_the_usage_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """No id is exit code 2, with the usage."""
+    with pytest.raises(SystemExit, match="2"):
+        command.main([])
+
+    assert "usage: python -m suite.issues [-h] ID\n" in capsys.readouterr().err

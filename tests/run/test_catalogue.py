@@ -15,7 +15,7 @@ import pytest
 
 from suite import __main__ as command
 from suite import issues as folder
-from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround
+from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround, no_control
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
 from suite.run import catalogue, records
@@ -171,6 +171,7 @@ def test_an_issue_with_one_case_is_short() -> None:
         ([case(behaviours={"bad": "claer"})], {"headline.behaviours.bad": "should be 'clear', 'affected'"}),
         ([case(needs="jax", seconds=float("nan"))], {"headline.needs": "tuple", "headline.seconds": "finite"}),
         ([case(seconds=0, memory_mib=-1)], {"headline.seconds": "more than nothing", "headline.memory_mib": "more"}),
+        ([case(control=no_control)], {"cases.0.control": "there is none"}),
         ([case(reproducer=print)], {"cases.0.reproducer": "it is no function of the module"}),
         ([case(Rule("bad", "jax[cpu]<1", "seen"))], {"headline.rules.0": "has extras"}),
         ([case(Rule("bad", "jax<1", "\ud800"))], {"texts": "half a character"}),

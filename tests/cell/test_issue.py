@@ -1,0 +1,73 @@
+"""What an issue adds to its cases: fields that they share, and meanings of usual behaviours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+import pytest
+
+from suite.cell import Case, Common, Issue, Rule, Signature
+from suite.cell.issue import Meaning, Seen
+
+
+def one() -> Seen:
+    """Is it one?"""
+    return "agrees", "1"
+
+
+def two() -> Seen:
+    """Is it two?"""
+    return "agrees", "2"
+
+
+def well() -> None:
+    """Nothing is wrong."""
+
+
+def completed(case: Case, common: Common | None = None) -> Case:
+    """The case as an issue has it."""
+    return Issue("crash", (), (case,), common=common or Common()).cases[0]
+
+
+def test_a_case_keeps_its_own_fields() -> None:
+    """What is common goes to a case that leaves the field at its default, and to no other."""
+    shared, own = (Rule("agrees", "", "shared"),), (Rule("differs", "", "own"),)
+    common = Common(control=well, rules=shared, needs=("jax", "equinox"))
+
+    first, second = Issue("crash", (), (Case(one), Case(two, rules=own, needs=("jaxlib",))), common=common).cases
+
+    assert (well, shared, ("jax", "equinox")) == (first.control, first.rules, first.needs)
+    assert (well, own, ("jaxlib",)) == (second.control, second.rules, second.needs)
+
+
+@pytest.mark.parametrize(
+    ("behaviours", "rule", "signature", "wanted"),
+    [
+        ({}, "agrees", "", {"agrees": "clear", "differs": "affected"}),
+        ({"differs": "different"}, "agrees", "", {"agrees": "clear", "differs": "different"}),
+        ({"agrees": "documented"}, "agrees", "", {"agrees": "documented"}),
+        ({}, "there", "gone", {"there": "clear", "gone": "affected"}),
+        ({"stale": "affected"}, "stale", "warns", {"stale": "affected", "warns": "guarded"}),
+        ({}, "stale", "", {}),
+    ],
+)
+def test_usual_behaviours_have_a_usual_meaning(
+    behaviours: Mapping[str, Meaning], rule: str, signature: str, wanted: Mapping[str, Meaning]
+) -> None:
+    """What rules and signatures name needs no mention, unless it is unusual or means something else."""
+    signatures = {signature: Signature("TypeError")} if signature else {}
+
+    assert wanted == completed(Case(one, well, behaviours, (Rule(rule, "", "seen"),), signatures=signatures)).behaviours
+
+
+def test_a_complete_case_stays_the_same_object() -> None:
+    """A case is hashed once, so an issue that is made of complete cases has these themselves."""
+    issue = Issue("crash", (), (Case(one),), common=Common(control=well, rules=(Rule("agrees", "", "seen"),)))
+
+    assert replace(issue, cases=issue.cases[:1]).cases[0] is issue.cases[0]
+
+
+def test_what_is_common_is_of_a_case() -> None:
+    """A case has each field that an issue can give."""
+    assert {each.name for each in fields(Common)} <= {each.name for each in fields(Case)}
