@@ -235,7 +235,7 @@ class Observation(FileModel):
     cell: CellId = Field(description="the cell's id in compat.json")
     issue: Id = Field(description="the issue's id in compat.json")
     case: Id = Field(description="the case's id within the issue")
-    verdict: Verdict = Field(description="the judged result; docs/report.md lists them")
+    verdict: Verdict = Field(description="the judged result; report.md lists them")
     behaviour: str | None = Field(default=None, description="the case's behaviour that was seen; empty if none was")
     reason: str | None = Field(default=None, description="`phase.reason`; empty where the verdict is clear")
     expected: str | None = Field(default=None, description="the behaviour these releases are known to show, if any")
