@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from io import BytesIO, TextIOWrapper
@@ -20,6 +21,7 @@ from suite.errors import Exit
 from suite.files import ROOT
 from suite.report.model import Report
 from suite.report.site.build import site
+from suite.run import catalogue
 from suite.upkeep import pins, readme
 from tests.conftest import Nox
 from tests.report.test_small import small
@@ -52,6 +54,7 @@ def test_the_readme_is_read_in_a_minute() -> None:
 def test_the_two_commands_are_there() -> None:
     """The README has two commands that set themselves up, one for the main job and one for the tests."""
     assert ["compat", "tests faults"] == [command.rpartition(" -s ")[2] for command in COMMANDS]
+    assert 1 == len({command.rpartition(" -s ")[0] for command in COMMANDS})
 
 
 def test_documents_show_what_the_project_says_now(published: Report) -> None:
@@ -143,6 +146,16 @@ def test_what_documents_ask_is_answered(
     said = capsys.readouterr()
     assert ended.value.code in (Exit.AS_EXPECTED, Exit.UNEXPECTED, Exit.UNDECIDED), said.err
     assert said.out
+
+
+def test_the_issue_that_contributing_shows_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module in CONTRIBUTING is read as an issue, and its tables have no fault."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^   ```python\n(.*?)^   ```", text, re.M | re.S)
+    (tmp_path / "an_issue_of_contributing.py").write_text(textwrap.dedent(code), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert [] == catalogue.faults(catalogue.entry("an_issue_of_contributing"))
 
 
 def test_links_lead_somewhere() -> None:
