@@ -1,0 +1,108 @@
+"""Walks the names of releases in their cells, each release of a package once: `nox -s names`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from packaging.version import Version
+
+from suite.cell.atomic import write
+from suite.cell.machine import cores
+from suite.console import Terminal
+from suite.errors import Failed
+from suite.files import ROOT, STATE
+from suite.run import environment, probe_call
+from suite.run.environment import Unprepared
+from suite.stack import lock, plan
+from suite.stack.plan import Cell
+
+# Whose names are asked for. The last two have no cells of their own.
+PACKAGES = ("jax", "equinox", "diffrax", "lineax", "optimistix", "jaxlib", "jaxtyping")
+WALKS = STATE / "names"
+_SECONDS = 600
+Walk = Mapping[str, Any]
+
+
+def wanted() -> dict[Cell, list[str]]:
+    """Return the cells to walk, each with the packages that it is the first to have at their version. Raises BadFile."""
+    line = [cell for cell in plan.tagged("line") if cell.unavailable is None]
+    found: dict[Cell, list[str]] = {cell: [cell.moves] for cell in line}
+    seen = set()
+    for cell in line:
+        pins = lock.load(cell).pins
+        for package in PACKAGES[5:]:
+            if package in pins and (package, pins[package]) not in seen:
+                seen.add((package, pins[package]))
+                found[cell].append(package)
+    return found
+
+
+def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str, dict[str, Walk]]:
+    """Return the walks of each package's releases that are not `known`, by package and version. Raises Failed, BadFile.
+
+    What was walked on this machine by the same walker is not walked again.
+    """
+    todo = []
+    for cell, packages in wanted().items():
+        pins = lock.load(cell).pins
+        if left := [each for each in packages if pins[each] not in known.get(each, ())]:
+            todo.append((cell, left))
+    found: dict[str, dict[str, Walk]] = {package: {} for package in PACKAGES}
+    with ThreadPoolExecutor(cores()) as pool:
+        for number, walked in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
+            cell, packages = todo[number - 1]
+            console.print(f"{number}/{len(todo)} {cell.id}: {', '.join(packages)}", soft_wrap=True)
+            for package, walk in walked:
+                found[package][walk["version"]] = walk
+    return {package: dict(sorted(walks.items(), key=lambda each: Version(each[0]))) for package, walks in found.items()}
+
+
+def _walked(cell: Cell, packages: list[str]) -> list[tuple[str, Walk]]:
+    pinned = lock.load(cell)
+    paths = {package: WALKS / f"{package}-{pinned.pins[package]}.json" for package in packages}
+    if left := [package for package, path in paths.items() if not _is_current(path)]:
+        for package, walk in _walk(cell, left).items():
+            write(paths[package], json.dumps({**walk, "walker": walker()}, separators=(",", ":"), sort_keys=True))
+    return [(package, json.loads(path.read_text(encoding="utf-8"))) for package, path in paths.items()]
+
+
+def _walk(cell: Cell, packages: list[str]) -> dict[str, Walk]:
+    with environment.reserve(cell):
+        try:
+            made = environment.prepare(cell, lock.load(cell))
+        except Unprepared as error:
+            raise Failed(f"{cell.id}: {error.detail}") from error
+        command = probe_call.command(made.executable, "suite.cell.names.walk", *packages)
+        surroundings = {**probe_call.surroundings(), "JAX_PLATFORMS": "cpu"}
+        ran = subprocess.run(
+            command, env=surroundings, cwd=STATE, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    if ran.returncode:
+        raise Failed(f"{cell.id}: the walk of {', '.join(packages)} ended with {ran.returncode}: {ran.stderr[-500:]}")
+    found: dict[str, Walk] = json.loads(ran.stdout)
+    return found
+
+
+def _is_current(path: Path) -> bool:
+    try:
+        found: bool = json.loads(path.read_text(encoding="utf-8"))["walker"] == walker()
+    except (OSError, ValueError, KeyError):
+        return False
+    return found
+
+
+@cache
+def walker() -> str:
+    """Return the sha256 of the code that walks."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in _sources())).hexdigest()
+
+
+def _sources() -> Iterator[Path]:
+    yield from sorted((ROOT / "suite" / "cell" / "names").glob("*.py"))

@@ -1,0 +1,48 @@
+"""The file of a package's names: for each, the releases that have it, and what changed about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from suite.fields import VersionText
+from suite.files import REPORTS, FileModel
+
+FOLDER = REPORTS / "published" / "names"
+# The places of two releases in `releases`, and what holds from the first to the last.
+Text: TypeAlias = tuple[int, int, str]
+# A parameter is its name, after `/`, `*`, `=` or `**` where it is not both positional and a keyword, and its default.
+Parameters: TypeAlias = tuple[tuple[str, ...], ...]
+Signature: TypeAlias = tuple[int, int, Parameters | None]
+
+
+class Name(FileModel):
+    """A public name of a module. Each field holds spans, in order; a release in none lacks it."""
+
+    kind: tuple[Text, ...] = Field(description="module, class, function, constant, or raises")
+    warns: tuple[tuple[int, int, tuple[str, str]], ...] = Field((), description="the warning's class and its words")
+    home: tuple[Text, ...] = Field((), description="where it is defined, if elsewhere")
+    doc: tuple[Text, ...] = Field((), description="a hash of the docstring")
+    parameters: tuple[Signature, ...] = ()
+    members: Mapping[str, tuple[Signature, ...]] = Field({}, description="public members of a class")
+    gone: tuple[Text, ...] = Field((), description="what the module says where it no longer has the name")
+
+
+class Module(FileModel):
+    """A module. `fails` says where it does not import, so that nothing is known of its names."""
+
+    there: tuple[tuple[int, int], ...]
+    fails: tuple[Text, ...] = ()
+    names: Mapping[str, Name] = {}
+    private: Mapping[str, str] = Field({}, description="spans, as `0-3 7-7` → private names, with spaces between")
+
+
+class Names(FileModel):
+    """A file of names."""
+
+    schema_version: Literal[1] = 1
+    package: str
+    releases: tuple[VersionText, ...] = Field(description="the releases that were walked, in version order")
+    modules: Mapping[str, Module]
