@@ -13,7 +13,7 @@ from suite.report.assemble import assemble
 from suite.report.model import Report
 from suite.run import probe_call
 from suite.run.spread.worker import Kept
-from tests.faults.test_cluster import CELLS, State, found
+from tests.state import CELLS, State, found
 from tests.worlds import ran
 
 (CELL, *_) = CELLS
