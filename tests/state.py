@@ -7,7 +7,7 @@ import platform
 import re
 import time
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from suite.run import catalogue, environment, probe_call, records
 from suite.run.environment import Marker
 from suite.run.schedule import slots
 from suite.stack import lock, plan
+from suite.stack.plan import Cell
 from tests.worlds import pretend, ran
 
 CELLS = plan.tagged("default")[:3]
@@ -32,9 +33,9 @@ class State:
 
     folder: Path
 
-    def prepared(self) -> State:
+    def prepared(self, cells: Sequence[Cell] = CELLS) -> State:
         """Make the environments."""
-        for cell in CELLS:
+        for cell in cells:
             pinned, folder = lock.load(cell), self.folder / "envs" / cell.id
             venv.create(folder, symlinks=True)
             pretend(next(folder.glob("lib/python*/site-packages")), pinned.pins)

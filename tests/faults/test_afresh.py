@@ -24,7 +24,7 @@ KILLED = ["sh", "-c", "kill -KILL $$"]
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     """A state folder in which the cell has been run once."""
-    state = State(tmp_path).prepared()
+    state = State(tmp_path).prepared([CELL])
     state.go()
     with state.here():
         ran(CELL, found(*ISSUES))

@@ -54,7 +54,7 @@ def verdict(entry: Entry, case: str) -> str:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> State:
     """A state folder with environments."""
-    return State(tmp_path_factory.mktemp("state")).prepared()
+    return State(tmp_path_factory.mktemp("state")).prepared([ONE, OTHER])
 
 
 @pytest.fixture
