@@ -37,3 +37,8 @@ def clone(folder: Path, wanted: Callable[[str], object] = lambda name: True) -> 
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     return folder
+
+
+def without_pages(name: str) -> bool:
+    """Whether a file of the tree is no page, and nothing else that is published in a folder: those are hundreds."""
+    return not name.startswith("reports/") or name.count("/") == 2
