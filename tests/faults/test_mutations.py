@@ -235,7 +235,12 @@ def test_a_record_cut_by_hand(
         **{"schema_version": 2, "cell": cell.id, "issue": entry.issue.id, "case": case.id},
         **{"key": keys.key(entry, case, pinned.sha256, cell.python).model_dump(), "started_at": AT},
         "machine": {
-            **{"python": "3.12.1", "packages": {"jax": pinned.pins["jax"]}, "platform": machine, "cpu_features": ["avx"]},
+            **{
+                "python": "3.12.1",
+                "packages": {"jax": pinned.pins["jax"]},
+                "platform": machine,
+                "cpu_features": ["avx"],
+            },
             **{"import_errors": {}, "unforkable": None, "remade": True},
         },
         "attempts": [{"parts": parts, "seconds": 1.5, "peak_rss_mib": 100}],
