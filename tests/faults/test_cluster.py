@@ -31,6 +31,7 @@ from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
 from suite.stack import lock
 from suite.stack.releases import Device
+from tests.processes import clone
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
 from tests.worlds import started_with
 
@@ -243,8 +244,7 @@ def test_a_cell_goes_where_its_device_is(lab: Cluster, tmp_path: Path) -> None:
 def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_path: Path) -> None:
     """A worker whose probe or issue differs, or that is in no checkout, is named with the reason, and runs no cell."""
     stale, nowhere = tmp_path / "stale", tmp_path / "nowhere"
-    for name in ("suite", "tests"):
-        shutil.copytree(ROOT / name, stale / name, ignore=shutil.ignore_patterns("__pycache__"))
+    clone(stale, re.compile(r"suite/.*|tests/((cell/)?(corpus/)?\w+\.py)").fullmatch)
     for name in ("suite/cell/probe.py", "tests/cell/corpus/absent.py"):
         with (stale / name).open("a") as stream:
             stream.write("CHANGED = True\n")
@@ -293,6 +293,7 @@ import sys
 from rich.console import Console
 from suite.run.schedule.scheduler import Work
 from suite.run.spread import cluster
+from tests.processes import clone
 from tests.state import CELLS, ISSUES, found
 work = [Work(cell, found(*ISSUES)) for cell in CELLS]
 cluster.run_cells(sys.argv[1], work, fresh=False, console=Console())

@@ -95,7 +95,7 @@ def reasons(*shards: Report) -> list[str]:
 # Joining
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=6)
 @given(data=st.data())
 def test_shards_make_the_whole(data: st.DataObject) -> None:
     """However a run is split, some cells more than once, and in whatever order: joined, it is the whole again."""
