@@ -244,7 +244,8 @@ def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
 
     made = assemble(cells, entries)
     seen = {each.cell for each in made.observations if each.attempts}
-    one_stack.show(made, [row for row in made.cells if row.id not in seen], OUT, _evidence(made))
+    if unseen := [row for row in made.cells if row.id not in seen]:
+        one_stack.show(made, unseen, OUT, _evidence(made))
 
 
 def _evidence(made: Report) -> Report:

@@ -29,7 +29,7 @@ def program(path: Path, *lines: str) -> Path:
     return path
 
 
-def clone(folder: Path, wanted: Callable[[str], bool] = lambda name: True) -> Path:
+def clone(folder: Path, wanted: Callable[[str], object] = lambda name: True) -> Path:
     """Copy the tree as git would clone it to `folder`, or the files whose names are `wanted`."""
     listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines()
@@ -37,3 +37,8 @@ def clone(folder: Path, wanted: Callable[[str], bool] = lambda name: True) -> Pa
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     return folder
+
+
+def without_pages(name: str) -> bool:
+    """Whether a file of the tree is no page, and nothing else that is published in a folder: those are hundreds."""
+    return not name.startswith("reports/") or name.count("/") == 2

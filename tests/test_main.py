@@ -239,7 +239,9 @@ def test_all_that_is_wrong_is_told_at_once(elsewhere: Path) -> None:
     assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
 
 
-@pytest.mark.parametrize("words", [["compat", "--plan"], ["diff", "{0}", "{0}", "--format", "json"]])
+@pytest.mark.parametrize(
+    "words", [["compat", "--plan", "--issue", "stack-smoke"], ["diff", "{0}", "{0}", "--format", "json"]]
+)
 def test_who_has_read_enough_ends_it_like_any_program(words: list[str], tmp_path: Path) -> None:
     """Where nobody reads what is said, a command dies of that, as a shell knows it, and complains of nothing."""
     read, write = os.pipe()

@@ -16,6 +16,7 @@ from typing import Literal, Protocol
 from packaging.version import Version
 
 from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, met, requirements
+from suite.judge.specifiers import parsed
 from suite.judge.wording import named
 
 # An issue's id and a case's.
@@ -50,7 +51,8 @@ class Prediction:
 
 def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
     """What `case` is expected to show with these versions: never from a run with another jax, but by a rule."""
-    matter = concerned(case.needs, case.rules)
+    # To what runs are held against: where there are none it does not matter, and thousands are asked for.
+    matter = concerned(case.needs, case.rules) if runs else frozenset[str]()
     # What the case needs must be known; what that imports may be what an installer gives beside it.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
     here = [each for each in runs if known and _alike(each, versions, matter)]
@@ -64,7 +66,7 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
     rules = tuple(each for each in outcomes if each is not None)
     if len(says) == 1 and rules:
         under = [each for each in runs if first_match(case.rules, each.pins) in rules]
-        near = _nearest(under, versions) if "jax" in versions else ()
+        near = _nearest(under, versions) if under and "jax" in versions else ()
         if all(each.behaviour == rules[0].behaviour for each in near):
             return Prediction(rules[0].behaviour, "by rule", near, rules)
         return Prediction(None, "unknown", near, rules)
@@ -75,25 +77,33 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
 def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
     """The rules that may be the first to match, whatever the unknown versions are; None where it may be none."""
     found: list[AnyRule | None] = []
+    names = frozenset(versions)
     for rule in rules:
-        known = [str(each) for each in requirements(rule.on) if each.name in versions]
-        if met(" ".join(known), versions):
+        known, is_whole = _known(rule.on, names)
+        if met(known, versions):
             found.append(rule)
-            if len(known) == len(requirements(rule.on)):
+            if is_whole:
                 return found
     return [*found, None]
+
+
+@cache
+def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
+    """The requirements on packages with these names, and whether they are all that there are."""
+    known = [str(each) for each in requirements(on) if each.name in names]
+    return " ".join(known), len(known) == len(requirements(on))
 
 
 def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
     """Whether a run had all versions that are known of the packages that matter."""
     both = [(run.pins.get(name), versions[name]) for name in matter if name in versions]
-    return all(one is not None and _version(one) == _version(other) for one, other in both)
+    return all(one is not None and parsed(one) == parsed(other) for one, other in both)
 
 
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
     """The runs that are nearest in jax, the one below or level and the one above; of those, the most alike."""
-    jax = _version(versions["jax"])
-    places = [(_version(each.pins["jax"]), sum(_alike(each, versions, [name]) for name in versions)) for each in runs]
+    jax = parsed(versions["jax"])
+    places = [(parsed(each.pins["jax"]), sum(_alike(each, versions, [name]) for name in versions)) for each in runs]
     below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
     above = [((each[0], -each[1]), run) for each, run in zip(places, runs, strict=True) if each[0] > jax]
     sides = max(below, key=lambda each: each[0], default=None), min(above, key=lambda each: each[0], default=None)
@@ -104,12 +114,12 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
     """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
-        here = _version(versions[package])
+        here = parsed(versions[package])
         beside = [each for each in runs if package in each.pins and _alike(each, versions, matter - {package})]
-        places = {_version(each.pins[package]) for each in beside}
+        places = {parsed(each.pins[package]) for each in beside}
         below = max((each for each in places if each < here), default=None)
         above = min((each for each in places if each > here), default=None)
-        sides = [each for each in beside if _version(each.pins[package]) in (below, above)]
+        sides = [each for each in beside if parsed(each.pins[package]) in (below, above)]
         same = (_alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides)
         if below is None or above is None or not all(same):
             continue
@@ -117,12 +127,6 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
             return None
         found.append(Prediction(sides[0].behaviour, "between", tuple(sides)))
     return found[0] if len({each.behaviour for each in found}) == 1 else None
-
-
-@cache
-def _version(text: str) -> Version:
-    """Each is parsed once: a catalogue's runs have some dozens of releases, thousands of times."""
-    return Version(text)
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,12 @@ def requirements(on: str) -> tuple[Requirement, ...]:
 
 def met(on: str, pins: Pins) -> bool:
     """Whether `pins` meet all requirements of `on`; a package that is not there meets none."""
-    names = [each.name for each in requirements(on)]
-    return all(name in pins and _admits(on, place, pins[name]) for place, name in enumerate(names))
+    return all(name in pins and _admits(on, place, pins[name]) for place, name in enumerate(_names(on)))
+
+
+@cache
+def _names(on: str) -> tuple[str, ...]:
+    return tuple(each.name for each in requirements(on))
 
 
 @cache

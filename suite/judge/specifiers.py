@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 
+@cache
+def parsed(version: str) -> Version:
+    """Each is parsed once: a catalogue's runs have some dozens of releases, thousands of times."""
+    return Version(version)
+
+
 def in_version_order(versions: Iterable[str]) -> list[str]:
     """Sorted as PEP 440 orders them."""
-    return sorted(versions, key=Version)
+    return sorted(versions, key=parsed)
 
 
 def simplest(specifiers: Iterable[SpecifierSet]) -> str:

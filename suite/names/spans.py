@@ -62,7 +62,9 @@ def _module(told: Sequence[Walk | None]) -> Module:
     return Module(
         there=tuple((first, last) for first, last, _ in there),
         fails=track([(each or {}).get("fails") for each in told]),
-        names={name: _name([each.get(name) for each in described], [each.get(name) for each in gone]) for name in names},
+        names={
+            name: _name([each.get(name) for each in described], [each.get(name) for each in gone]) for name in names
+        },
         private=_grouped([(each or {}).get("private", ()) for each in told]),
     )
 

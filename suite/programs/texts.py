@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import re
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
+from functools import cache
 from itertools import accumulate, islice
 from pathlib import Path
 
@@ -33,24 +34,30 @@ def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str
     """The lines of a unified diff, in which no instruction has a number. Raises Misused where a program is not kept."""
     old, new = (_text(target, cell, workload) for cell in (before, after))
     yield from (f"{sign} {cell} {workload} ({target.title})" for sign, cell in (("---", before), ("+++", after)))
-    yield from _differ(old, new)
+    yield from _differ(_numberless(old), _numberless(new))
 
 
 def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
     """The same with what differs between the programs that changed, of all of which the tree has both sides."""
     kept = packed(TARGETS[found.target], folder)
+    # Most programs stand after one change and before the next.
+    lines = cache(lambda name: _numberless(kept[name].decode()))
     diffs = []
     for turn in turns(found):
-        old, new = (kept.get(f"{turn.workload}/{each.cell}.txt") for each in (turn.before, turn.after))
-        if old and new:
-            diffs.append(_clipped(turn, list(_differ(old.decode(), new.decode()))))
+        names = [f"{turn.workload}/{each.cell}.txt" for each in (turn.before, turn.after)]
+        if all(map(kept.get, names)):
+            diffs.append(_clipped(turn, list(_differ(*map(lines, names)))))
     return found.model_copy(update={"diffs": diffs})
 
 
-def _differ(before: str, after: str) -> Iterator[str]:
+def _numberless(text: str) -> list[str]:
+    """The lines of a program, in which no instruction has a number."""
+    return _NUMBERS.sub(r"\1", text).splitlines()
+
+
+def _differ(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     """The lines of a unified diff without its head."""
-    old, new = (_NUMBERS.sub(r"\1", text).splitlines() for text in (before, after))
-    return islice(unified_diff(old, new, lineterm=""), 2, None)
+    return islice(unified_diff(before, after, lineterm=""), 2, None)
 
 
 def _clipped(turn: Turn, lines: list[str]) -> Diff:

@@ -20,7 +20,7 @@ from suite.judge.intervals import intervals as intervals_along
 from suite.judge.metadata import reached, requires
 from suite.judge.neighbours import LineCell, neighbours
 from suite.judge.rules import Run, concerned
-from suite.judge.specifiers import in_version_order, simplest
+from suite.judge.specifiers import in_version_order, parsed, simplest
 from suite.judge.table import PROPERTIES, UNDECIDED, Count, Verdict
 from suite.judge.verdicts import by_pin
 from suite.report.by_rule import NO_LINE, Line, by_rule, jax_line
@@ -117,7 +117,7 @@ def along(
         told = intervals_along(
             [Point(version, seen.get(ids[version])) for version in versions],
             package,
-            [each for each in there if versions and Version(each) >= Version(versions[0])],
+            [each for each in there if versions and parsed(each) >= parsed(versions[0])],
             lambda before, after, ids=ids: between(ids[before], ids[after]),  # type: ignore[misc]
         )
         rows += [IntervalRow(**asdict(each)) for each in told]

@@ -13,7 +13,7 @@ from suite.report.assemble import assemble
 from suite.report.model import Report
 from suite.run import probe_call
 from suite.run.spread.worker import Kept
-from tests.faults.test_cluster import CELLS, State, found
+from tests.state import CELLS, State, found
 from tests.worlds import ran
 
 (CELL, *_) = CELLS
@@ -24,7 +24,7 @@ KILLED = ["sh", "-c", "kill -KILL $$"]
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     """A state folder in which the cell has been run once."""
-    state = State(tmp_path).prepared()
+    state = State(tmp_path).prepared([CELL])
     state.go()
     with state.here():
         ran(CELL, found(*ISSUES))

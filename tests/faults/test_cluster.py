@@ -9,11 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
-import time
-import venv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import StringIO
@@ -26,21 +23,18 @@ from rich.console import Console
 import suite.run.spread
 from suite.__main__ import main
 from suite.errors import Exit, Failed
-from suite.files import ROOT, dump
+from suite.files import ROOT
 from suite.report.assemble import assemble
 from suite.report.summary import exit_code
-from suite.run import catalogue, environment, keys, probe_call, records
-from suite.run.environment import Marker
-from suite.run.schedule import slots
+from suite.run import keys
 from suite.run.schedule.scheduler import Work
-from suite.run.spread import cluster, worker
-from suite.stack import lock, plan
+from suite.run.spread import worker
+from suite.stack import lock
 from suite.stack.releases import Device
-from tests.worlds import pretend, ran, started_with
+from tests.processes import clone
+from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
+from tests.worlds import started_with
 
-CELLS = plan.tagged("default")[:3]
-ISSUES = ("absent", "waits")
-PATIENCE = 120.0
 # Where a driver runs while the test goes on.
 BESIDE = ThreadPoolExecutor(1)
 
@@ -55,95 +49,22 @@ class Ran:
 
 
 @dataclass(frozen=True)
-class State:
-    """A `.suite` of somebody's, in which the cells have environments: this interpreter, with packages by name alone."""
-
-    folder: Path
-
-    def prepared(self) -> State:
-        """Make the environments."""
-        for cell in CELLS:
-            pinned, folder = lock.load(cell), self.folder / "envs" / cell.id
-            venv.create(folder, symlinks=True)
-            pretend(next(folder.glob("lib/python*/site-packages")), pinned.pins)
-            files, full = environment.stamp(folder), platform.python_version()
-            made = Marker(lock=pinned.sha256, python=full, files=files)
-            (folder / "suite.json").write_text(dump(made.model_dump()), encoding="utf-8")
-        return self
-
-    @contextmanager
-    def here(self) -> Iterator[None]:
-        """Have this process keep its state here."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(records, "RECORDS", self.folder / "records")
-            patch.setattr(environment, "ENVIRONMENTS", self.folder / "envs")
-            patch.setattr(probe_call, "LOGS", self.folder / "logs")
-            patch.setattr(slots, "FOLDER", self.folder / "slots")
-            patch.setenv("CORPUS_FOLDER", str(self.folder))
-            yield
-
-    def alone(self) -> State:
-        """Run the cells on this machine, without a cluster."""
-        self.go()
-        with self.here():
-            for cell in CELLS:
-                ran(cell, found(*ISSUES))
-        return self
+class Driver(State):
+    """Who has cells run on a cluster."""
 
     def run(self, scheduler: str, *issues: str, count: int = len(CELLS), device: Device = "cpu", **options: Any) -> Ran:
         """Run the first cells on a cluster, for a driver with its state here; it complains with no more than a word."""
         screen, cells = StringIO(), [replace(cell, device=device) for cell in CELLS[:count]]
         options = {"fresh": False, "console": Console(file=screen, width=300), **options}
+        # Slow to import, and of no use to whom runs other tests.
+        from suite.run.spread import cluster
+
         with self.here():
             try:
                 cluster.run_cells(scheduler, [Work(cell, found(*issues)) for cell in cells], **options)
             except Failed as error:
                 return Ran(Exit.INCOMPLETE, screen.getvalue(), str(error))
         return Ran(Exit.AS_EXPECTED, screen.getvalue(), "")
-
-    def surroundings(self) -> dict[str, str]:
-        """The environment variables of a process that keeps its state here."""
-        return {**os.environ, "SUITE_STATE": str(self.folder), "CORPUS_FOLDER": str(self.folder)}
-
-    def results(self) -> dict[str, str]:
-        """The files under `records`, without what differs between any two runs."""
-        timings = r'("(?:seconds|peak_rss_mib|started_at|at)"): [^,\n]+'
-        return {
-            str(path.relative_to(self.folder)): re.sub(timings, r"\1", path.read_text(encoding="utf-8"))
-            for path in sorted(self.folder.glob("records/**/*.json"))
-        }
-
-    def rewrite(self, old: str, new: str) -> None:
-        """Put other text in all that is recorded here."""
-        for path in self.folder.glob("records/**/*.json"):
-            path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-
-    def go(self) -> None:
-        """Let the cases go that wait for word."""
-        (self.folder / "go").touch()
-
-    def stop(self) -> None:
-        """Have cases wait for word from here on."""
-        for name in ("go", "pids"):
-            (self.folder / name).unlink(missing_ok=True)
-
-    def waiting(self) -> list[int]:
-        """The processes of cases that wait for word here, or have waited."""
-        noted = self.folder / "pids"
-        return [int(line) for line in noted.read_text().splitlines()] if noted.exists() else []
-
-
-def found(*issues: str) -> list[catalogue.Entry]:
-    """These issues of the corpus, which need no jax."""
-    return [catalogue.entry(f"tests.cell.corpus.{each}") for each in issues]
-
-
-def eventually(holds: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @dataclass
@@ -224,12 +145,12 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> State:
 
 
 @pytest.fixture
-def driver(tmp_path: Path) -> State:
+def driver(tmp_path: Path) -> Driver:
     """Who has cells run, and knows nothing yet."""
-    return State(tmp_path / "driver")
+    return Driver(tmp_path / "driver")
 
 
-def test_the_result_is_that_of_one_machine(lab: Cluster, alone: State, driver: State) -> None:
+def test_the_result_is_that_of_one_machine(lab: Cluster, alone: State, driver: Driver) -> None:
     """What workers bring back is, byte for byte but for timings, what the same run on one machine leaves on disk."""
     ran = driver.run(lab.address, *ISSUES)
 
@@ -241,7 +162,7 @@ def test_the_result_is_that_of_one_machine(lab: Cluster, alone: State, driver: S
     assert ran.said.splitlines()[-1].endswith("3 run, 0 reused, 0 unavailable, 0 failed, 0 not run")
 
 
-def test_what_is_known_here_is_not_sent(lab: Cluster, driver: State) -> None:
+def test_what_is_known_here_is_not_sent(lab: Cluster, driver: Driver) -> None:
     """A second run asks no scheduler, and one with an issue more has that issue run alone."""
     driver.run(lab.address, "absent")
     before = driver.results()
@@ -259,7 +180,7 @@ def test_what_is_known_here_is_not_sent(lab: Cluster, driver: State) -> None:
 
 def test_what_a_worker_knows_it_does_not_run(lab: Cluster, tmp_path: Path) -> None:
     """A worker goes by its own records too: a driver that has none gets them, and --fresh makes them anew."""
-    first, second = State(tmp_path / "first"), State(tmp_path / "second")
+    first, second = Driver(tmp_path / "first"), Driver(tmp_path / "second")
     # On the one worker there is for it, so that it is the same.
     first.run(lab.address, "absent", count=1, device="gpu")
 
@@ -271,7 +192,7 @@ def test_what_a_worker_knows_it_does_not_run(lab: Cluster, tmp_path: Path) -> No
     assert first.results() == second.results()
 
 
-def test_what_a_worker_fails_to_make_afresh_is_not_run(lab: Cluster, driver: State) -> None:
+def test_what_a_worker_fails_to_make_afresh_is_not_run(lab: Cluster, driver: Driver) -> None:
     """A cell that was known, asked afresh, and failed on its worker, is an error in the report and its exit code."""
     driver.run(lab.address, "absent", count=1)
     for state in lab.workers.values():
@@ -294,7 +215,7 @@ def test_what_a_worker_fails_to_make_afresh_is_not_run(lab: Cluster, driver: Sta
         (f'"platform": "{keys.here()}"', '"platform": "Plan9-mips"'),
     ],
 )
-def test_records_of_another_machine_are_not_mixed_in(lab: Cluster, driver: State, mine: str, other: str) -> None:
+def test_records_of_another_machine_are_not_mixed_in(lab: Cluster, driver: Driver, mine: str, other: str) -> None:
     """Where the driver's records were made on another interpreter or platform, the worker runs those cases too."""
     driver.run(lab.address, "absent", count=1)
     driver.rewrite(mine, other)
@@ -308,8 +229,8 @@ def test_records_of_another_machine_are_not_mixed_in(lab: Cluster, driver: State
 
 def test_a_cell_goes_where_its_device_is(lab: Cluster, tmp_path: Path) -> None:
     """A cell that needs a gpu runs on the worker that offers one, and one that nobody can take is not waited for."""
-    ran = State(tmp_path / "gpu").run(lab.address, "absent", device="gpu")
-    waited = State(tmp_path / "tpu").run(lab.address, "absent", device="tpu", patience=1.5)
+    ran = Driver(tmp_path / "gpu").run(lab.address, "absent", device="gpu")
+    waited = Driver(tmp_path / "tpu").run(lab.address, "absent", device="tpu", patience=1.5)
 
     assert 3 == ran.said.count("cases run on")
     assert 1 == len(set(re.findall(r"cases run on (\S+)", ran.said)))
@@ -320,11 +241,10 @@ def test_a_cell_goes_where_its_device_is(lab: Cluster, tmp_path: Path) -> None:
     assert "0 run, 0 reused, 0 unavailable, 0 failed, 3 not run" in waited.said
 
 
-def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: State, tmp_path: Path) -> None:
+def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_path: Path) -> None:
     """A worker whose probe or issue differs, or that is in no checkout, is named with the reason, and runs no cell."""
     stale, nowhere = tmp_path / "stale", tmp_path / "nowhere"
-    for name in ("suite", "tests"):
-        shutil.copytree(ROOT / name, stale / name, ignore=shutil.ignore_patterns("__pycache__"))
+    clone(stale, re.compile(r"suite/.*|tests/((cell/)?(corpus/)?\w+\.py)").fullmatch)
     for name in ("suite/cell/probe.py", "tests/cell/corpus/absent.py"):
         with (stale / name).open("a") as stream:
             stream.write("CHANGED = True\n")
@@ -348,7 +268,7 @@ def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: State, tmp_pa
     assert "3 run" in ran.said
 
 
-def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driver: State) -> None:
+def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driver: Driver) -> None:
     """With a worker killed in the middle of a cell the run is complete, and its result what it would have been."""
     dies, lives = lab.workers["a"], lab.workers["b"]
     for state in (dies, lives):
@@ -373,13 +293,14 @@ import sys
 from rich.console import Console
 from suite.run.schedule.scheduler import Work
 from suite.run.spread import cluster
-from tests.faults.test_cluster import CELLS, ISSUES, found
+from tests.processes import clone
+from tests.state import CELLS, ISSUES, found
 work = [Work(cell, found(*ISSUES)) for cell in CELLS]
 cluster.run_cells(sys.argv[1], work, fresh=False, console=Console())
 """
 
 
-def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State, driver: State) -> None:
+def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State, driver: Driver) -> None:
     """With the driver or the scheduler killed in the middle, what had come back is kept and the next run completes."""
     state = lab.workers["b"]
     driver.run(lab.address, *ISSUES, count=1)
@@ -419,9 +340,9 @@ def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tcp://127.0.0.1:{other}"])
-def test_no_scheduler_is_a_sentence(address: str, driver: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_is_a_sentence(address: str, driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing listens, something else does, or the address is none, one sentence names it and says what to do."""
-    monkeypatch.setattr(cluster, "CONNECTING", 1.0)
+    monkeypatch.setattr("suite.run.spread.cluster.CONNECTING", 1.0)
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
         address = address.format(other=other.server_port)
         ran = driver.run(address, "absent")
@@ -440,8 +361,8 @@ def test_without_the_extra_there_is_a_sentence(
 ) -> None:
     """Where distributed is not installed, --scheduler is answered with what to install, and exit code 3."""
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "suite.run.spread.cluster")
-    monkeypatch.delattr(suite.run.spread, "cluster")
+    monkeypatch.delitem(sys.modules, "suite.run.spread.cluster", raising=False)
+    monkeypatch.delattr(suite.run.spread, "cluster", raising=False)
 
     assert Exit.INCOMPLETE == main(["record", CELLS[0].id, "--scheduler", "tcp://127.0.0.1:9"])
     (line,) = capsys.readouterr().err.splitlines()

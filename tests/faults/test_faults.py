@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +25,7 @@ from suite.run import catalogue, probe_call
 from suite.run.probe_call import Ended, Progress, Task
 from tests import faults
 from tests.cell.test_probe import PATIENCE, eventually
-from tests.processes import default_signals
+from tests.processes import clone, default_signals
 from tests.worlds import started_with
 
 # Runs a command where the kernel lets nobody have a PID namespace.
@@ -236,9 +235,7 @@ def test_a_module_that_a_cell_cannot_import_costs_itself(
     machine: Machine, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its cases are errors that say why, and the cases of other modules run."""
-    strange = tmp_path / "root"
-    for name in ("suite", "tests"):
-        shutil.copytree(ROOT / name, strange / name, ignore=shutil.ignore_patterns("__pycache__", "locks", "*.json"))
+    strange = clone(tmp_path / "root", re.compile(r"(suite|tests)/((cell/)?(corpus/)?\w+\.py)").fullmatch)
     entry = catalogue.entry("tests.cell.corpus.clear")
     with (strange / "tests/cell/corpus/clear.py").open("a", encoding="utf-8") as module:
         module.write(f"{MODULES[how]}\n")

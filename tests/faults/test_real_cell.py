@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,14 +16,7 @@ from suite.__main__ import main
 from suite.files import ROOT
 from suite.timings.counting import Counter
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
-
-
-def eventually(holds: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+from tests.state import eventually
 
 
 def _processes_in(folder: Path) -> list[str]:

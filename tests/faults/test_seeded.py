@@ -3,54 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from suite.__main__ import main
-from suite.check import knowledge
 from suite.errors import Exit
 from suite.files import read
 from suite.report.assemble import assemble
-from suite.report.formats.check_json import check_json
 from suite.report.join.sent import Sent, add
-from suite.run import catalogue, environment, probe_call
-from suite.stack import lock, plan
-from tests.worlds import as_known
+from suite.run import catalogue
+from tests.real_cell import CELL
 
-CELL = plan.cell("jax-0.4.35")
 SEEDED = {
-    "packing.py": "import jax.numpy as jnp\n\n\ndef packed(mask):\n    return jnp.packbits(mask)\n",
-    "ranking.py": "from jax import numpy\n\n\ndef lowest(scores, k):\n    return numpy.partition(scores, k)[:k]\n",
-    "model.py": "from equinox import nn\n\n\ndef rotary(size):\n    return nn.RotaryPositionalEmbedding(size)\n",
+    "fitting.py": "import jax.numpy as jnp\n\n\ndef cubic(counts):\n    return jnp.polyval(counts, 3)\n",
+    "ranking.py": "from jax import numpy\n\n\ndef known(ids, all_ids):\n    return numpy.in1d(ids, all_ids)\n",
+    "model.py": "import jax\n\n\ndef halved(parameters):\n    return jax.tree_map(lambda x: x / 2, parameters)\n",
 }
 FOUND = {
-    "array-functions-unlike-numpy": "packing.py:5:12 jax.numpy.packbits",
-    "partition-loses-smallest": "ranking.py:5:12 jax.numpy.partition",
-    "rotary-embedding-ignores-theta": "model.py:5:12 equinox.nn.RotaryPositionalEmbedding",
+    "polyval-keeps-integers": "fitting.py:5:12 jax.numpy.polyval",
+    "names-gone-from-jax-numpy": "ranking.py:5:12 jax.numpy.in1d",
+    "names-gone-from-jax": "model.py:5:12 jax.tree_map",
 }
 CLEAN = "import jax.numpy as jnp\n\n\ndef total(values):\n    return jnp.tanh(values) @ values\n"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What every issue of the tree says of the stack, as `check` reads it: published or not."""
-    path = tmp_path_factory.mktemp("known") / "check.json"
-    path.write_text(check_json(as_known([CELL], catalogue.entries())), encoding="utf-8")
-    found = knowledge.load(path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(knowledge, "load", lambda: found)
-        yield
-
-
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The interpreter of an environment like a user's, with an old jax."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(environment, "ENVIRONMENTS", tmp_path_factory.mktemp("envs"))
-        patched.setattr(probe_call, "LOGS", tmp_path_factory.mktemp("logs"))
-        yield environment.prepare(CELL, lock.load(CELL)).executable
+@pytest.fixture
+def python(real_state: Path) -> Path:
+    """The interpreter of an environment like a user's."""
+    return real_state / "envs" / CELL.id / "bin" / "python"
 
 
 def test_seeded_faults_are_found_and_confirmed(

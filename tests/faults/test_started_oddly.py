@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import clone
+from tests.processes import clone, without_pages
 
 # All at once; a test that fails under one of them fails under all of them.
 SHELL = """
@@ -17,7 +17,6 @@ trap "" INT HUP QUIT
 umask 077
 export LC_ALL=C TZ=Asia/Kathmandu TERM=dumb COLUMNS=40
 export PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 PYTHONOPTIMIZE=1 PYTHONHASHSEED=1 PYTHONUNBUFFERED=1
-export PYTHONPYCACHEPREFIX="$PWD/a cache"
 unset HOME LANG
 exec setsid -w "$@" <&-
 """
@@ -32,7 +31,7 @@ SELECTION = (
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the tree in a folder with a space, without what is published of it."""
-    return clone(tmp_path / "a checkout", lambda name: not name.startswith("reports/") or name.count("/") == 2)
+    return clone(tmp_path / "a checkout", without_pages)
 
 
 def test_tests_pass_however_they_are_started(checkout: Path) -> None:

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import ROOT
 from tests.faults.surroundings import CASES, SURROUNDINGS
+from tests.real_cell import keep_in
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, report
 
@@ -29,6 +31,8 @@ REFUSED = {
     "little-time": "1 (ulimit -t)",
 }
 Outcome = Callable[[str], dict[str, Any]]
+# A run that installs nothing: this release was yanked.
+RECORD = ("record", "jax-0.4.32", "--issue", "stack-smoke")
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +70,19 @@ def test_odd_surroundings_change_no_verdict(outcome: Outcome, name: str) -> None
 
 # What a shell does before it starts the command, and what is said then; each is several of the above at once.
 SHELLS = {
-    "export LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=latin-1 HOME=/nowhere TMPDIR=/nowhere; umask 777; exec <&-": "",
+    "export LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=latin-1 HOME=/nowhere TMPDIR=/nowhere PYTHONPATH={root}; umask 777; "
+    "mkdir -m 777 gone; cd gone; rmdir ../gone; export SUITE_STATE=/tmp; exec <&-": "",
     "export LC_ALL=xx_YY.banana LANG=tr_TR HOME=/etc/passwd TERM=banana COLUMNS=x TZ=:::Odd JAX_PLATFORMS=banana; "
     "export PYTHONWARNINGS=error XLA_FLAGS=--nonsense OMP_NUM_THREADS=x; ulimit -n 32; ulimit -s 1024": "",
     "export PYTHONOPTIMIZE=2 PYTHONDONTWRITEBYTECODE=1": "error: what an issue asks stands in its docstrings",
-    "mkdir gone; cd gone; rmdir ../gone; export SUITE_STATE=/tmp PYTHONPATH={root}": "",
 }
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> None:
     """Started by a shell with odd settings, a plan is told as ever; or there is a sentence, and exit code 2."""
-    words = f"{shell.format(root=shlex.quote(str(ROOT)))}; exec {shlex.quote(sys.executable)} -m suite compat --plan"
+    command = f"{shlex.quote(sys.executable)} -m suite compat --plan --issue stack-smoke"
+    words = f"{shell.format(root=shlex.quote(str(ROOT)))}; exec {command}"
     ran = subprocess.run(
         ["sh", "-c", words],
         cwd=tmp_path if "gone" in shell else ROOT,
@@ -92,14 +97,25 @@ def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> N
     assert ("Traceback" in ran.stderr, "observations: " in ran.stdout) == (False, not SHELLS[shell])
 
 
-@pytest.mark.parametrize("place", ["/dev/null/below", "{}/file", "{}/loop", "/tmp/" + "n" * 300])
-def test_a_state_folder_that_can_be_none_is_a_sentence(place: str, tmp_path: Path) -> None:
-    """Where SUITE_STATE is at no place for a folder, a run ends in one sentence before anything is made."""
-    (tmp_path / "file").touch()
+def test_a_state_folder_that_can_be_none_is_a_sentence(tmp_path: Path) -> None:
+    """Where SUITE_STATE is a loop of links, a run ends in one sentence before anything is made."""
     (tmp_path / "loop").symlink_to("loop")
-    ran = suite("record", "jax-0.4.32", "--issue", "stack-smoke", SUITE_STATE=place.format(tmp_path))
+    ran = suite(*RECORD, SUITE_STATE=str(tmp_path / "loop"))
 
     assert (Exit.MISUSED, "error: ", 1) == (ran.returncode, ran.stderr[:7], len(ran.stderr.splitlines()))
+
+
+@pytest.mark.parametrize("place", ["/dev/null/below", "{}/file", "/tmp/" + "n" * 300])
+def test_a_place_for_no_folder_is_a_sentence(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So it does where the state would lie below a device, in a file, or under too long a name."""
+    (tmp_path / "file").touch()
+    keep_in(Path(place.format(tmp_path)), monkeypatch)
+
+    assert Exit.MISUSED == main(RECORD)
+    said = capsys.readouterr().err
+    assert ("error: ", 1) == (said[:7], len(said.splitlines()))
 
 
 def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
@@ -108,10 +124,9 @@ def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
     saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
     ran = suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json", **few)
     assert ("✓ ł", "") == (json.loads(ran.stdout)["changes"][0]["now"]["behaviour"], ran.stderr)
-    assert "0 regressed" in suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), **few).stdout
     ours, theirs = os.openpty()
     with os.fdopen(ours, "rb", buffering=0) as screen, os.fdopen(theirs, "wb") as terminal:
-        ran = suite("run", "jax-0.4.32", "--issue", "stack-smoke", stdout=terminal, **few)
+        ran = suite("run", *RECORD[1:], stdout=terminal, **few)
         terminal.close()
         shown = screen.read(65_536)
     assert (Exit.INCOMPLETE, "") == (ran.returncode, ran.stderr)

@@ -25,18 +25,6 @@ KB, MB = 1_000, 1_000_000
 Files = dict[str, bytes]
 
 
-@pytest.fixture(scope="module")
-def some(published: Report) -> Report:
-    """The published report on some of the issues."""
-    return only(published, issues=[each.id for each in published.issues][::PART])
-
-
-@pytest.fixture(scope="module")
-def after(some: Report) -> Files:
-    """The files of that report."""
-    return files(some)
-
-
 def only(report: Report, *, issues: Collection[str] | None = None, before: str | None = None) -> Report:
     """Return a report on these issues alone, or as it was before a release of jax."""
     kept = [each for each in report.issues if issues is None or each.id in issues]
@@ -72,11 +60,19 @@ def _only(line: Any, cells: Collection[str]) -> Any:
     return [shared, *kept] if (kept := [row for row in rows if row[0] in cells]) else None
 
 
-def added(before: Files, after: Files, repository: Path) -> int:
-    """Return the bytes that a packed history of `before` gains by `after`."""
+@pytest.fixture(scope="module")
+def added(published: Report, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, int]:
+    """The bytes that a packed history gains by a release of jax, and then by an issue."""
+    whole = only(published, issues=[each.id for each in published.issues][::PART])
+    new = whole.issues[len(whole.issues) // 2].id
+    fewer = only(whole, issues={each.id for each in whole.issues} - {new})
+    newest = max((each.packages["jax"] for each in whole.cells if "jax" in each.packages), key=Version)
+    repository = tmp_path_factory.mktemp("repository")
     subprocess.run(["git", "init", "--quiet", repository], check=True)
-    sizes = [committed(each, repository) for each in (before, after)]
-    return sizes[1] - sizes[0]
+    before, released, described = (
+        committed(files(each), repository) for each in (only(fewer, before=newest), fewer, whole)
+    )
+    return released - before, described - released
 
 
 def committed(published: Files, repository: Path) -> int:
@@ -90,18 +86,12 @@ def committed(published: Files, repository: Path) -> int:
     return sum(path.stat().st_size for path in (repository / ".git" / "objects" / "pack").glob("*.pack"))
 
 
-def test_a_new_issue_adds_300_kb_at_most(some: Report, after: Files, tmp_path: Path) -> None:
+def test_a_new_issue_adds_300_kb_at_most(added: tuple[int, int]) -> None:
     """Its records, observations and page are new, and other pages name it."""
-    new = some.issues[len(some.issues) // 2].id
-    before = files(only(some, issues={each.id for each in some.issues} - {new}))
-
-    assert 300 * KB > added(before, after, tmp_path)
+    assert 300 * KB > added[1]
 
 
-def test_a_release_day_adds_3_mb_at_most(some: Report, after: Files, tmp_path: Path) -> None:
+def test_a_release_day_adds_3_mb_at_most(added: tuple[int, int]) -> None:
     """A new jax adds records and observations to each issue, and changes most pages."""
-    newest = max((each.packages["jax"] for each in some.cells if "jax" in each.packages), key=Version)
-    before = files(only(some, before=newest))
-
     # Some pages have the same size with few issues.
-    assert 100 * KB + 3 * MB / PART > added(before, after, tmp_path)
+    assert 100 * KB + 3 * MB / PART > added[0]

@@ -42,10 +42,10 @@ BROKEN = r"""() => {
 def folder(known: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a report on some real stacks, with real timings, and programs for an H100 of two releases."""
     (machine, *_) = timings.machines(RESULTS, NOISE, COMPARED)
-    kept = texts.with_diffs(model.load(TARGETS["h100"]))
+    found = model.load(TARGETS["h100"])
     # Of every release axe would look at thousands of rows, all of a kind.
-    two = [each for each in kept.releases if each.cell in ("jax-0.11.0", "jax-0.11.1")]
-    compiled = kept.model_copy(update={"releases": two})
+    two = [each for each in found.releases if each.cell in ("jax-0.11.0", "jax-0.11.1")]
+    compiled = texts.with_diffs(found.model_copy(update={"releases": two}))
     return put(site(known, (small(machine),), (compiled,)), tmp_path_factory.mktemp("site"))
 
 

@@ -72,7 +72,7 @@ def test_each_observation_is_a_row() -> None:
 @example("=1+1")
 @example("\t@x")
 @example("\r\n-1")
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 def test_no_row_is_a_formula(text: str) -> None:
     """Whatever text a report holds, each observation is one printable line, and no text in it begins as a formula."""
     made = hostile(text)

@@ -21,6 +21,8 @@ from suite.stack import lock
 from tests.cell.test_probe import Session, names_of
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 
+pytestmark = pytest.mark.usefixtures("pageless")
+
 
 def test_a_real_cell_does_as_expected(real_state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The newest default release shows what its issue module says it shows, in a fresh environment."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -25,9 +26,9 @@ from suite.run.spread.worker import Kept
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
-from tests.faults.test_cluster import CELLS, State, eventually
 from tests.faults.test_faults import BARE
 from tests.processes import default_signals
+from tests.state import CELLS, State, eventually
 from tests.worlds import started_with
 
 ONE, OTHER, *_ = CELLS
@@ -53,7 +54,7 @@ def verdict(entry: Entry, case: str) -> str:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> State:
     """A state folder with environments."""
-    return State(tmp_path_factory.mktemp("state")).prepared()
+    return State(tmp_path_factory.mktemp("state")).prepared([ONE, OTHER])
 
 
 @pytest.fixture
@@ -164,38 +165,54 @@ def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
     assert ["begins", "ends"] * 2 == told
 
 
-# A run of two cells, to be interrupted.
+# For each line of its input a fork runs two cells, to be interrupted; its number is printed, and how it ended.
 DRIVE = """
-import sys
+import os, sys
 from pathlib import Path
 from suite.cell import machine
-from suite.cell.issue import Case
 from suite.run.schedule import deal, scheduler
 from suite.run.schedule.scheduler import Work
 from suite.run.spread.worker import Kept
-from suite.stack import lock
-from suite.stack.lock import Lock
-from suite.stack.plan import Cell
-from tests.faults.test_cluster import State
 from tests.run.test_scheduler import ONE, OTHER, of
+from tests.state import State
 machine.cores = lambda: 2
 deal.LEAST = 0.0
-with State(Path(sys.argv[1])).here():
-    scheduler.run([Work(ONE, [of("lingers")]), Work(OTHER, [of("lingers-too")])], Kept())
+for _ in sys.stdin:
+    if not (driver := os.fork()):
+        try:
+            with State(Path(sys.argv[1])).here():
+                scheduler.run([Work(ONE, [of("lingers")]), Work(OTHER, [of("lingers-too")])], Kept())
+        finally:
+            os._exit(1)
+    print(driver, flush=True)
+    print(os.waitpid(driver, 0)[1], flush=True)
 """
 
 
-@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
-def test_whatever_ends_a_run_ends_all_its_probes(state: State, how: str) -> None:
+def test_whatever_ends_a_run_ends_all_its_probes(state: State) -> None:
     """Ctrl-C, or any end of the driver, ends both probes and what their cases have started."""
-    command = [sys.executable, "-c", DRIVE, str(state.folder)]
-    driver = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, preexec_fn=default_signals)
-    eventually(lambda: len(_noted(state)) == 2)
-    assert started_with("CORPUS_FOLDER", state.folder)
-    driver.send_signal(signal.Signals[how])
-    driver.wait(timeout=30)
-
-    eventually(lambda: not started_with("CORPUS_FOLDER", state.folder))
+    with subprocess.Popen(
+        [sys.executable, "-c", DRIVE, str(state.folder)],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "CORPUS_FOLDER"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=default_signals,
+    ) as drivers:
+        assert drivers.stdin is not None
+        assert drivers.stdout is not None
+        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            (state.folder / "pids").unlink(missing_ok=True)
+            print(file=drivers.stdin, flush=True)
+            driver = int(drivers.stdout.readline())
+            eventually(lambda: len(_noted(state)) == 2)
+            assert started_with("CORPUS_FOLDER", state.folder)
+            os.kill(driver, how)
+            assert drivers.stdout.readline()
+            eventually(lambda: not started_with("CORPUS_FOLDER", state.folder))
+        drivers.stdin.close()
 
 
 def _noted(state: State) -> Sequence[str]:
@@ -230,31 +247,27 @@ def ended(outcome: Outcome, behaviour: str | None = None) -> Part:
     return Part(outcome=outcome, behaviour=behaviour, detail="SIGSEGV" if outcome == "signal" else "")
 
 
-@pytest.mark.parametrize(
-    ("parts", "again"),
-    [
-        ({}, False),
-        ({"reproducer": ended("returned", "right")}, False),
-        ({"reproducer": ended("returned", "wrong")}, True),
-        *(
-            ({"reproducer": ended(each)}, True)
-            for each in ("raised", "signal", "timeout", "memory", "probe-ended", "import-timeout")
-        ),
-        ({"reproducer": ended("import-error")}, False),
-        ({"reproducer": ended("unavailable")}, False),
-        # Each part counts, also where the case is as expected.
-        ({"workaround": ended("signal")}, True),
-    ],
-)
-def test_what_a_busy_machine_may_have_caused_is_run_again(parts: dict[str, Part], again: bool, state: State) -> None:
+# Each part counts, also where the case is as expected.
+MAY_BE_CAUSED: list[dict[str, Part]] = [{"reproducer": ended("returned", "wrong")}, {"workaround": ended("signal")}]
+MAY_BE_CAUSED += [
+    {"reproducer": ended(each)} for each in ("raised", "signal", "timeout", "memory", "probe-ended", "import-timeout")
+]
+COUNTS: list[dict[str, Part]] = [{}, {"reproducer": ended("returned", "right")}]
+COUNTS += [{"reproducer": ended(each)} for each in ("import-error", "unavailable")]
+
+
+def test_what_a_busy_machine_may_have_caused_is_run_again(state: State) -> None:
     """A record made beside others counts where it is as expected, and did not end by a signal or a limit."""
     entry = of("takes-a-moment")
     run(Work(ONE, [entry]))
     seen = record(entry, "takes-a-moment")
     (attempt,) = seen.attempts
-    otherwise = attempt.model_copy(update={"parts": {**attempt.parts, **parts}})
 
-    assert again == alone.must_run_again(entry.issue.cases[0], seen.model_copy(update={"attempts": [otherwise]}), {})
+    for again, of_parts in ((True, MAY_BE_CAUSED), (False, COUNTS)):
+        for parts in of_parts:
+            otherwise = attempt.model_copy(update={"parts": {**attempt.parts, **parts}})
+            made = seen.model_copy(update={"attempts": [otherwise]})
+            assert again == alone.must_run_again(entry.issue.cases[0], made, {}), parts
 
 
 @pytest.fixture

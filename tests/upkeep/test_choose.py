@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.report.model import Report
@@ -31,6 +31,7 @@ WHEELS = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=40, deadline=None)
 @given(pairs=SHOWN, wheels=WHEELS)
 def test_each_pair_that_is_shown_has_one_row(pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]]) -> None:
     """What the newest shows needs no other row, and what another shows is run once; the answer is always the same."""
@@ -45,6 +46,7 @@ def test_each_pair_that_is_shown_has_one_row(pairs: dict[str, set[Pair]], wheels
         seen |= pairs[version]
 
 
+@settings(max_examples=40, deadline=None)
 @given(pairs=SHOWN, wheels=WHEELS, new=SHOWN)
 def test_a_choice_stays_while_it_shows_enough(
     pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]], new: dict[str, set[Pair]]

@@ -5,7 +5,7 @@ import time
 
 from tests.cell.corpus import Seen, case, issue, note, right, sleep_long
 
-_LIMIT_MIB = 150
+_LIMIT_MIB = 100
 
 
 def _eat() -> None:

@@ -1,0 +1,108 @@
+"""What runs leave on disk: cells whose environments are this interpreter, with packages by name alone."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import time
+import venv
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from suite.files import dump
+from suite.run import catalogue, environment, probe_call, records
+from suite.run.environment import Marker
+from suite.run.schedule import slots
+from suite.stack import lock, plan
+from suite.stack.plan import Cell
+from tests.worlds import pretend, ran
+
+CELLS = plan.tagged("default")[:3]
+ISSUES = ("absent", "waits")
+PATIENCE = 120.0
+
+
+@dataclass(frozen=True)
+class State:
+    """A `.suite` of somebody's, in which the cells have environments: this interpreter, with packages by name alone."""
+
+    folder: Path
+
+    def prepared(self, cells: Sequence[Cell] = CELLS) -> State:
+        """Make the environments."""
+        for cell in cells:
+            pinned, folder = lock.load(cell), self.folder / "envs" / cell.id
+            venv.create(folder, symlinks=True)
+            pretend(next(folder.glob("lib/python*/site-packages")), pinned.pins)
+            files, full = environment.stamp(folder), platform.python_version()
+            made = Marker(lock=pinned.sha256, python=full, files=files)
+            (folder / "suite.json").write_text(dump(made.model_dump()), encoding="utf-8")
+        return self
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Have this process keep its state here."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(records, "RECORDS", self.folder / "records")
+            patch.setattr(environment, "ENVIRONMENTS", self.folder / "envs")
+            patch.setattr(probe_call, "LOGS", self.folder / "logs")
+            patch.setattr(slots, "FOLDER", self.folder / "slots")
+            patch.setenv("CORPUS_FOLDER", str(self.folder))
+            yield
+
+    def alone(self) -> State:
+        """Run the cells on this machine, without a cluster."""
+        self.go()
+        with self.here():
+            for cell in CELLS:
+                ran(cell, found(*ISSUES))
+        return self
+
+    def surroundings(self) -> dict[str, str]:
+        """The environment variables of a process that keeps its state here."""
+        return {**os.environ, "SUITE_STATE": str(self.folder), "CORPUS_FOLDER": str(self.folder)}
+
+    def results(self) -> dict[str, str]:
+        """The files under `records`, without what differs between any two runs."""
+        timings = r'("(?:seconds|peak_rss_mib|started_at|at)"): [^,\n]+'
+        return {
+            str(path.relative_to(self.folder)): re.sub(timings, r"\1", path.read_text(encoding="utf-8"))
+            for path in sorted(self.folder.glob("records/**/*.json"))
+        }
+
+    def rewrite(self, old: str, new: str) -> None:
+        """Put other text in all that is recorded here."""
+        for path in self.folder.glob("records/**/*.json"):
+            path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+    def go(self) -> None:
+        """Let the cases go that wait for word."""
+        (self.folder / "go").touch()
+
+    def stop(self) -> None:
+        """Have cases wait for word from here on."""
+        for name in ("go", "pids"):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def waiting(self) -> list[int]:
+        """The processes of cases that wait for word here, or have waited."""
+        noted = self.folder / "pids"
+        return [int(line) for line in noted.read_text().splitlines()] if noted.exists() else []
+
+
+def found(*issues: str) -> list[catalogue.Entry]:
+    """These issues of the corpus, which need no jax."""
+    return [catalogue.entry(f"tests.cell.corpus.{each}") for each in issues]
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
