@@ -65,7 +65,7 @@ COMMANDS = {
     "compat-full": ["compat", "--tag", "full"],
     "publish": ["compat", "--tag", "full", "--to", str(ROOT / "reports" / "published")],
     **{name: [name] for name in ("run", "check", "explain", "try", "merge", "diff", "rebuild", "bisect", "discover")},
-    **{name: [name] for name in ("snapshot", "lock", "threads", "line", "pins", "cost")},
+    **{name: [name] for name in ("snapshot", "lock", "threads", "names", "line", "pins", "cost")},
     **{name: [name] for name in ("choose", "clean", "rekey")},
     "device-programs": ["programs"],
     "bench": ["bench", "run"],
@@ -268,6 +268,11 @@ command(
     "`-- --forget`.",
 )
 command("threads", "Look up what upstream's threads are called and how they stand, into suite/issues/threads.json.")
+command(
+    "names",
+    "Ask each release for its public names and their parameters, and publish when they came and went. A release is "
+    "asked once; `-- --fresh` asks all of them again.",
+)
 command("lock", "Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time.")
 command(
     "choose",

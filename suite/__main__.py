@@ -147,6 +147,10 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument("--forget", action="store_true", help=forgotten)
     upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
     command("threads", upstream, "commands:renew_threads")
+    naming = command(
+        "names", "ask the releases of the stack for their names, and publish them", "names.publish:publish"
+    )
+    naming.add_argument("--fresh", action="store_true", help="ask every release again, not only those that are new")
     command("line", "build the release line, and print a command of asv's that runs on it", "commands:build_line")
     _add_bench(command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out"))
     _add_programs(

@@ -31,7 +31,7 @@ Walk = Mapping[str, Any]
 
 
 def wanted() -> dict[Cell, list[str]]:
-    """Return the cells to walk, each with the packages that it is the first to have at their version. Raises BadFile."""
+    """Return the cells to walk, each with the packages that no cell before it has at that version. Raises BadFile."""
     line = [cell for cell in plan.tagged("line") if cell.unavailable is None]
     found: dict[Cell, list[str]] = {cell: [cell.moves] for cell in line}
     seen = set()

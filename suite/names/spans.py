@@ -119,9 +119,7 @@ def _told(module: Module, place: int) -> dict[str, Any] | None:
     private = sorted(name for group in groups for name in group)
     names = {name: told for name, each in module.names.items() if (told := _described(each, place)) is not None}
     gone = {name: words for name, each in module.names.items() if (words := at(each.gone, place)) is not None}
-    if not names and not gone and not module.names:
-        return {"private": private}
-    return {"names": names, "private": private, "gone": gone}
+    return {key: value for key, value in (("names", names), ("private", private), ("gone", gone)) if value}
 
 
 def _within(spans: Iterable[tuple[int, int]], place: int) -> bool:

@@ -167,7 +167,7 @@ def _digest(value: object) -> str:
 def _text(value: object) -> str:
     """Return a default as text that is the same in each process."""
     if inspect.isclass(value) or inspect.isroutine(value):
-        return _home(value) or type(value).__name__
+        return _home(value) or str(type(value).__name__)
     if isinstance(value, (set, frozenset)):
         return f"{{{', '.join(sorted(_text(each) for each in value))}}}"
     try:

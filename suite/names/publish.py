@@ -1,0 +1,33 @@
+"""`nox -s names`: walks the releases that are not in the published names, and writes their spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packaging.version import Version
+
+from suite.console import Terminal
+from suite.files import replace_all
+from suite.names import collect, spans, store
+from suite.names.model import FOLDER
+
+
+def publish(*, fresh: bool, console: Terminal) -> None:
+    """Walk what is not known, or with `fresh` every release, and write the files of each package.
+
+    Raises Failed, BadFile, OSError.
+    """
+    there = [] if fresh else [package for package in collect.PACKAGES if (FOLDER / f"{package}.json").exists()]
+    known = {package: spans.split(store.detailed(store.load(package))) for package in there}
+    new = collect.collect({package: tuple(walks) for package, walks in known.items()}, console)
+    files = {"names.schema.json": store.schema()}
+    for package in collect.PACKAGES:
+        names = spans.join(package, {**known.get(package, {}), **new[package]})
+        files |= store.texts(names)
+        console.print(f"{package}: {_told(names.releases)}, {len(new[package])} of them walked now", soft_wrap=True)
+    replace_all(FOLDER, files)
+
+
+def _told(releases: Sequence[str]) -> str:
+    ordered = sorted(releases, key=Version)
+    return f"{len(ordered)} releases, {ordered[0]} to {ordered[-1]}"

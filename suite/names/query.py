@@ -1,0 +1,143 @@
+"""Questions about names: what a release has, since when, until when, and what replaces it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from suite.files import FileModel, read
+from suite.names import store
+from suite.names.model import Module, Name, Names
+from suite.names.spans import at, placed
+
+# A name of a package in a sentence.
+_NAMED = re.compile(r"\b(?:jax|equinox|diffrax|lineax|optimistix|jaxlib)(?:\.\w+)+\b")
+REPLACEMENTS = Path(__file__).with_name("replacements.toml")
+
+
+class Replacements(FileModel):
+    """The file: a name → what to write instead, where upstream's own words do not say it."""
+
+    replacements: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Life:
+    """The releases that have a name, from each first to its last.
+
+    `since` is None where the oldest release that was asked has it: nobody asked an older one. `until` is None where the
+    newest one has it.
+    """
+
+    spans: tuple[tuple[str, str], ...]
+    since: str | None
+    until: str | None
+
+
+@cache
+def names(package: str) -> Names:
+    """Return the names of a package. Raises BadFile."""
+    return store.load(package)
+
+
+def split(dotted: str) -> tuple[Module, str] | None:
+    """Return the module of a dotted name and the name in it, by the longest module that any release has."""
+    package = names(dotted.partition(".")[0])
+    module, _, name = dotted.rpartition(".")
+    while module:
+        if module in package.modules:
+            return (package.modules[module], name) if "." not in name else None
+        module, _, first = module.rpartition(".")
+        name = f"{first}.{name}"
+    return None
+
+
+def life(dotted: str) -> Life | None:
+    """Return which releases have `module.name`, by access to an attribute; None where none has. Raises BadFile."""
+    package, found = names(dotted.partition(".")[0]), split(dotted)
+    return _life(package, _there(*found) if found else [])
+
+
+def module_life(dotted: str) -> Life | None:
+    """Return which releases have a module, whether it imports there or not; None where none has. Raises BadFile."""
+    package = names(dotted.partition(".")[0])
+    module = package.modules.get(dotted)
+    return _life(package, list(module.there)) if module else None
+
+
+def has(dotted: str, version: str) -> bool | None:
+    """Return True if a release has `module.name`; None where nobody asked it, or where its module does not import.
+
+    Raises BadFile.
+    """
+    package, found = names(dotted.partition(".")[0]), split(dotted)
+    if version not in package.releases or found is None:
+        return None
+    module, name = found
+    place = package.releases.index(version)
+    if at(module.fails, place) is not None:
+        return None
+    return any(first <= place <= last for first, last in _there(module, name))
+
+
+def parameters(dotted: str, version: str) -> tuple[tuple[str, ...], ...] | None:
+    """Return the parameters of a function on a release; None where they are not known. Raises BadFile."""
+    package, found = names(dotted.partition(".")[0]), split(dotted)
+    if version not in package.releases or found is None:
+        return None
+    each: Name | None = found[0].names.get(found[1])
+    return at(each.parameters, package.releases.index(version)) if each else None
+
+
+def words(dotted: str) -> str:
+    """Return what upstream said last of a name that it deprecates or has removed; nothing where it did not."""
+    found = split(dotted)
+    each = found[0].names.get(found[1]) if found else None
+    if each is None:
+        return ""
+    said = [(last, text) for _, last, (_, text) in each.warns] + [(last, text) for _, last, text in each.gone]
+    return max(said)[1] if said else ""
+
+
+def replacements(dotted: str, version: str) -> tuple[str, ...]:
+    """Return what to write instead of a name, as far as a release has it: by our table, then by upstream's words.
+
+    Raises BadFile.
+    """
+    named = _NAMED.findall(re.sub(r"\bjnp\.", "jax.numpy.", words(dotted)))
+    told = dict.fromkeys((*_table().get(dotted, ()), *(each for each in named if each != dotted)))
+    return tuple(each for each in told if has(each, version) or _imports(each, version))
+
+
+def _imports(dotted: str, version: str) -> bool:
+    package = names(dotted.partition(".")[0])
+    module = package.modules.get(dotted)
+    if module is None or version not in package.releases:
+        return False
+    place = package.releases.index(version)
+    return any(first <= place <= last for first, last in module.there) and at(module.fails, place) is None
+
+
+@cache
+def _table() -> Mapping[str, tuple[str, ...]]:
+    return read(Replacements, REPLACEMENTS).replacements
+
+
+def _life(package: Names, there: Sequence[tuple[int, int]]) -> Life | None:
+    if not there:
+        return None
+    of, last = package.releases, len(package.releases) - 1
+    return Life(
+        spans=tuple((of[first], of[end]) for first, end in there),
+        since=of[there[0][0]] if there[0][0] else None,
+        until=of[there[-1][1]] if there[-1][1] < last else None,
+    )
+
+
+def _there(module: Module, name: str) -> list[tuple[int, int]]:
+    if name in module.names:
+        return [(first, last) for first, last, _ in module.names[name].kind]
+    return sorted(each for spans, text in module.private.items() if name in text.split() for each in placed(spans))
