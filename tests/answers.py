@@ -79,7 +79,7 @@ def answer(folder: Path) -> None:
     used = {
         "static-argnums-out-of-order",
         "clip-takes-other-keywords",
-        "names-gone-from-jax",
+        "deprecated-when-called",
         "pad-value-gradient-fails",
     }
     issues = [

@@ -10,6 +10,7 @@ from pathlib import Path
 from suite.check.answer import Answer
 from suite.errors import BadFile, Fault
 from suite.files import FileModel, read
+from suite.run.retired import retired, sentence
 
 
 class Entry(FileModel):
@@ -43,7 +44,7 @@ def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
     wrong = [
         Fault(path, f"ignore.{number}.id", f"there is no issue {each.id!r}")
         for number, each in enumerate(entries)
-        if each.id not in known
+        if each.id not in known and each.id not in retired()
     ]
     if wrong:
         raise BadFile(wrong)
@@ -56,6 +57,6 @@ def leave_out(answer: Answer, entries: Sequence[Entry], today: date) -> Left:
     over = [each for each in entries if each.until is not None and each.until < today]
     active = {each.id for each in entries if each not in over}
     stale = [f"{each.id}: its last day was {each.until}" for each in over]
-    stale += [f"{id}: it does not bite here" for id in sorted(active - there)]
+    stale += [sentence(id) if id in retired() else f"{id}: it does not bite here" for id in sorted(active - there)]
     bites = tuple(each for each in answer.bites if each.issue.id not in active)
     return Left(replace(answer, bites=bites), len(there & active), tuple(stale))

@@ -20,6 +20,7 @@ from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround,
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
 from suite.judge import rules
 from suite.judge.verdicts import GIVEN
+from suite.run.retired import retired, sentence
 from suite.spelling import identifier as checked
 from suite.spelling import quoted, specifiers
 from suite.stack import chosen, releases
@@ -116,6 +117,8 @@ def identified(identifier: str) -> str:
     known = [each.issue.id for each in entries()]
     if identifier in unread():
         raise BadFile([unread()[identifier]])
+    if identifier in retired():
+        raise Misused(sentence(identifier))
     if identifier not in known:
         raise Misused(f"no issue {identifier!r}; {nearest(identifier, known)}")
     return identifier

@@ -17,13 +17,13 @@ from tests.real_cell import CELL
 
 SEEDED = {
     "fitting.py": "import jax.numpy as jnp\n\n\ndef cubic(counts):\n    return jnp.polyval(counts, 3)\n",
-    "ranking.py": "from jax import numpy\n\n\ndef known(ids, all_ids):\n    return numpy.in1d(ids, all_ids)\n",
-    "model.py": "import jax\n\n\ndef halved(parameters):\n    return jax.tree_map(lambda x: x / 2, parameters)\n",
+    "ranking.py": "from jax import numpy\n\n\ndef bounded(ranks):\n    return numpy.clip(ranks, a_min=0, a_max=9)\n",
+    "model.py": "import jax\n\n\ndef turned(a, b):\n    return jax.numpy.cross(a, b)\n",
 }
 FOUND = {
     "polyval-keeps-integers": "fitting.py:5:12 jax.numpy.polyval",
-    "names-gone-from-jax-numpy": "ranking.py:5:12 jax.numpy.in1d",
-    "names-gone-from-jax": "model.py:5:12 jax.tree_map",
+    "clip-takes-other-keywords": "ranking.py:5:12 jax.numpy.clip",
+    "cross-of-two-dimensional-vectors": "model.py:5:12 jax.numpy.cross",
 }
 CLEAN = "import jax.numpy as jnp\n\n\ndef total(values):\n    return jnp.tanh(values) @ values\n"
 

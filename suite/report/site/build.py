@@ -39,6 +39,7 @@ from suite.report.site.pages import (
     metadata,
     programs,
     releases,
+    retired,
     seeds,
     stack,
     tags,
@@ -49,6 +50,7 @@ from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import Machine, amount, duration, quantity, turned
 from suite.report.standing import label
+from suite.run.retired import retired as retired_issues
 
 ASSETS = Path(__file__).parent / "assets"
 Kind = Callable[[Facts], Iterator[Page]]
@@ -61,6 +63,7 @@ KINDS: tuple[Kind, ...] = (
     cells.pages,
     findings.pages,
     corrections.pages,
+    retired.pages,
     stack.pages,
     releases.pages,
     metadata.pages,
@@ -96,6 +99,7 @@ def named_after(report: Report, timed: tuple[Machine, ...], compiled: tuple[Prog
     facts = Facts(report, timed)
     return {
         *(f"issues/{issue.id}.html" for issue in report.issues),
+        *(page.path for page in retired.pages(facts)),
         *(f"releases/{cell.id}.html" for cell in facts.line),
         *constraints(facts),
         *(page.path for page in seeds.pages(facts)),
@@ -132,7 +136,7 @@ def _templates() -> Environment:
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path}
-    templates.globals |= {"turn_words": TURNS, "order": ORDER}
+    templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired_issues())}
     return templates
 
 

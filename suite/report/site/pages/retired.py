@@ -1,0 +1,37 @@
+"""The pages of issues that were retired: an old link leads to a sentence, and to what is known of each name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from suite.names import query
+from suite.names.query import Life
+from suite.report.site.facts import Facts
+from suite.report.site.page import Page
+from suite.run.retired import retired
+
+
+@dataclass(frozen=True)
+class Row:
+    """A case that was, the name that it was about, the releases that have it, and what the newest has instead."""
+
+    case: str
+    name: str
+    life: Life | None
+    instead: tuple[str, ...]
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """Return a page for each retired issue, at the address that it had."""
+    for issue, cases in retired().items():
+        rows = [_row(case, name) for case, name in cases.items()]
+        yield Page(f"issues/{issue}.html", "retired.html.jinja", issue, rows)
+
+
+def _row(case: str, name: str) -> Row:
+    # A keyword is a parameter of a function.
+    dotted = name.partition("(")[0]
+    newest = query.names(dotted.partition(".")[0]).releases[-1]
+    life = query.module_life(dotted) or query.life(dotted) if "(" not in name else None
+    return Row(case, name, life, query.replacements(dotted, newest))
