@@ -58,10 +58,10 @@ def test_spans_say_what_holds_at_a_place(values: list[int | None]) -> None:
 @given(walks=WALKS)
 @FEW
 def test_what_is_joined_is_split_again(walks: dict[str, Any]) -> None:
-    """The spans of walks hold each walk, and their releases are in version order."""
+    """The spans of walks hold each walk, from their files too, and their releases are in version order."""
     names = spans.join("p", walks)
 
-    assert walks == spans.split(names)
+    assert walks == spans.split(names) == spans.split(stored(names))
     assert sorted(walks, key=Version) == list(names.releases)
 
 
