@@ -139,5 +139,10 @@ def _life(package: Names, there: Sequence[tuple[int, int]]) -> Life | None:
 
 def _there(module: Module, name: str) -> list[tuple[int, int]]:
     if name in module.names:
-        return [(first, last) for first, last, _ in module.names[name].kind]
+        # A name that becomes another kind of thing is there all along.
+        kinds: list[tuple[int, int]] = []
+        for first, last, _ in module.names[name].kind:
+            start = kinds.pop()[0] if kinds and kinds[-1][1] == first - 1 else first
+            kinds.append((start, last))
+        return kinds
     return sorted(each for spans, text in module.private.items() if name in text.split() for each in placed(spans))

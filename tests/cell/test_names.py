@@ -1,0 +1,169 @@
+"""The walk of a package's names, on a small package that has each thing that makes a walk go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from suite.files import ROOT
+from tests.worlds import pretend
+
+# Each module has two seconds: enough on a machine that does other work besides.
+WALK = "import sys; from suite.cell.names import walk; walk._SECONDS = 2; sys.exit(walk.main(sys.argv[1:]))"
+DEPRECATIONS = """
+import functools, warnings
+def answers(module, table):
+    @functools.cache
+    def answer(name):
+        words, value = table.get(name, (f"module {module!r} has no attribute {name!r}", None))
+        if value is None:
+            raise AttributeError(words)
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
+        return value
+    return answer
+__getattr__ = answers(__name__, {"old": ("old is deprecated", len), "older": ("older was removed; use old", None)})
+__all__, there, _own = ["nowhere", "there"], 1, 1
+"""
+ASKED = """
+from warnings import warn as _warn
+def answers(): "Answers."
+def __getattr__(name):
+    if name == "renamed":
+        _warn("renamed is called new", UserWarning, stacklevel=2)
+        return 1
+    if name in ("one", "two") or name in {"three"}:
+        return answers
+    if name == "broken":
+        raise RuntimeError("no device")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+"""
+SIGNATURES = """
+class Thing: pass
+def function(a, /, b=Thing(), c=Thing, *d, e={"x", "y", "z"}, **f): pass
+class Class(Exception):
+    attribute = _hidden = 1
+    def __init__(self, size=0): pass
+    def method(self, x): pass
+    @classmethod
+    def made(cls): pass
+"""
+FILES = {
+    "upstream/__init__": "print('hello')",
+    "upstream/_private": "public = _own = __dunder__ = 1",
+    "upstream/asked": ASKED,
+    "upstream/deprecations": DEPRECATIONS,
+    "upstream/inner/__init__": "",
+    "upstream/inner/leaf": "from upstream.signatures import Class",
+    "upstream/outer": "import upstream.inner.leaf",
+    "upstream/signatures": SIGNATURES,
+    "upstream/tests/__init__": "def public(): pass",
+    "threads/__init__": "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
+    "threads/stays": "x = 1",
+}
+# What is in a file that does not import, and what is told of it.
+FAILS = {
+    "refuses/__init__": ("import absent", "needs absent"),
+    "threads/quits": ("import os\nos._exit(5)", "ends the interpreter with 5"),
+    "upstream/_quits": ("import os\nos._exit(4)", "ends the interpreter with 4"),
+    "upstream/crashes": ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", "ends with SIGSEGV"),
+    "upstream/ends": ("import os\nos._exit(3)", "ends the interpreter with 3"),
+    "upstream/hangs": ("import time\ntime.sleep(600)", "hangs as it is imported"),
+    "upstream/lacks": ("import absent.part", "needs absent"),
+    "upstream/raises": ("import sys\nraise ImportError(f'{sys.prefix} at 0x7f\\nor so')", "raises ImportError: …"),
+}
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """What two walks print that have another seed of hashes, home, locale and number of cores."""
+    folder = tmp_path_factory.mktemp("packages")
+    pretend(folder, dict.fromkeys(("upstream", "refuses", "threads"), "1.0"))
+    for module, text in {**FILES, **{module: text for module, (text, _) in FAILS.items()}}.items():
+        folder.joinpath(module).parent.mkdir(parents=True, exist_ok=True)
+        folder.joinpath(f"{module}.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-W", "ignore", "-c", WALK, "upstream", "refuses", "threads"]
+    alone = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if shutil.which("taskset") else []
+    found = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
+    one = (command, {**found, "PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8"})
+    other = ([*alone, *command], {**found, "PYTHONHASHSEED": "2", "LC_ALL": "C", "HOME": str(folder)})
+    # At the same time: each waits for what hangs.
+    both = [subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE) for words, env in (one, other)]
+    printed = [each.communicate(timeout=60)[0] for each in both]
+    assert [0, 0] == [each.returncode for each in both]
+    return printed
+
+
+@pytest.fixture(scope="module")
+def modules(walks: list[bytes]) -> dict[str, Any]:
+    """The modules of all packages, as a walk tells of them; a package that does not import is as such a module."""
+    told = json.loads(walks[0])
+    return {**told, **{name: each for package in told.values() for name, each in package["modules"].items()}}
+
+
+def test_a_walk_is_repeatable(walks: list[bytes]) -> None:
+    """Hash seed, home, locale and cores change no byte, and what a module prints is not in it."""
+    assert walks[0] == walks[1]
+    assert b"hello" not in walks[0]
+
+
+def test_what_does_not_import_says_why(modules: dict[str, Any]) -> None:
+    """What a module needs, raises or ends with is told, without folders, addresses and further lines."""
+    fails = {module.removesuffix("/__init__").replace("/", "."): told for module, (_, told) in FAILS.items()}
+
+    assert fails == {name: told["fails"] for name, told in modules.items() if "fails" in told}
+
+
+def test_names_that_a_table_answers_to_are_found(modules: dict[str, Any]) -> None:
+    """A deprecated name behind a cached `__getattr__` has its warning, and a removed one its words."""
+    told = modules["upstream.deprecations"]
+    old = {"kind": "function", "warns": ["DeprecationWarning", "old is deprecated"], "home": "builtins.len"}
+
+    assert old.items() <= told["names"]["old"].items()
+    assert {"older": "older was removed; use old"} == told["gone"]
+    assert ({"answers", "functools", "old", "there", "warnings"}, ["_own"]) == (set(told["names"]), told["private"])
+
+
+def test_names_that_only_code_answers_to_are_found(modules: dict[str, Any]) -> None:
+    """Names that a `__getattr__` compares with are asked for: any warning is told, and what another error says."""
+    names = modules["upstream.asked"]["names"]
+
+    assert {"kind": "constant", "warns": ["UserWarning", "renamed is called new"]} == names["renamed"]
+    assert {"kind": "raises", "says": "raises RuntimeError: no device"} == names["broken"]
+    assert {"answers", "broken", "one", "renamed", "three", "two"} == set(names)
+    assert names["one"] == {**names["answers"], "home": "upstream.asked.answers"}
+
+
+def test_a_signature_is_the_same_in_each_process(modules: dict[str, Any]) -> None:
+    """Each parameter has its kind and its default: sets in order, objects without addresses, classes by name."""
+    b, c = "<upstream.signatures.Thing object>", "upstream.signatures.Thing"
+    told = modules["upstream.signatures"]["names"]["function"]["parameters"]
+
+    assert [["/a"], ["b", b], ["c", c], ["*d"], ["=e", "{'x', 'y', 'z'}"], ["**f"]] == told
+
+
+def test_a_class_has_its_members(modules: dict[str, Any]) -> None:
+    """Public members are told, functions with their parameters, without what Python's own classes give."""
+    told = modules["upstream.signatures"]["names"]["Class"]
+    members = {"attribute": None, "made": [["cls"]], "method": [["self"], ["x"]]}
+
+    assert {"kind": "class", "parameters": [["size", "0"]], "members": members} == told
+    assert {**told, "home": "upstream.signatures.Class"} == modules["upstream.inner.leaf"]["names"]["Class"]
+
+
+def test_private_modules_are_listed(modules: dict[str, Any]) -> None:
+    """Of a module with an underscore, or of tests, names alone are told, also next to one that ends the interpreter."""
+    assert {"private": ["_own", "public"]} == modules["upstream._private"]
+    assert {"private": ["public"]} == modules["upstream.tests"]
+
+
+def test_what_another_import_adds_is_not_a_name(modules: dict[str, Any]) -> None:
+    """A submodule is an attribute only of a package that imports it itself, also where a package starts threads."""
+    assert {"names": {}, "private": [], "gone": {}} == modules["upstream.inner"] == modules["upstream"]
+    assert {"upstream": {"kind": "module"}} == modules["upstream.outer"]["names"]
+    assert {"x": {"kind": "constant"}} == modules["threads.stays"]["names"]

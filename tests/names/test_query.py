@@ -1,0 +1,65 @@
+"""Questions about the published names, with answers that upstream's changelogs bear out."""
+
+from __future__ import annotations
+
+from suite.names import query
+from suite.names.collect import PACKAGES
+
+# Each warns, or did, only where it is called, or went before the oldest release that was walked.
+UNSEEN = {"equinox.static_field", "diffrax.NewtonNonlinearSolver"}
+ENDS = {
+    "jax.tree_map": (None, "0.5.3"),
+    "jax.tree.map": ("0.4.25", None),
+    "jax.sharding.AxisTypes": ("0.5.0", "0.5.2"),
+    "jax.core.get_aval": (None, "0.9.2"),
+    # A function that becomes a constant is there all along.
+    "jax.core.Atom": (None, None),
+}
+
+
+def test_a_name_has_a_life() -> None:
+    """The oldest and the newest release that were walked are limits of knowledge, and are no ends."""
+    known = query.names("jax").releases
+    lives = {each: query.Life(((ends[0] or known[0], ends[1] or known[-1]),), *ends) for each, ends in ENDS.items()}
+
+    assert lives == {each: query.life(each) for each in ENDS}
+
+
+def test_a_module_has_a_life() -> None:
+    """A module that does not import is there all the same; one that no release has lives nowhere."""
+    known = query.names("jax").releases
+
+    assert query.Life(((known[0], "0.4.30"),), None, "0.4.30") == query.module_life("jax.experimental.maps")
+    assert query.Life(((known[0], known[-1]),), None, None) == query.module_life("jax.experimental.jax2tf")
+    assert query.module_life("jax.nowhere") is query.life("jax.nowhere") is None
+
+
+def test_what_nobody_asked_is_unknown() -> None:
+    """A release that was not walked, or whose module needs what the cell lacks, neither has a name nor lacks it."""
+    assert [None, True, False] == [query.has("jax.tree_map", version) for version in ("0.4.17", "0.5.3", "0.6.0")]
+    assert query.has("jax.experimental.jax2tf.convert", "0.5.3") is None
+
+
+def test_a_replacement_is_there() -> None:
+    """What to write instead is what the release in question has, and what is in the table is on some release."""
+    assert ("jax.tree_util.tree_map",) == query.replacements("jax.tree_map", "0.4.20")
+    assert ("jax.tree.map", "jax.tree_util.tree_map") == query.replacements("jax.tree_map", "0.6.0")
+    told = {each for few in query._table().values() for each in few}
+    assert not {each for each in told if not (query.life(each) or query.module_life(each))}
+
+
+def test_what_is_replaced_is_gone_or_deprecated() -> None:
+    """Each name of the table was there and is not on the newest release, or upstream speaks of it."""
+    lives = {each: query.life(each) or query.module_life(each) for each in query._table()}
+
+    assert UNSEEN == {each for each, life in lives.items() if not (life and life.until) and not query.words(each)}
+
+
+def test_deprecated_names_have_words() -> None:
+    """Whatever warns on some release carries what upstream says of it; removed names keep what was said last."""
+    modules = [(of, module) for each in PACKAGES for of, module in query.names(each).modules.items()]
+    warn = [f"{of}.{name}" for of, module in modules for name, told in module.names.items() if told.warns]
+
+    assert warn
+    assert all(map(query.words, warn))
+    assert "jax.ArrayRef was removed in JAX v0.9.0; use jax.Ref instead." == query.words("jax.ArrayRef")
