@@ -87,6 +87,8 @@ def _walk(cell: Cell, packages: list[str]) -> dict[str, Walk]:
     if ran.returncode:
         raise Failed(f"{cell.id}: the walk of {', '.join(packages)} ended with {ran.returncode}: {ran.stderr[-500:]}")
     found: dict[str, Walk] = json.loads(ran.stdout)
+    if failed := [f"{package} {walk['fails']}" for package, walk in found.items() if "fails" in walk]:
+        raise Failed(f"{cell.id}: nothing can be asked where {', '.join(failed)}")
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from suite.files import FileModel, read
 from suite.names import store
-from suite.names.model import Module, Name, Names
+from suite.names.model import Module, Name, Names, Text
 from suite.names.spans import at, placed
 
 # A name of a package in a sentence.
@@ -28,8 +28,8 @@ class Replacements(FileModel):
 class Life:
     """The releases that have a name, from each first to its last.
 
-    `since` is None where the oldest release that was asked has it: nobody asked an older one. `until` is None where the
-    newest one has it.
+    `since` is None where nobody could ask the release before the first: it is older than all that were asked, or the
+    module does not import there. `until` is None where the last is the newest, or the next one could not be asked.
     """
 
     spans: tuple[tuple[str, str], ...]
@@ -58,14 +58,14 @@ def split(dotted: str) -> tuple[Module, str] | None:
 def life(dotted: str) -> Life | None:
     """Return which releases have `module.name`, by access to an attribute; None where none has. Raises BadFile."""
     package, found = names(dotted.partition(".")[0]), split(dotted)
-    return _life(package, _there(*found) if found else [])
+    return _life(package, _there(*found), found[0].fails) if found else None
 
 
 def module_life(dotted: str) -> Life | None:
     """Return which releases have a module, whether it imports there or not; None where none has. Raises BadFile."""
     package = names(dotted.partition(".")[0])
     module = package.modules.get(dotted)
-    return _life(package, list(module.there)) if module else None
+    return _life(package, list(module.there), ()) if module else None
 
 
 def has(dotted: str, version: str) -> bool | None:
@@ -126,14 +126,15 @@ def _table() -> Mapping[str, tuple[str, ...]]:
     return read(Replacements, REPLACEMENTS).replacements
 
 
-def _life(package: Names, there: Sequence[tuple[int, int]]) -> Life | None:
+def _life(package: Names, there: Sequence[tuple[int, int]], fails: Sequence[Text]) -> Life | None:
     if not there:
         return None
-    of, last = package.releases, len(package.releases) - 1
+    of, first, last = package.releases, there[0][0], there[-1][1]
+    asked = [place for place in range(len(of)) if at(fails, place) is None]
     return Life(
-        spans=tuple((of[first], of[end]) for first, end in there),
-        since=of[there[0][0]] if there[0][0] else None,
-        until=of[there[-1][1]] if there[-1][1] < last else None,
+        spans=tuple((of[start], of[end]) for start, end in there),
+        since=of[first] if first - 1 in asked else None,
+        until=of[last] if last + 1 in asked else None,
     )
 
 

@@ -92,7 +92,7 @@ def is_written_otherwise(tree: Path) -> None:
 
 def gets_a_collector(tree: Path) -> None:
     """Something else that runs in a cell lies in a folder beside the probe."""
-    folder = tree / "suite/cell/names"
+    folder = tree / "suite/cell/others"
     folder.mkdir()
     (folder / "walk.py").write_text("def walk() -> None: ...\n", encoding="utf-8")
     (folder / "__init__.py").touch()

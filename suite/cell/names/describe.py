@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import re
 import sys
 import warnings
@@ -170,6 +171,8 @@ def _text(value: object) -> str:
         return _home(value) or str(type(value).__name__)
     if isinstance(value, (set, frozenset)):
         return f"{{{', '.join(sorted(_text(each) for each in value))}}}"
+    if type(value) in (tuple, list) and any(isinstance(each, (set, frozenset)) for each in value):  # type: ignore[attr-defined]
+        return f"({', '.join(_text(each) for each in value)})"  # type: ignore[attr-defined]
     try:
         text = repr(value)
     except Exception:
@@ -179,5 +182,6 @@ def _text(value: object) -> str:
 
 def _steady(text: str) -> str:
     """Return text without what differs between two processes, homes and machines."""
-    text = text.replace(sys.prefix, "…").replace(sys.base_prefix, "…")
+    for place in (sys.prefix, sys.base_prefix, os.path.expanduser("~")):  # noqa: PTH111
+        text = text.replace(place, "…") if len(place) > 1 else text
     return re.sub(r" at 0x[0-9a-f]+", "", text)

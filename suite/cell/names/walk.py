@@ -92,15 +92,13 @@ def apart(names: Sequence[str], package: str) -> Found:
     """
     read, write = os.pipe()
     # A process with threads cannot be forked: some packages start a device as they are imported.
-    child = os.fork() if len(os.listdir("/proc/self/task")) == 1 else 0  # noqa: PTH208
-    if child == 0 and len(os.listdir("/proc/self/task")) == 1:  # noqa: PTH208
+    if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
+        command = [sys.executable, "-s", "-c", _AGAIN, sys.path[0], package, str(write), *names]
+        child = subprocess.Popen(command, pass_fds=[write]).pid
+    elif (child := os.fork()) == 0:
         os.close(read)
         _tell(names, package, write)
         os._exit(0)
-    if child == 0:
-        command = [sys.executable, "-s", "-c", _AGAIN, sys.path[0], package, str(write), *names]
-        started = subprocess.Popen(command, pass_fds=[write])
-        child = started.pid
     os.close(write)
     found: Found = {}
     rest, ended = b"", ""
