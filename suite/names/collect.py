@@ -49,26 +49,28 @@ def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str
 
     What was walked on this machine by the same walker is not walked again.
     """
-    todo = []
-    for cell, packages in wanted().items():
-        pins = lock.load(cell).pins
-        if left := [each for each in packages if pins[each] not in known.get(each, ())]:
-            todo.append((cell, left))
+    # A cell's packages are asked together, for what one imports shows in another.
+    todo = [
+        (cell, packages)
+        for cell, packages in wanted().items()
+        if any(lock.load(cell).pins[each] not in known.get(each, ()) for each in packages)
+    ]
     found: dict[str, dict[str, Walk]] = {package: {} for package in PACKAGES}
     with ThreadPoolExecutor(cores()) as pool:
         for number, walked in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
             cell, packages = todo[number - 1]
             console.print(f"{number}/{len(todo)} {cell.id}: {', '.join(packages)}", soft_wrap=True)
             for package, walk in walked:
-                found[package][walk["version"]] = walk
+                if walk["version"] not in known.get(package, ()):
+                    found[package][walk["version"]] = walk
     return {package: dict(sorted(walks.items(), key=lambda each: Version(each[0]))) for package, walks in found.items()}
 
 
 def _walked(cell: Cell, packages: list[str]) -> list[tuple[str, Walk]]:
     pinned = lock.load(cell)
     paths = {package: WALKS / f"{package}-{pinned.pins[package]}.json" for package in packages}
-    if left := [package for package, path in paths.items() if not _is_current(path)]:
-        for package, walk in _walk(cell, left).items():
+    if not all(map(_is_current, paths.values())):
+        for package, walk in _walk(cell, packages).items():
             write(paths[package], json.dumps({**walk, "walker": walker()}, separators=(",", ":"), sort_keys=True))
     return [(package, json.loads(path.read_text(encoding="utf-8"))) for package, path in paths.items()]
 

@@ -20,8 +20,8 @@ CELL = "jax-0.9.2"
 
 
 def recipe(language: str) -> str:
-    """The document's block of code in this language."""
-    (found,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    """The document's first block of code in this language."""
+    found, *_ = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     return str(found)
 
 
@@ -79,3 +79,12 @@ def test_duckdb_reads_the_observations(affected: list[Observation], published: R
     assert [(name, types[of]) for name, (of, _) in COLUMNS.items()] == described
     nulls = sum(each.behaviour is None for each in published.observations)
     assert [(nulls,)] == duckdb.sql("SELECT count(*) FROM 'observations/*.csv' WHERE behaviour IS NULL").fetchall()
+
+
+def test_the_names_are_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The recipe prints until when jax.tree_map is there, which the changelog says too."""
+    monkeypatch.chdir(REPORTS / "published")
+    (code,) = re.findall(r"```python\n(import json\n.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)
+    exec(code, {})
+
+    assert "function 0.4.18 0.5.3\n" == capsys.readouterr().out
