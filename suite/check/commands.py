@@ -193,11 +193,18 @@ def _holes(known: Knowledge, path: Path, fail_on: str, console: Terminal) -> Exi
 
 
 def explain(file: Path | None, on: str | None, *, console: Terminal) -> Exit:
-    """Look a traceback or an error message up among the signatures of the issues, and say what to do."""
+    """Look a traceback or an error message up, among missing names and the signatures of issues, and say what to do."""
+    from suite.check import missing  # the names are megabytes, which no other command reads
+
     said = _said(file)
     known = knowledge.load()
     stack = _stack(known, on, None) if on else Stack(explaining.versions(said), "the text")
     found = explaining.matches(known, said)
+    names = list(missing.told(said))
+    for sentence in names:
+        text.say(console, sentence, "bold")
+    if names and not found:
+        return Exit.AS_EXPECTED
     if not found:
         text.say(console, "No documented issue has this: it may still be known upstream.", "bold")
         return Exit.UNEXPECTED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -10,7 +11,9 @@ from pydantic import Field
 from suite.fields import VersionText
 from suite.files import REPORTS, FileModel
 
-FOLDER = REPORTS / "published" / "names"
+# In a clone they lie with the published report; a wheel carries the first file of each package beside this module.
+_CARRIED = Path(__file__).with_name("data")
+FOLDER = _CARRIED if _CARRIED.exists() else REPORTS / "published" / "names"
 # The places of two releases in `releases`, and what holds from the first to the last.
 Text: TypeAlias = tuple[int, int, str]
 # A parameter is its name, after `/`, `*`, `=` or `**` where it is not both positional and a keyword, and its default.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from suite.files import FileModel, read
 from suite.names import store
-from suite.names.model import Module, Name, Names, Text
+from suite.names.model import FOLDER, Module, Name, Names, Text
 from suite.names.spans import at, placed
 
 # A name of a package in a sentence.
@@ -41,6 +41,11 @@ class Life:
 def names(package: str) -> Names:
     """Return the names of a package. Raises BadFile."""
     return store.load(package)
+
+
+def is_known(package: str) -> bool:
+    """Return True if a package's releases were asked for their names."""
+    return (FOLDER / f"{package}.json").exists()
 
 
 def split(dotted: str) -> tuple[Module, str] | None:

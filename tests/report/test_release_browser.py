@@ -20,7 +20,12 @@ from tests.report.site_browser import UNFOLD, WIDTH, put, tab, violations
 PAGES = (
     *("releases/jax-0.7.0.html", "releases/jax-0.4.32.html", "releases/jax-0.12.0.1.html"),
     *("metadata.html", "timings.html", "timings/cpu-published.html"),
-    *("programs.html", "programs/h100-jax-0.11.1.html", "issues/compute-on-aot.html"),
+    *(
+        "programs.html",
+        "programs/h100-jax-0.11.1.html",
+        "issues/compute-on-aot.html",
+        "issues/names-gone-from-jax.html",
+    ),
 )
 # Text nodes with a version that does not lie on one line: each with the version.
 BROKEN = r"""() => {

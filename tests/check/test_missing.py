@@ -1,0 +1,44 @@
+"""A message about a missing name → which releases have it, and what there is instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from suite.check import missing
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "AttributeError: module 'jax' has no attribute 'tree_map'",
+            "jax.tree_map is there on jax 0.4.18 to 0.5.3, or older. On 0.12.0.1 there is jax.tree.map and "
+            "jax.tree_util.tree_map.",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'jax.experimental.maps'",
+            "jax.experimental.maps is there on jax 0.4.18 to 0.4.30, or older.",
+        ),
+        (
+            "ImportError: cannot import name 'AxisTypes' from 'jax.sharding' (/x/jax/sharding.py)",
+            "jax.sharding.AxisTypes is there on jax 0.5.0 to 0.5.2. On 0.12.0.1 there is jax.sharding.AxisType.",
+        ),
+    ],
+)
+def test_a_missing_name_is_told(message: str, told: str) -> None:
+    """The releases that have it come first, then what the newest release has instead."""
+    assert [told] == list(missing.told(f"Traceback (most recent call last):\n{message}\n{message}"))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "AttributeError: module 'numpy' has no attribute 'in1d'",
+        "AttributeError: module 'jax' has no attribute 'no_release_has_this'",
+        "ModuleNotFoundError: No module named 'tensorflow'",
+        "TypeError: 'jaxlib._jax.Device' object is not callable",
+    ],
+)
+def test_what_no_release_has_is_not_told(message: str) -> None:
+    """Of other packages, and of names that no release had, nothing is said."""
+    assert [] == list(missing.told(message))
