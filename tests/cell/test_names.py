@@ -61,6 +61,8 @@ FILES = {
     "upstream/inner/__init__": "",
     "upstream/inner/leaf": "from upstream.signatures import Class",
     "upstream/outer": "import upstream.inner.leaf",
+    "upstream/_whole": "import upstream.inner.leaf",
+    "upstream/stands_for_inner": "import sys, upstream.inner\nsys.modules[__name__] = upstream.inner",
     "upstream/signatures": SIGNATURES,
     "upstream/tests/__init__": "def public(): pass",
     "threads/__init__": "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
@@ -70,6 +72,7 @@ FILES = {
 FAILS = {
     "refuses/__init__": ("import absent", "needs absent"),
     "threads/quits": ("import os\nos._exit(5)", "ends the interpreter with 5"),
+    "upstream/_half": ("import upstream.raises", "raises ImportError: …"),
     "upstream/_quits": ("import os\nos._exit(4)", "ends the interpreter with 4"),
     "upstream/crashes": ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", "ends with SIGSEGV"),
     "upstream/ends": ("import os\nos._exit(3)", "ends the interpreter with 3"),
@@ -167,3 +170,13 @@ def test_what_another_import_adds_is_not_a_name(modules: dict[str, Any]) -> None
     assert {"names": {}, "private": [], "gone": {}} == modules["upstream.inner"] == modules["upstream"]
     assert {"upstream": {"kind": "module"}} == modules["upstream.outer"]["names"]
     assert {"x": {"kind": "constant"}} == modules["threads.stays"]["names"]
+
+
+def test_a_module_that_stands_for_another_has_what_is_below_that(modules: dict[str, Any]) -> None:
+    """Where an import puts another module in its place, that one's modules are importable below it."""
+    assert "Class" in modules["upstream.stands_for_inner.leaf"]["names"]
+
+
+def test_a_failed_import_costs_no_other_module(modules: dict[str, Any]) -> None:
+    """A private module that does not import leaves nothing behind at which the next one fails."""
+    assert ["upstream"] == modules["upstream._whole"]["private"]

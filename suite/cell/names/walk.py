@@ -2,9 +2,9 @@
 
     python -m suite.cell.names.walk jax equinox > names.json
 
-Cell side. Each public module is imported in a process of its own, so that what another import adds to it is not taken
-for its own, and one that crashes or hangs costs nobody else anything. What is private or generated is listed by name
-only. The same release gives the same bytes.
+Cell side. Each module is imported in a process of its own, so that what another import adds to it is not taken for its
+own, and one that crashes or hangs costs nobody else anything. What is private or generated is listed by name only. The
+same release gives the same bytes.
 """
 
 from __future__ import annotations
@@ -49,19 +49,13 @@ def walk(package: str) -> Found:
     except Exception as error:
         return {"fails": describe.failure(error, package), "modules": {}}
     modules = sorted({*listed(package), *(name for name in sys.modules if name.startswith(f"{package}."))})
-    private = [name for name in modules if is_private(name)]
-    found: Found = {}
-    for name in [package, *(name for name in modules if not is_private(name))]:
+    # What the package has imported itself is listed together, of private modules.
+    found = apart([name for name in modules if is_private(name) and name in sys.modules], package)
+    ahead = [package, *(name for name in modules if name not in found)]
+    for name in ahead:
         found.update(apart([name], package))
-    left = private
-    while left:
-        seen = apart(left, package)
-        found.update(seen)
-        left = [name for name in left if name not in found]
-    # An import that failed leaves halves behind, at which the next one may fail.
-    for name in private:
-        if found[name].get("fails", "").startswith("raises"):
-            found.update(apart([name], package))
+        # A module that stands for another has that one's modules below it.
+        ahead += [each for each in found[name].pop("below", ()) if each not in ahead]
     return {"modules": found}
 
 
@@ -148,7 +142,10 @@ def _module(name: str, package: str) -> Found:
         module = importlib.import_module(name)
     except BaseException as error:
         return {"fails": describe.failure(error, package)}
-    return {"private": describe.names(module)} if is_private(name) else describe.module(module)
+    if is_private(name):
+        return {"private": describe.names(module)}
+    below = [f"{name}.{each.name}" for each in pkgutil.iter_modules(getattr(module, "__path__", ()))]
+    return describe.module(module) | ({"below": below} if module.__name__ != name else {})
 
 
 if __name__ == "__main__":
