@@ -14,6 +14,7 @@ from suite.errors import Exit
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.judge.wording import named
 from suite.report.model import CellRow, ChangeKind, Observation, Platform, Report
+from suite.run.retired import retired
 
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
@@ -169,6 +170,8 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
     locked, pinned = ({cell.id: cell.lock_sha256 for cell in each.cells} for each in both)
     if other := sorted(name for name in locked.keys() & pinned.keys() if locked[name] != pinned[name]):
         yield Premise("locks", f"of {named(other)}", "other pins")
+    if left := [name for name in sources[0] if name in retired() and name not in sources[1]]:
+        yield Premise("retired issues", named(left), "asked of each release, as names")
     if gone := [name for name in old.planned_cells if name not in new.planned_cells]:
         yield Premise("planned cells", named(gone), "no longer planned")
     if added := [name for name in new.planned_cells if name not in old.planned_cells]:
