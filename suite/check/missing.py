@@ -20,12 +20,12 @@ def told(message: str) -> Iterator[str]:
     for name, life in _named(message):
         package = name.partition(".")[0]
         newest = query.names(package).releases[-1]
-        spans = ", ".join(first if first == last else f"{first} to {last}" for first, last in life.spans)
-        oldest = "" if life.since else ", or older"
-        instead = query.replacements(name, newest)
-        yield f"{name} is there on {package} {spans}{oldest}." + (
-            f" On {newest} there is {' and '.join(instead)}." if instead else ""
-        )
+        sentence = f"{name} is there on {package} {query.told(name, life)}."
+        if words := query.words(name):
+            sentence += f" Upstream: {words}"
+        elif instead := query.replacements(name, newest):
+            sentence += f" On {newest} there is {' and '.join(instead)}."
+        yield sentence
 
 
 def _named(message: str) -> Iterator[tuple[str, Life]]:

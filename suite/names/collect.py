@@ -23,8 +23,10 @@ from suite.run.environment import Unprepared
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
-# Whose names are asked for. The last two have no cells of their own.
-PACKAGES = ("jax", "equinox", "diffrax", "lineax", "optimistix", "jaxlib", "jaxtyping")
+# The packages that come along in the cells of others.
+_BESIDE = ("jaxlib", "jaxtyping")
+# The packages whose names are asked for.
+PACKAGES = ("jax", "equinox", "diffrax", "lineax", "optimistix", *_BESIDE)
 WALKS = STATE / "names"
 _SECONDS = 600
 Walk = Mapping[str, Any]
@@ -37,7 +39,7 @@ def wanted() -> dict[Cell, list[str]]:
     seen = set()
     for cell in line:
         pins = lock.load(cell).pins
-        for package in PACKAGES[5:]:
+        for package in _BESIDE:
             if package in pins and (package, pins[package]) not in seen:
                 seen.add((package, pins[package]))
                 found[cell].append(package)
@@ -83,9 +85,12 @@ def _walk(cell: Cell, packages: list[str]) -> dict[str, Walk]:
             raise Failed(f"{cell.id}: {error.detail}") from error
         command = probe_call.command(made.executable, "suite.cell.names.walk", *packages)
         surroundings = {**probe_call.surroundings(), "JAX_PLATFORMS": "cpu"}
-        ran = subprocess.run(
-            command, env=surroundings, cwd=STATE, capture_output=True, text=True, timeout=_SECONDS, check=False
-        )
+        try:
+            ran = subprocess.run(
+                command, env=surroundings, cwd=STATE, capture_output=True, text=True, timeout=_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{cell.id}: the walk took more than {_SECONDS} s; what was walked is kept") from error
     if ran.returncode:
         raise Failed(f"{cell.id}: the walk of {', '.join(packages)} ended with {ran.returncode}: {ran.stderr[-500:]}")
     found: dict[str, Walk] = json.loads(ran.stdout)

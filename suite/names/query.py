@@ -37,6 +37,16 @@ class Life:
     until: str | None
 
 
+def told(dotted: str, life: Life) -> str:
+    """Return the releases that have a name, in words: `0.4.18 (or older) to 0.5.3`. Raises BadFile."""
+    oldest = names(dotted.partition(".")[0]).releases[0]
+    parts = []
+    for first, last in life.spans:
+        start = f"{first} (or older)" if first == oldest else first
+        parts.append(start if first == last else f"{start} to {last}")
+    return ", ".join(parts)
+
+
 @cache
 def names(package: str) -> Names:
     """Return the names of a package. Raises BadFile."""

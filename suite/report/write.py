@@ -85,7 +85,8 @@ def _read(folder: Path) -> tuple[Report | None, _Measured]:
         return (_former(folder), None) if which == "former" else (None, _measured())
 
     (former, _), (_, measured) = over_cores(read, ("former", "measured"))
-    return former, measured or _measured()
+    assert measured is not None
+    return former, measured
 
 
 def _measured() -> _Measured:

@@ -1,4 +1,4 @@
-"""What in the README and in docs is made by the project: `nox -s publish` writes it, and a test checks it."""
+"""Writes the generated blocks of the README and of docs, and the picture; a test checks them."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _covers(report: Report) -> str:
     on = report.platform
     return (
         f"- **Covered:** {len(report.issues)} chosen issues; {counts['jax']} releases of jax, {versions[0]} to "
-        f"{versions[-1]}, {others}, and {len(seen) - len(line)} stacks of people who upgrade one package; CPython "
+        f"{versions[-1]}, {others}, and {len(seen) - len(line)} other stacks; CPython "
         f"{line[0].python}, {on.system} {on.machine}, on the {on.device.upper()}. Run {report.generated_at:%Y-%m-%d}."
     )
 

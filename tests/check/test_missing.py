@@ -12,12 +12,12 @@ from suite.check import missing
     [
         (
             "AttributeError: module 'jax' has no attribute 'tree_map'",
-            "jax.tree_map is there on jax 0.4.18 to 0.5.3, or older. On 0.12.0.1 there is jax.tree.map and "
-            "jax.tree_util.tree_map.",
+            "jax.tree_map is there on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX v0.6.0: use "
+            "jax.tree.map (jax v0.4.25 or newer) or jax.tree_util.tree_map (any JAX version).",
         ),
         (
             "ModuleNotFoundError: No module named 'jax.experimental.maps'",
-            "jax.experimental.maps is there on jax 0.4.18 to 0.4.30, or older.",
+            "jax.experimental.maps is there on jax 0.4.18 (or older) to 0.4.30.",
         ),
         (
             "ImportError: cannot import name 'AxisTypes' from 'jax.sharding' (/x/jax/sharding.py)",

@@ -19,6 +19,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -86,7 +87,7 @@ def apart(names: Sequence[str], package: str) -> Found:
     """
     read, write = os.pipe()
     # A process with threads cannot be forked: some packages start a device as they are imported.
-    if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
+    if _threads() > 1:
         command = [sys.executable, "-s", "-c", _AGAIN, sys.path[0], package, str(write), *names]
         child = subprocess.Popen(command, pass_fds=[write]).pid
     elif (child := os.fork()) == 0:
@@ -118,6 +119,12 @@ def apart(names: Sequence[str], package: str) -> Found:
     if missing:
         found[missing] = {"fails": ended or "ends the interpreter"}
     return found
+
+
+def _threads() -> int:
+    """Return the number of this process's threads: without /proc, as on macOS, of those that Python knows."""
+    tasks = "/proc/self/task"
+    return len(os.listdir(tasks)) if os.path.isdir(tasks) else threading.active_count()  # noqa: PTH208, PTH112
 
 
 _AGAIN = """

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from suite.names import query
-from suite.names.query import Life
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.run.retired import retired
@@ -14,12 +13,12 @@ from suite.run.retired import retired
 
 @dataclass(frozen=True)
 class Row:
-    """A case that was, the name that it was about, the releases that have it, and what the newest has instead."""
+    """A case that was, the name that it was about, the releases that have it, and what upstream or we say of it."""
 
     case: str
     name: str
-    life: Life | None
-    instead: tuple[str, ...]
+    there: str
+    instead: str
 
 
 def pages(facts: Facts) -> Iterator[Page]:
@@ -34,4 +33,5 @@ def _row(case: str, name: str) -> Row:
     dotted = name.partition("(")[0]
     newest = query.names(dotted.partition(".")[0]).releases[-1]
     life = query.module_life(dotted) or query.life(dotted) if "(" not in name else None
-    return Row(case, name, life, query.replacements(dotted, newest))
+    there = query.told(dotted, life) if life else "no release that was asked"
+    return Row(case, name, there, query.words(dotted) or ", ".join(query.replacements(dotted, newest)))
