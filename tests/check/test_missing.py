@@ -12,8 +12,8 @@ from suite.check import missing
     [
         (
             "AttributeError: module 'jax' has no attribute 'tree_map'",
-            "jax.tree_map is there on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX v0.6.0: use "
-            "jax.tree.map (jax v0.4.25 or newer) or jax.tree_util.tree_map (any JAX version).",
+            "jax.tree_map is there on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX "
+            "v0.6.0: use jax.tree.map (jax v0.4.25 or newer) or jax.tree_util.tree_map (any JAX version).",
         ),
         (
             "ModuleNotFoundError: No module named 'jax.experimental.maps'",
