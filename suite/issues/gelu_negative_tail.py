@@ -10,7 +10,7 @@ transformer that asks for the exact form. PyTorch has the same fault (pytorch#18
 Seen in these runs:
 
 - The default, `approximate=True`, cancels in the same way, in `1 + tanh(u)`. Up to 0.4.23 it is 30% off at -5; from
-  0.4.24 to 0.12.0.1 it is 0 there.
+  0.4.24 to 0.12.0.1 it is 0 there. `approximate=False`, another formula, has the tail from 0.4.34 on.
 - In float16 the exact form is 8% off at -3 already, up to 0.4.33.
 """
 

@@ -3,7 +3,7 @@
     jnp.log1p(-0.4141892)     # -0.534758408432045 up to jaxlib 0.11.0, should be -0.534758408432060, with x64 on
 
 The error grows towards -0.4142 and is 129 units in the last place there, where NumPy's is one. What is made of it loses
-as much: arctanh between 0.2929 and 0.4142. jax#39707 reports it for a CPU, not for a GPU, and not for float32. The
+as much, as arctanh does up to 0.4142. jax#39707 reports it for a CPU, not for a GPU, and not for float32. The
 cause is XLA's: a rational approximation that is good from -0.2929 to 0.4142 was also taken from -0.4142 on.
 openxla/xla#46765 mends the range, in jaxlib 0.11.1.
 
@@ -11,7 +11,7 @@ Seen in these runs:
 
 - jax 0.11.0 and 0.11.1 lower `log1p` to the same text, so that the change is in jaxlib.
 - With jaxlib 0.11.0, errors above 2.5 units were from -0.4142 to -0.351 only. From -0.53 to -0.4143 they were within
-  1.5. With 0.11.1 all were within 2.2.
+  1.5. With 0.11.1 all were within 2.2. Those of arctanh were above 2.5 from 0.356 to 0.4142.
 - `jnp.log(1 + x)`, which log1p is there to improve on, was right to a few units in that range on every release.
 """
 

@@ -8,8 +8,8 @@ Both subtract the largest score first. Compiled, the product 0.7 * x is computed
 and once in a fused multiply-add with the subtraction, not rounded. At the largest score the difference is then the
 rounding error and not 0. From 2**31 on that can be 128, and its exponential is 0 or infinite. Eager it is right; so is
 a power of two for the factor, and a CPU without FMA (--xla_cpu_max_isa=AVX shows it). jax#37234 and jax#38609 report
-softmax at the end of long programs, and are open; openxla/xla#44738, for the latter, keeps such a product out of two
-fusions. Attention scales its scores by such a factor.
+softmax at the end of long programs, and are open; openxla/xla#44738, closed, is an attempt for the latter, to keep such
+a product out of two fusions. Attention scales its scores by such a factor.
 
 Seen in these runs, all on a CPU with AVX-512 and FMA:
 

@@ -17,7 +17,8 @@ Seen in these runs, of three functions that make a ref: one doubles what is in i
 
 - `jacfwd` and `hessian` fail for all three, since 0.7.2, which named it `jax.new_ref`, and on 0.12.0.
 - With 0.7.1, under the older name, `jacfwd` worked for the first two, and `hessian` for none.
-- `jax.jvp` of the first is right, and `grad` is, but for f from 0.8.1 to 0.10.2. So is `jacrev` from 0.8.0 on.
+- `jax.jvp` of the first is right. `grad`, and from 0.8.0 on `jacrev`, are right but for f: there both raise from 0.8.1
+  to 0.10.2.
 """
 
 from __future__ import annotations

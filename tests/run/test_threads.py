@@ -18,3 +18,10 @@ def test_pages_and_commits_are_not_looked_up() -> None:
     issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
     claim = threads.Refuted(ref="jax-ml/jax#3", claim="it does", tried="that", where="everywhere")
     assert ["jax-ml/jax#1", "jax-ml/jax#2", "jax-ml/jax#3"] == threads.references([issue, issue], [claim, claim])
+
+
+def test_a_fix_was_not_turned_down() -> None:
+    """No fix is a pull request that was closed and not merged, but in XLA, which closes those that it takes over."""
+    fixes = {up.ref for entry in catalogue.entries() for up in entry.issue.upstream if up.role == "fix"}
+    closed = {ref for ref, thread in threads.load().threads.items() if ref in fixes and thread.state == "closed"}
+    assert {"openxla/xla"} == {ref.partition("#")[0] for ref in closed}
