@@ -17,6 +17,7 @@ from suite.check import answer as answers
 from suite.check import concern, holes, knowledge, machine, text
 from suite.check import explain as explaining
 from suite.check.answer import KINDS, Answer
+from suite.check.concern import Reading
 from suite.check.inputs import discovery, interpreters, locks, spoken
 from suite.check.inputs.bounds import bounds as read_bounds
 from suite.check.inputs.stack import Stack
@@ -42,6 +43,7 @@ def check(
     *,
     strict: bool,
     confirm: bool,
+    verbose: bool,
     console: Terminal,
 ) -> Exit:
     """Say what is known to bite an environment, a lock or a stack, or what an upgrade of it adds."""
@@ -65,16 +67,16 @@ def check(
         found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
     found = left.answer if left else found
-    uses: machine.Uses = {}
+    read = Reading()
     if source:
-        found, uses = _narrowed(found, known, source)
+        found, read = _narrowed(found, known, source)
     if format == "text":
-        _show(found, uses, left, gone, upgrade=bool(to), console=console)
+        _show(found, read, left, gone, upgrade=bool(to), verbose=verbose, console=console)
     else:
-        sys.stdout.write(machine.FORMATS[format](found, uses, known))
+        sys.stdout.write(machine.FORMATS[format](found, read, known))
     if confirm and python is not None:
         found = _confirmed(python, found, console)
-    return _code(found, fail_on, strict=strict)
+    return _code(found, read, fail_on, strict=strict)
 
 
 def _left(found: Answer, known: Knowledge) -> Left | None:
@@ -113,23 +115,35 @@ def _names(found: Answer) -> set[Name]:
     return {each.name for each in found.bites}
 
 
-def _narrowed(found: Answer, known: Knowledge, source: Path) -> tuple[Answer, machine.Uses]:
+def _narrowed(found: Answer, known: Knowledge, source: Path) -> tuple[Answer, Reading]:
     """What of an answer concerns a source tree, and where; what no source tells of is named in it."""
-    from suite.check.source.usage import uses  # LibCST is for those who ask for it
+    from suite.check.findings import findings  # the names are for those who ask for them
+    from suite.check.source.conditions import excludes
+    from suite.check.source.usage import usage
 
-    names = concern.own_names(known)
-    wanted = {name for issue, _ in found.issues for name in names[issue.id]}
-    told = concern.concern(found, names, uses(source, wanted))
-    bites = tuple(each for each in found.bites if each.issue.id in told.uses)
-    return replace(found, bites=bites, untold=told.untold, unused=told.unused), told.uses
+    of = usage(source)
+    told = concern.concern(
+        found, concern.own_names(known), [each for each in of.uses if not excludes(each.guards, found.versions)]
+    )
+    bites = tuple(each for each in found.bites if each.issue.id in told.places)
+    lines = tuple(each for each in findings(of.uses, found.versions) if "*" not in each.ignored)
+    return replace(found, bites=bites, untold=told.untold, unused=told.unused), Reading(told.places, lines, of.unread)
 
 
 def _show(
-    found: Answer, uses: machine.Uses, left: Left | None, gone: Sequence[str], *, upgrade: bool, console: Terminal
+    found: Answer,
+    read: Reading,
+    left: Left | None,
+    gone: Sequence[str],
+    *,
+    upgrade: bool,
+    verbose: bool,
+    console: Terminal,
 ) -> None:
     if upgrade:
         text.say(console, "What this upgrade adds:", "bold")
-    text.show(found, console, uses)
+    text.lines(read, console, verbose=verbose)
+    text.show(found, console, read.places)
     if gone:
         text.say(console, f"It takes away: {', '.join(gone)}.")
     if found.unused:
@@ -157,18 +171,19 @@ def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
     return replace(found, bites=tuple(each.bite for each in tried.found if each.agrees is not False))
 
 
-def _code(found: Answer, fail_on: str, *, strict: bool) -> Exit:
-    if strict and (found.newer or found.unknown or found.untold):
+def _code(found: Answer, read: Reading, fail_on: str, *, strict: bool) -> Exit:
+    if strict and (found.newer or found.unknown or found.untold or read.unread):
         return Exit.INCOMPLETE
     severe = _severe(fail_on)
     bites = any(issue.kind in severe for issue, _ in found.issues)
-    return Exit.UNEXPECTED if bites or found.stops else Exit.AS_EXPECTED
+    lines = any(each.level in ("certain", fail_on) for each in read.unguarded)
+    return Exit.UNEXPECTED if bites or found.stops or lines else Exit.AS_EXPECTED
 
 
 def _severe(fail_on: str) -> Collection[str]:
     """The kinds that are as bad as this one, or worse."""
     kinds = list(KINDS)
-    return kinds[: kinds.index(fail_on) + 1]
+    return kinds[: kinds.index("slow" if fail_on == "deprecated" else fail_on) + 1]
 
 
 def _holes(known: Knowledge, path: Path, fail_on: str, console: Terminal) -> Exit:
@@ -190,6 +205,13 @@ def _holes(known: Knowledge, path: Path, fail_on: str, console: Terminal) -> Exi
         text.say(console, f"  {each.issue.id} ({each.issue.kind})  {each.told}")
     text.say(console, f"By {len(within)} stacks within these bounds that were run, as of {known.day}.", "bold")
     return Exit.UNEXPECTED if severe else Exit.AS_EXPECTED
+
+
+def needs(source: Path, format: str, *, console: Terminal) -> Exit:
+    """Say which releases of each package a source tree works with, by its names and arguments."""
+    from suite.check import needs as needing  # the names are for those who ask for them
+
+    return needing.tell(source, format, console=console)
 
 
 def explain(file: Path | None, on: str | None, *, console: Terminal) -> Exit:

@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
 from suite import __version__
 from suite.check.answer import KINDS, Answer, Bite, spans
+from suite.check.concern import Place, Reading
 from suite.check.knowledge import Knowledge, KnownIssue
 from suite.check.text import named, told
 from suite.judge.rules import requirements
 from suite.printable import printable
 
 if TYPE_CHECKING:
-    from suite.check.source.usage import Use
+    from suite.check.findings import Finding
 
-Uses = Mapping[str, Sequence["Use"]]
 # How SARIF and GitHub rank a finding.
+_LINES = {"certain": "The stack lacks a name or an argument", "deprecated": "The stack warns about a name"}
+_LINE_LEVELS = {"certain": "error", "deprecated": "note"}
 _LEVELS = {"silent-wrong": "error", "crash": "error", "import-error": "error"}
 
 
-def as_json(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+def as_json(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
     """All of the answer, as data."""
     issues = [
         {
             **{"id": issue.id, "title": issue.title, "kind": issue.kind, "link": issue.link},
             "upstream": list(issue.upstream),
             "cases": [_case(each) for each in bites],
-            "uses": [_use(each) for each in uses.get(issue.id, ())],
+            "uses": [_use(each) for each in read.places.get(issue.id, ())],
         }
         for issue, bites in answer.issues
     ]
+    fields = ("level", "name", "path", "line", "column", "end_line", "end_column", "guarded", "says", "do")
+    lines = [{name: getattr(each, name) for name in fields} for each in read.lines]
     data = {
+        "lines": lines,
+        "unread": [each._asdict() for each in read.unread],
         **{"where": answer.stack.where, "versions": dict(answer.versions), "unsaid": dict(answer.stack.unsaid)},
         **{"verdict": answer.first_line, "rests_on": answer.last_line, "issues": issues, "stops": list(answer.stops)},
         **{"known": dict(answer.counts), "blocked": len(answer.blocked), "unknown": list(answer.unknown)},
@@ -52,29 +58,36 @@ def _case(each: Bite) -> dict[str, Any]:
     }
 
 
-def _use(each: Use) -> dict[str, Any]:
+def _use(each: Place) -> dict[str, Any]:
     return {"name": each.name, "path": str(each.path), "line": each.line, "column": each.column}
 
 
-def markdown(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+def markdown(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
     """The answer as Markdown, for a comment or a summary."""
     lines = [f"**{answer.first_line}**", "", f"{answer.stack.where}: {named(answer)}", ""]
+    if unguarded := read.unguarded:
+        lines += ["| | place | name | instead |", "|---|---|---|---|"]
+        for one in unguarded:
+            what = f"`{one.name}`: {cell(one.says)}"
+            lines.append(f"| {one.level} | `{one.path}:{one.line}` | {what} | {cell(one.do)} |")
+        lines.append("")
     if answer.bites:
         lines += ["| | issue | what is known |", "|---|---|---|"]
     for issue, bites in answer.issues:
-        of = [f"`{each.path}:{each.line}`" for each in uses.get(issue.id, ())[:5]]
-        known = "<br>".join(map(_cell, [*told(issue, bites)[:-1], *of]))
-        lines.append(f"| {KINDS[issue.kind]} | [{issue.id}]({issue.link})<br>{_cell(issue.title)} | {known} |")
+        of = [f"`{each.path}:{each.line}`" for each in read.places.get(issue.id, ())[:5]]
+        known = "<br>".join(map(cell, [*told(issue, bites)[:-1], *of]))
+        lines.append(f"| {KINDS[issue.kind]} | [{issue.id}]({issue.link})<br>{cell(issue.title)} | {known} |")
     return "\n".join([*lines, *([""] if answer.bites else []), answer.last_line]) + "\n"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Return a text as a cell of a table in Markdown."""
     return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
-def sarif(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+def sarif(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
     """The answer as SARIF 2.1.0: a result for each use in the source, or one for the lock."""
-    found = [(issue, bites, where) for issue, bites in answer.issues for where in _places(answer, uses, issue)]
+    found = [(issue, bites, where) for issue, bites in answer.issues for where in _places(answer, read, issue)]
     rules = [
         {
             "id": issue.id,
@@ -84,7 +97,17 @@ def sarif(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
         }
         for issue, _ in answer.issues
     ]
-    results = [
+    unguarded = read.unguarded
+    rules += [
+        {
+            "id": level,
+            "shortDescription": {"text": words},
+            "defaultConfiguration": {"level": _LINE_LEVELS[level]},
+        }
+        for level, words in _LINES.items()
+        if any(each.level == level for each in unguarded)
+    ]
+    results: list[dict[str, Any]] = [
         {
             "ruleId": issue.id,
             "level": _LEVELS.get(issue.kind, "warning"),
@@ -92,6 +115,15 @@ def sarif(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
             "locations": [{"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}],
         }
         for issue, bites, (path, line) in found
+    ]
+    results += [
+        {
+            "ruleId": each.level,
+            "level": _LINE_LEVELS[each.level],
+            "message": {"text": each.told},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": each.path}, "region": _region(each)}}],
+        }
+        for each in unguarded
     ]
     driver = {"name": "jax-stack-compat", "version": __version__, "rules": rules}
     data = {
@@ -102,20 +134,33 @@ def sarif(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def github(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+def _region(each: Finding) -> dict[str, int]:
+    return {
+        "startLine": each.line,
+        "startColumn": each.column,
+        "endLine": each.end_line,
+        "endColumn": each.end_column,
+    }
+
+
+def github(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
     """The answer as commands of a GitHub workflow: an annotation for each use, or one for the lock."""
-    lines = []
+    lines = [annotation("error", each.path, each.line, each.name, each.told) for each in read.certain]
     for issue, bites in answer.issues:
-        for path, line in _places(answer, uses, issue):
+        for path, line in _places(answer, read, issue):
             level = _LEVELS.get(issue.kind, "warning")
-            text = _escaped("\n".join([issue.title, *told(issue, bites)]))
-            where = f"file={_property(path)},line={line},title={_property(issue.id)}"
-            lines.append(f"::{level} {where}::{text}")
+            text = "\n".join([issue.title, *told(issue, bites)])
+            lines.append(annotation(level, path, line, issue.id, text))
     return "\n".join([*lines, f"::notice::{_escaped(answer.first_line + ' ' + answer.last_line)}"]) + "\n"
 
 
-def _places(answer: Answer, uses: Uses, issue: KnownIssue) -> list[tuple[str, int]]:
-    return [(str(each.path), each.line) for each in uses.get(issue.id, ())] or [
+def annotation(level: str, path: str, line: int, title: str, text: str) -> str:
+    """Return a command of a GitHub workflow that marks a line."""
+    return f"::{level} file={_property(path)},line={line},title={_property(title)}::{_escaped(text)}"
+
+
+def _places(answer: Answer, read: Reading, issue: KnownIssue) -> list[tuple[str, int]]:
+    return [(str(each.path), each.line) for each in read.places.get(issue.id, ())] or [
         (answer.stack.file or answer.stack.where, 1)
     ]
 
@@ -129,7 +174,7 @@ def _property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def constraints(answer: Answer, uses: Uses, knowledge: Knowledge) -> str:
+def constraints(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
     """Lines for `pip -c` and `uv --constraint` that keep out what bites here, with the reason and what lifts it."""
     lines = [f"# {answer.first_line}", f"# {answer.last_line}"]
     for issue, bites in answer.issues:
@@ -164,7 +209,7 @@ def _constraint(each: Bite, answer: Answer, knowledge: Knowledge) -> str:
     return ""
 
 
-FORMATS: Mapping[str, Callable[[Answer, Uses, Knowledge], str]] = {
+FORMATS: Mapping[str, Callable[[Answer, Reading, Knowledge], str]] = {
     "json": as_json,
     "markdown": markdown,
     "sarif": sarif,

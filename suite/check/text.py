@@ -18,12 +18,42 @@ from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
 
 if TYPE_CHECKING:
-    from suite.check.source.usage import Use
+    from suite.check.concern import Place, Reading
+    from suite.check.findings import Finding
 
 _MOST_USES = 5
+_MOST_LINES = 10
+_STYLES = {"certain": "red", "deprecated": "yellow"}
 
 
-def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Use]]) -> None:
+def lines(read: Reading, console: Console, *, verbose: bool) -> None:
+    """Print the lines of a source that a stack does not run or warns about, alike ones together."""
+    shown = read.lines if verbose else read.unguarded
+    alike: dict[tuple[str, bool, str, str], list[Finding]] = {}
+    for each in sorted(shown, key=lambda each: (each.guarded, each.level)):
+        alike.setdefault((each.level, each.guarded, each.name, each.says), []).append(each)
+    for number, ((level, guarded, name, says), of) in enumerate(alike.items()):
+        if number == _MOST_LINES and not verbose:
+            say(console, f"and {len(alike) - number} more names: --verbose", "dim")
+            break
+        places = [f"{each.path}:{each.line}" for each in of]
+        some = places if verbose else places[:3]
+        more = f" and {len(places) - len(some)} more" if len(some) < len(places) else ""
+        how = f"{level}, guarded" if guarded else level
+        instead = f"; instead: {of[0].do}" if of[0].do else ""
+        say(console, f"{how:<11} {', '.join(some)}{more}  {name}: {says}{instead}", _STYLES[level])
+    hidden = len(read.lines) - len(read.unguarded)
+    if hidden and not verbose:
+        say(
+            console,
+            f"{hidden} more {'is' if hidden == 1 else 'are'} in code that asks for the release: --verbose",
+            "dim",
+        )
+    for fault in read.unread:
+        say(console, f"not read: {fault.path}: {fault.why}", "yellow")
+
+
+def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Place]]) -> None:
     """Print `answer`; `uses`, where a source tree was read, has where it touches each issue."""
     say(console, f"{answer.stack.where}: {named(answer)}", "dim")
     say(console, answer.first_line, "bold red" if answer.bites or answer.stops else "bold green")
@@ -49,7 +79,7 @@ def named(answer: Answer) -> str:
     return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 
 
-def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Use]) -> None:
+def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Place]) -> None:
     head = Text("  ")
     worst = PROPERTIES[bites[0].verdict]
     head.append(f"{worst.glyph} {issue.id}", style=worst.colour)

@@ -1,4 +1,4 @@
-"""The words of `check`, `explain` and `try`: of `python -m suite` in a clone, and all that `jax-stack-compat` has."""
+"""The words of `check`, `needs`, `explain` and `try`: some of `python -m suite`, and all of `jax-stack-compat`."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ _CODES = (
 _CHECK = """Says what documented issues of JAX, Equinox and Diffrax bite an environment, a lock or a stack, worst first:
 how that is known (run on exactly these versions, or by which rule), from which release it is good, and what to do
 instead. Without a word it takes the lock, the requirements or the environment of the project here, and says which."""
+_NEEDS = """Says of each package of the stack from which release on a source tree works, and which lines no
+longer work on the newest: by the names and arguments that the code uses, looked up in every release that was walked.
+It compares that with pyproject.toml, in DIR or above. It knows nothing of what functions return: see check --source.
+"""
+_NEEDS_CODES = """Exit codes: 0 no release that is declared lacks what the code uses, or nothing is
+declared; 1 one does; 2 the command or a file is wrong.
+"""
 _EXAMPLES = """
   jax-stack-compat check                                this project
   jax-stack-compat check --to "jax==0.10.2"             what an upgrade adds and takes away
@@ -39,7 +46,7 @@ _EXAMPLES = """
 
 
 def add(command: Command) -> None:
-    """Add both commands, by what makes one."""
+    """Add `check`, `needs` and `explain`, by what makes one."""
     checking = command(
         "check",
         "say what bites an environment, a lock, a stack or a source tree",
@@ -64,11 +71,24 @@ def add(command: Command) -> None:
         "run what is predicted to bite with the interpreter of --python, on its device; nothing is installed there"
     )
     checking.add_argument("--confirm", action="store_true", help=confirmed)
+    checking.add_argument("--verbose", action="store_true", help="list what is guarded, and every place, too")
     checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
-    kinds = "exit code 1 for what is of this kind or worse, of " + ", ".join(KINDS)
-    checking.add_argument("--fail-on", choices=KINDS, default="slow", metavar="KIND", help=f"{kinds} (%(default)s)")
+    kinds = f"exit code 1 for what is of this kind or worse, of {', '.join(KINDS)}; deprecated: as slow, and for names"
+    choices = (*KINDS, "deprecated")
+    checking.add_argument("--fail-on", choices=choices, default="slow", metavar="KIND", help=f"{kinds} (%(default)s)")
     strict = "exit code 3 where something is unknown, newer than the data, or told by no source"
     checking.add_argument("--strict", action="store_true", help=strict)
+    needing = command(
+        "needs",
+        "say which releases of each package a source tree works with, by its names and arguments",
+        "check.commands:needs",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_NEEDS_CODES,
+    )
+    needing.description = _NEEDS
+    needing.add_argument("--source", type=Path, required=True, metavar="DIR", help="a folder or a file of Python")
+    formats = ("text", "json", "github", "markdown")
+    needing.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
     explaining = command(
         "explain",
         "look a traceback or an error message up",

@@ -98,6 +98,29 @@ def has(dotted: str, version: str) -> bool | None:
     return any(first <= place <= last for first, last in _there(module, name))
 
 
+def kind(dotted: str, version: str) -> str | None:
+    """Return what kind of thing a public name is on a release; None where that is not known. Raises BadFile."""
+    package, found = names(dotted.partition(".")[0]), split(dotted)
+    each = found[0].names.get(found[1]) if found else None
+    return at(each.kind, package.releases.index(version)) if each and version in package.releases else None
+
+
+def is_module(dotted: str, version: str) -> bool:
+    """Return True if a release has this module, whether it imports there or not. Raises BadFile."""
+    package = names(dotted.partition(".")[0])
+    module = package.modules.get(dotted)
+    if module is None or version not in package.releases:
+        return False
+    place = package.releases.index(version)
+    return any(first <= place <= last for first, last in module.there)
+
+
+def fails(dotted: str, version: str) -> bool:
+    """Return True if a module of a release could not be imported, so that nothing in it is known. Raises BadFile."""
+    package = names(dotted.partition(".")[0])
+    return is_module(dotted, version) and at(package.modules[dotted].fails, package.releases.index(version)) is not None
+
+
 def parameters(dotted: str, version: str) -> tuple[tuple[str, ...], ...] | None:
     """Return the parameters of a function on a release; None where they are not known. Raises BadFile."""
     package, found = names(dotted.partition(".")[0]), split(dotted)
@@ -124,16 +147,7 @@ def replacements(dotted: str, version: str) -> tuple[str, ...]:
     """
     named = _NAMED.findall(re.sub(r"\bjnp\.", "jax.numpy.", words(dotted)))
     told = dict.fromkeys((*_table().get(dotted, ()), *(each for each in named if each != dotted)))
-    return tuple(each for each in told if has(each, version) or _imports(each, version))
-
-
-def _imports(dotted: str, version: str) -> bool:
-    package = names(dotted.partition(".")[0])
-    module = package.modules.get(dotted)
-    if module is None or version not in package.releases:
-        return False
-    place = package.releases.index(version)
-    return any(first <= place <= last for first, last in module.there) and at(module.fails, place) is None
+    return tuple(each for each in told if has(each, version) or (is_module(each, version) and not fails(each, version)))
 
 
 @cache

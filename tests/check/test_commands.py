@@ -76,7 +76,7 @@ def test_source_narrows_and_hides_nothing(world: Path, capsys: pytest.CaptureFix
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
     code, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".")
 
-    assert "model.py:3:15 jax.numpy.pad(mode=)" in out
+    assert "model.py:3:1 jax.numpy.pad(mode=)" in out
     assert "Of these, which bite here too, no source tells: slow-thing" in out
     assert "1 issue bites here that no source tells of." in out
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1)\n")

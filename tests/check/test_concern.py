@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from suite.check.answer import answer
-from suite.check.concern import concern, own_names
-from suite.check.source.usage import Usage, Use
+from suite.check.concern import Place, concern, own_names
+from suite.check.source.project import Thing
+from suite.check.source.usage import Use
 from tests.check.worlds import issue, knowledge, stack
-
-
-def usage(*found: Use, untold: tuple[str, ...] = ()) -> Usage:
-    """What a source tree was found to use."""
-    return Usage(found, (), (), untold, 1)
 
 
 def test_an_area_is_no_name_in_a_source() -> None:
@@ -29,10 +25,12 @@ def test_what_the_code_says_to_ignore_is_no_use() -> None:
     names = {"wrong-numbers": frozenset({"jax.numpy.pad"})}
 
     def at(*ignored: str) -> Use:
-        return Use("jax.numpy.pad", "a.py", 1, 1, frozenset(ignored))
+        return Use((Thing("jax.numpy.pad", 2),), "name", "a.py", 1, 1, 1, 9, ignored=frozenset(ignored))
 
-    assert ("wrong-numbers",) == concern(found, names, usage(at("wrong-numbers"), at("*"))).unused
-    assert [at("other")] == concern(found, names, usage(at("*"), at("other"))).uses["wrong-numbers"]
+    assert ("wrong-numbers",) == concern(found, names, [at("wrong-numbers"), at("*")]).unused
+    assert [Place("jax.numpy.pad", "a.py", 1, 1)] == concern(found, names, [at("*"), at("other")]).places[
+        "wrong-numbers"
+    ]
 
 
 def test_what_no_source_tells_is_kept() -> None:
@@ -41,5 +39,5 @@ def test_what_no_source_tells_is_kept() -> None:
     names = {"wrong-numbers": frozenset({"jax.stages.Wrapped.lower", "jax.jit"})}
 
     for of in (names, {"wrong-numbers": frozenset[str]()}):
-        told = concern(found, of, usage(untold=("jax.stages.Wrapped.lower",)))
+        told = concern(found, of, [])
         assert (("wrong-numbers",), ()) == (told.untold, told.unused)

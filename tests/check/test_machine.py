@@ -8,16 +8,18 @@ import pytest
 from packaging.requirements import Requirement
 
 from suite.check.answer import answer
+from suite.check.concern import Place, Reading
+from suite.check.findings import Finding
 from suite.check.machine import FORMATS
-from suite.check.source.usage import Use
 from tests.check.worlds import knowledge, stack
 
-USES = {"wrong-numbers": (Use("jax.numpy.pad", "src/model.py", 7, 5), Use("jax.numpy.pad", "src/a,b:c.py", 1, 1))}
+PLACES = {"wrong-numbers": (Place("jax.numpy.pad", "src/model.py", 7, 5), Place("jax.numpy.pad", "src/a,b:c.py", 1, 1))}
+LINE = Finding("certain", "jax.tree_map", "src/old.py", 3, 1, 3, 13, False, "removed in jax 0.6.0", "jax.tree.map")
 
 
 def made(format: str, *, uses: bool = False, **versions: str) -> str:
     """The answer for these versions in a format."""
-    return FORMATS[format](answer(knowledge(), stack(**versions)), USES if uses else {}, knowledge())
+    return FORMATS[format](answer(knowledge(), stack(**versions)), Reading(PLACES) if uses else Reading(), knowledge())
 
 
 def test_json_says_all_that_the_text_says() -> None:
@@ -50,6 +52,21 @@ def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
     assert first.startswith("::error file=src/model.py,line=7,title=wrong-numbers::wrong-numbers does it%0A")
     assert second.startswith("::error file=src/a%2Cb%3Ac.py,line=1,")
     assert notice.startswith("::notice::1 documented issue bites here")
+
+
+@pytest.mark.parametrize(
+    ("format", "told"),
+    [
+        ("json", '"says": "removed in jax 0.6.0"'),
+        ("sarif", '"ruleId": "certain"'),
+        ("github", "::error file=src/old.py,line=3,title=jax.tree_map::jax.tree_map: removed in jax 0.6.0; instead: "),
+        ("markdown", "| certain | `src/old.py:3` | `jax.tree_map`: removed in jax 0.6.0 | jax.tree.map |"),
+    ],
+)
+def test_each_format_has_the_lines_that_do_not_run(format: str, told: str) -> None:
+    """What a stack lacks is told by each, with its place and what to write instead."""
+    read = Reading(lines=(LINE,))
+    assert told in FORMATS[format](answer(knowledge(), stack(jax="0.6.0")), read, knowledge())
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,9 @@ class Bounds:
 
 def bounds(path: Path) -> Bounds:
     """What `path`, a pyproject.toml, allows where all its extras and groups are installed together. Raises BadFile."""
-    found = foreign.toml(path, foreign.text(path))
-    project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
-    if not project and not groups:
-        raise bad(path, "project", f"there is no such table, and no [{_GROUPS}]: it has no bounds to read")
-    if "dependencies" in _list(path, "project.dynamic", project.get("dynamic", [])):
-        raise bad(
-            path, "project.dynamic", "its build says what it needs: bounds are only read from where they are written"
-        )
+    project, groups, silent = _read(path)
+    if silent:
+        raise bad(path, *silent)
     try:
         python = SpecifierSet(_text(path, "project.requires-python", project.get("requires-python", "")))
     except InvalidSpecifier as error:
@@ -46,22 +41,59 @@ def bounds(path: Path) -> Bounds:
     under = environment(str(python))
     packages: dict[str, SpecifierSet] = {}
     unsaid: dict[str, str] = {}
-    faults = []
+    for _, each in _requirements(path, project, groups, under):
+        name = canonicalize_name(each.name)
+        if each.url:
+            unsaid[name] = str(each)
+        else:
+            packages[name] = packages.get(name, SpecifierSet()) & each.specifier
+    return Bounds({name: each for name, each in packages.items() if name not in unsaid}, python, unsaid)
+
+
+def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
+    """Return what `path` declares of each package, by where: None where its build alone knows. Raises BadFile.
+
+    Who installs a project gets its dependencies: what groups and extras declare of them is left out.
+    """
+    project, groups, silent = _read(path)
+    if silent:
+        return None
+    found: dict[str, list[tuple[str, SpecifierSet]]] = {}
+    for key, each in _requirements(path, project, groups, environment("")):
+        if not each.url:
+            found.setdefault(canonicalize_name(each.name), []).append((key, each.specifier))
+    for name, of in found.items():
+        main = [each for each in of if each[0].startswith("project.dependencies")]
+        found[name] = main or of
+    return found
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, str] | None]:
+    """The tables that declare, and which key tells that nothing is to be read from them, with why."""
+    found = foreign.toml(path, foreign.text(path))
+    project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
+    if not project and not groups:
+        return project, groups, ("project", f"there is no such table, and no [{_GROUPS}]: it has no bounds to read")
+    if "dependencies" in _list(path, "project.dynamic", project.get("dynamic", [])):
+        why = "its build says what it needs: bounds are only read from where they are written"
+        return project, groups, ("project.dynamic", why)
+    return project, groups, None
+
+
+def _requirements(
+    path: Path, project: dict[str, Any], groups: dict[str, Any], under: Mapping[str, str]
+) -> list[tuple[str, Requirement]]:
+    found, faults = [], []
     for key, text in [*_of_project(path, project), *_of_groups(path, groups)]:
         try:
             each = Requirement(text)
-            there = applies(each.marker, under)
+            if applies(each.marker, under):
+                found.append((key, each))
         except (ValueError, RecursionError) as error:
             faults.append(Fault(path, key, foreign.why(error)))
-            continue
-        name = canonicalize_name(each.name)
-        if there and each.url:
-            unsaid[name] = text
-        elif there:
-            packages[name] = packages.get(name, SpecifierSet()) & each.specifier
     if faults:
         raise BadFile(faults)
-    return Bounds({name: each for name, each in packages.items() if name not in unsaid}, python, unsaid)
+    return found
 
 
 def _of_project(path: Path, project: dict[str, Any]) -> Iterator[tuple[str, str]]:

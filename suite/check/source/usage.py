@@ -1,9 +1,4 @@
-"""Which names of the stack a source tree uses, and where.
-
-Names are followed through the imports and plain assignments of one text, scope by scope. Not followed, and so not
-found: relative imports and what the project's own modules export again, attributes of objects, `getattr`,
-annotations in quotes, arguments passed by position or by `**`.
-"""
+"""A source tree → every name of the stack that it uses, where, under which conditions, and with which arguments."""
 
 from __future__ import annotations
 
@@ -16,105 +11,156 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from suite.check.source.sieve import sieved
+from suite.check.source import reader
+from suite.check.source.conditions import UNKNOWN, Condition
+from suite.check.source.project import Index, Project, Thing, module
+from suite.check.source.reader import Call, Read, Spot
 from suite.check.source.sources import BEYOND, Source, Text, Unread, files, text, why
-from suite.check.source.wanted import Wanted, is_untold
 from suite.errors import Failed
 
+# The packages whose names are looked for.
+PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
 # So many files take longer than processes take to start; more processes than that wait for the disk.
-_MANY = 40
+_MANY = 60
 _WORKERS = 8
 
 _IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
 class Use:
-    """A wanted name that stands in a source, as it was asked for; line and column from 1.
+    """A name of the stack where it stands; lines and columns from 1.
 
+    `things` are what it may be, one of them; of a `from` import and an `import`, all parts of the name are asked for.
     `ignored` are the ids of the issues that the code says not to tell of here, `*` for all.
     """
 
-    name: str
+    things: tuple[Thing, ...]
+    how: Literal["import", "from", "name"]
     path: str
     line: int
     column: int
+    end_line: int
+    end_column: int
+    guards: tuple[Condition, ...] = ()
+    call: Call | None = None
     ignored: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a source tree uses of what was wanted.
+    """What a source tree uses of the stack, what of it could not be read, and how many files could."""
 
-    `guarded` are uses that the code itself makes depend on the release: an except clause, `hasattr`, a version test.
-    `untold` are the wanted names that code can use without naming them: members of classes, private names, areas.
-    """
-
-    found: tuple[Use, ...]
-    guarded: tuple[Use, ...]
+    uses: tuple[Use, ...]
     unread: tuple[Unread, ...]
-    untold: tuple[str, ...]
     files: int
 
 
-def uses(folder: Path, wanted: Collection[str]) -> Usage:
-    """What the Python below `folder`, or in that one file, uses of `wanted`.
+class _Found(NamedTuple):
+    """One file: what it says, if anything of it could be read, and the ids to ignore, by line."""
+
+    source: Source | Unread
+    read: Read | None
+    unread: list[Unread]
+    text: Text | None
+    ignored: dict[int, frozenset[str]]
+
+
+def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
+    """Return what the Python below `folder`, or in that one file, uses of `packages`.
 
     Raises Misused where nothing is there, Failed where a process that reads has ended.
     """
     there = list(files(folder))
-    read = [_of_file(each, Wanted.of(wanted)) for each in there] if len(there) < _MANY else _side_by_side(there, wanted)
+    index = Index([each.name for each in there if isinstance(each, Source) and each.name.endswith(".py")])
+    found: list[_Found] = []
+    left, words = there, frozenset(packages)
+    while left and words:
+        read = _all(left, words, packages, index.tops)
+        found += [each for each in read if each.read or each.unread or each.text]
+        done = {id(each.source) for each in found}
+        left = [each for each in left if id(each) not in done]
+        # What another module has of the stack is used without a word of it.
+        words = frozenset(name for each in read if each.read for name in each.read.exports)
+    reads = {module(each.source.name): each.read for each in found if each.read and isinstance(each.source, Source)}
+    project = Project(index, reads, packages)
+    patched = {
+        thing.name
+        for each in reads.values()
+        for origins, rest in each.patched
+        for thing in project.things(origins, rest)
+        if thing
+    }
     return Usage(
-        _sorted(use for each in read for use, guarded in each.uses if not guarded),
-        _sorted(use for each in read for use, guarded in each.uses if guarded),
-        tuple(sorted(fault for each in read for fault in each.unread)),
-        tuple(sorted(filter(is_untold, set(wanted)))),
-        sum(each.whole for each in read),
+        _sorted(use for each in found for use in _uses(each, project, patched)),
+        tuple(sorted(fault for each in found for fault in each.unread)),
+        sum(1 for each in there if isinstance(each, Source))
+        - sum(1 for each in found if each.unread and not each.read),
     )
 
 
-class _Read(NamedTuple):
-    """What one file says: its uses, each with whether it is guarded; and whether any of it could be read."""
-
-    uses: list[tuple[Use, bool]]
-    unread: list[Unread]
-    whole: bool
-
-
-def _side_by_side(there: list[Source | Unread], wanted: Collection[str]) -> list[_Read]:
+def _all(
+    there: list[Source | Unread], words: frozenset[str], packages: Collection[str], own: frozenset[str]
+) -> list[_Found]:
+    of = partial(_of_file, words=words, packages=packages, own=own)
+    if len(there) < _MANY:
+        return [of(each) for each in there]
     workers = min(os.cpu_count() or 1, _WORKERS)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         try:
-            return list(pool.map(partial(_of_file, wanted=Wanted.of(wanted)), there, chunksize=8))
+            found = list(pool.map(of, there, chunksize=max(1, min(32, len(there) // (4 * workers)))))
         except BrokenProcessPool as error:
             raise Failed("a process that read the source has ended: give --source less of it at a time") from error
+    return [each._replace(source=source) for each, source in zip(found, there, strict=True)]
 
 
-def _of_file(source: Source | Unread, wanted: Wanted) -> _Read:
-    here, unread = (None, [source]) if isinstance(source, Unread) else text(source)
+def _of_file(source: Source | Unread, words: frozenset[str], packages: Collection[str], own: frozenset[str]) -> _Found:
+    if isinstance(source, Unread):
+        return _Found(source, None, [source], None, {})
+    here, unread = text(source)
     if here is None:
-        return _Read([], unread, False)
+        return _Found(source, None, unread, None, {})
+    if words.isdisjoint(_WORD.findall(here.code)):
+        return _Found(source, None, unread, None, {})
+    at = module(source.name)
+    is_package = source.name.rpartition("/")[2] == "__init__.py"
     try:
-        return _Read(list(_in_text(here, wanted)), unread, True)
+        read = reader.read(here.code, at if is_package else at.rpartition("/")[0], packages, own)
     except BEYOND as error:
-        return _Read([], [*unread, Unread(here.name, why(error))], False)
+        return _Found(source, None, [*unread, Unread(here.name, why(error))], None, {})
+    lines = here.code.split("\n") if "compat:" in here.code else []
+    ignored = {number: ids for number, line in enumerate(lines, 1) if (ids := _ignored(line))}
+    return _Found(source, read, unread, Text(here.name, "", here.starts), ignored)
 
 
-def _in_text(here: Text, wanted: Wanted) -> Iterator[tuple[Use, bool]]:
-    left = sieved(here.code, wanted)
-    if left is None:
+def _uses(found: _Found, project: Project, patched: set[str]) -> Iterator[Use]:
+    if not found.read or not found.text:
         return
-    # Half a second, for those alone who ask for it.
-    from suite.check.source import scopes
+    for spot in found.read.spots:
+        things = project.things(spot.origins, spot.rest)
+        if None in things or not things:
+            continue
+        known = tuple(sorted(_asked(spot, thing) for thing in things if thing))
+        if spot.how != "name" and all(thing.bound for thing in known):
+            # It imports from the project what that has from the stack.
+            continue
+        guards = tuple(map(project.condition, spot.guards))
+        if patched and any(
+            thing.name == each or thing.name.startswith(f"{each}.") for thing in known for each in patched
+        ):
+            guards = (*guards, UNKNOWN)
+        path, line = found.text.place(spot.line)
+        last = found.text.place(spot.end_line)[1]
+        ignored = found.ignored.get(spot.line, frozenset()) | found.ignored.get(spot.statement, frozenset())
+        yield Use(known, spot.how, path, line, spot.column, last, spot.end_column, guards, spot.call, ignored)
 
-    lines = here.code.split("\n")
-    for each in scopes.found(left.code, wanted):
-        number = left.numbers[each.line - 1]
-        path, line = here.place(number)
-        ignored = _ignored(lines[number - 1]) | _ignored(lines[left.numbers[each.statement - 1] - 1])
-        yield Use(each.name, path, line, each.column, ignored), each.guarded
+
+def _asked(spot: Spot, thing: Thing) -> Thing:
+    """What an import from the stack itself asks of it is the whole name."""
+    return Thing(thing.name, 0) if spot.how != "name" and thing.name in spot.origins else thing
 
 
 def _ignored(line: str) -> frozenset[str]:
@@ -125,4 +171,4 @@ def _ignored(line: str) -> frozenset[str]:
 
 
 def _sorted(found: Iterable[Use]) -> tuple[Use, ...]:
-    return tuple(sorted(found, key=lambda each: (each.path, each.line, each.column, each.name)))
+    return tuple(sorted(found, key=lambda each: (each.path, each.line, each.column, each.things)))

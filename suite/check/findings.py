@@ -1,0 +1,161 @@
+"""What a source tree uses → what of it a stack lacks, refuses or warns about, line by line. Pure, but for the names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from suite.check.source.conditions import excludes
+from suite.check.source.project import Thing
+from suite.check.source.usage import Use
+from suite.names import presence, query
+
+Level = Literal["certain", "deprecated"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A line that a stack does not run, or warns about. Lines and columns from 1.
+
+    `name` is what is missing, with a keyword as `jax.jit(inline=)`; `says` since when, and `do` what to write instead.
+    A `guarded` one is in code that asks for the release.
+    """
+
+    level: Level
+    name: str
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    guarded: bool
+    says: str
+    do: str
+    ignored: frozenset[str] = frozenset()
+
+    @property
+    def told(self) -> str:
+        """The finding in a line."""
+        return f"{self.name}: {self.says}" + (f"; instead: {self.do}" if self.do else "")
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What a release does not have of a use: a name, or what it says of a call's arguments."""
+
+    name: str
+    argument: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name, with the argument: `jax.jit(inline=)`."""
+        if not self.argument:
+            return self.name
+        keyword = self.argument.removeprefix(presence.UNKNOWN)
+        return f"{self.name}({keyword}=)" if keyword != self.argument else f"{self.name}(…)"
+
+
+def findings(uses: Iterable[Use], versions: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Return what of these uses a stack of these versions lacks or warns about, in order of place. Raises BadFile."""
+    found, imports = [], set()
+    uses = list(uses)
+    for use in uses:
+        each = _finding(use, versions)
+        if each:
+            found.append(each)
+            if use.how != "name" and not each.guarded:
+                imports.add((each.path, each.name))
+    # What is used of an import that fails is missing, too.
+    for use in uses:
+        if use.how == "name" and imports:
+            below = replace_bound(use)
+            each = _finding(below, versions)
+            if each and (each.path, each.name) in imports and _has_rest(use):
+                found.append(each)
+    return tuple(sorted(dict.fromkeys(found), key=lambda each: (each.path, each.line, each.column, each.name)))
+
+
+def replace_bound(use: Use) -> Use:
+    """Return a use of which all parts are asked for."""
+    things = tuple(Thing(each.name, 0) for each in use.things)
+    return Use(things, use.how, use.path, use.line, use.column, use.end_line, use.end_column, use.guards)
+
+
+def _has_rest(use: Use) -> bool:
+    return any(each.name.count(".") >= each.bound for each in use.things)
+
+
+def lack(use: Use, version: Callable[[str], str | None]) -> Lack | None:
+    """Return what releases lack of a use, whatever it stands for; None where one has all, or nobody knows."""
+    found = [_lack(use, each, version(each.name.partition(".")[0])) for each in use.things]
+    return found[0] if all(found) else None
+
+
+def _lack(use: Use, thing: Thing, version: str | None) -> Lack | None:
+    if version is None:
+        return None
+    if name := presence.lacks(thing.name, version, thing.bound, module=use.how == "import"):
+        return Lack(name)
+    call = use.call
+    if call is None:
+        return None
+    open = (call.open_positions, call.open_keywords)
+    argument = presence.misfit(thing.name, version, call.positions, call.keywords, open=open, partial=call.partial)
+    return Lack(thing.name, argument) if argument else None
+
+
+def _finding(use: Use, versions: Mapping[str, str]) -> Finding | None:
+    place = (use.path, use.line, use.column, use.end_line, use.end_column)
+    found = lack(use, versions.get)
+    if found:
+        package = found.name.partition(".")[0]
+        version = versions[package]
+        do = "" if found.argument else " or ".join(query.replacements(found.name, version))
+        guarded = excludes(use.guards, versions)
+        return Finding("certain", found.shown, *place, guarded, _told(use, found, package, version), do, use.ignored)
+    warned = [_warned(use, each, versions) for each in use.things]
+    if not all(warned) or not warned[0]:
+        return None
+    name, says = warned[0]
+    version = versions[name.partition(".")[0]]
+    do = " or ".join(query.replacements(name, version))
+    return Finding("deprecated", name, *place, excludes(use.guards, versions), says, do, use.ignored)
+
+
+def _told(use: Use, found: Lack, package: str, version: str) -> str:
+    """Since when it is so, by the releases before and after."""
+    releases = query.names(package).releases
+    place = releases.index(version)
+    fits = [lack(use, {package: each}.get) is None for each in releases]
+    before = next((at for at in range(place, -1, -1) if fits[at]), None)
+    after = next((at for at in range(place, len(releases)) if fits[at]), None)
+    if found.argument:
+        since = f" since {package} {releases[before + 1]}" if before is not None else ""
+        until = f"; {package} {releases[after]} takes it" if after is not None else ""
+        return f"{found.argument}{since}{until}"
+    if before is not None:
+        back = f", back in {releases[after]}" if after is not None else ""
+        return f"removed in {package} {releases[before + 1]}{back}"
+    if after is not None:
+        return f"added in {package} {releases[after]}"
+    return f"in no release of {package} from {releases[0]} to {releases[-1]}"
+
+
+def _warned(use: Use, thing: Thing, versions: Mapping[str, str]) -> tuple[str, str] | None:
+    package = thing.name.partition(".")[0]
+    if package not in versions:
+        return None
+    for name in _prefixes(thing):
+        if presence.is_deprecated(name, versions[package]) is not None:
+            releases = query.names(package).releases
+            later = releases[releases.index(versions[package]) :]
+            gone = next((each for each in later if presence.lacks(name, each)), None)
+            return name, f"deprecated; removed in {package} {gone}" if gone else "deprecated"
+    return None
+
+
+def _prefixes(thing: Thing) -> Iterator[str]:
+    parts = thing.name.split(".")
+    for end in range(max(thing.bound, 1) + 1, len(parts) + 1):
+        yield ".".join(parts[:end])

@@ -1,0 +1,250 @@
+"""A source tree → the releases of each package that it works with, by its names and arguments; `needs` says it.
+
+Known is what a name's absence or a refused argument shows: code that needs a later release for what a function returns
+is not found.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+
+from suite.check.findings import Lack, lack
+from suite.check.inputs.bounds import declared
+from suite.check.machine import annotation, cell
+from suite.check.source.conditions import excludes
+from suite.check.source.usage import PACKAGES, Use, usage
+from suite.check.text import say
+from suite.console import Terminal
+from suite.errors import Exit
+from suite.names import query
+
+_MOST = 12
+Declared = Mapping[str, Sequence[tuple[str, SpecifierSet]]]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A line that works from release `since` on."""
+
+    name: str
+    path: str
+    line: int
+    since: str
+
+
+@dataclass(frozen=True)
+class ToFix:
+    """A line that does not work on the newest release: `until` is the last on which it does, if any."""
+
+    name: str
+    path: str
+    line: int
+    until: str
+    replacement: str
+
+
+@dataclass(frozen=True)
+class Need:
+    """A package: the releases that a source tree works with, why, what to fix, and what its project declares.
+
+    `lowest` is the oldest release that is declared and known. `failing` are the releases that are declared and on which
+    a line does not work.
+    """
+
+    package: str
+    needs: str
+    declared: str | None
+    reasons: tuple[Reason, ...]
+    to_fix: tuple[ToFix, ...]
+    lowest: str
+    failing: tuple[str, ...]
+
+
+def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
+    """Return what these uses need of each package. Raises BadFile."""
+    by_package = defaultdict(list)
+    for use in uses:
+        packages = {thing.name.partition(".")[0] for thing in use.things}
+        if len(packages) == 1:
+            by_package[packages.pop()].append(use)
+    order = sorted(by_package, key=lambda each: (each != "jax", each))
+    return tuple(_need(package, by_package[package], (told or {}).get(package, ())) for package in order)
+
+
+def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, SpecifierSet]]) -> Need:
+    releases = query.names(package).releases
+    admitted = [each for each in releases if any(of.contains(each, prereleases=True) for _, of in told)]
+    reasons, fixes, failing = dict[Reason, None](), dict[ToFix, None](), set[str]()
+    alike: dict[object, tuple[Lack | None, ...]] = {}
+    for use in uses:
+        key = (use.things, use.how, use.call, use.guards)
+        if key not in alike:
+            alike[key] = _lacks(use, package, releases)
+        lacking = alike[key]
+        bad = [place for place, each in enumerate(lacking) if each]
+        failing.update(releases[place] for place in bad)
+        if not bad:
+            continue
+        last = bad[-1]
+        if last + 1 == len(releases):
+            place = max((place for place, each in enumerate(lacking) if not each), default=None)
+            until = "" if place is None else releases[place]
+            name = _named(lacking[last])
+            fixes[ToFix(name, use.path, use.line, until, _instead(lacking[last], (admitted or releases)[0]))] = None
+        else:
+            reasons[Reason(_named(lacking[last]), use.path, use.line, releases[last + 1])] = None
+    floor = max((each.since for each in reasons), key=releases.index, default="")
+    return Need(
+        package,
+        f">={floor}" if floor else "",
+        _shown(told),
+        tuple(each for each in reasons if each.since == floor),
+        tuple(fixes),
+        admitted[0] if admitted else "",
+        tuple(each for each in admitted if each in failing),
+    )
+
+
+def _lacks(use: Use, package: str, releases: Sequence[str]) -> tuple[Lack | None, ...]:
+    """What each release lacks of a use."""
+    versions = [{package: each} for each in releases]
+    return tuple(None if excludes(use.guards, each) else lack(use, each.get) for each in versions)
+
+
+def _named(of: Lack | None) -> str:
+    return of.shown if of else ""
+
+
+def _instead(of: Lack | None, floor: str) -> str:
+    """What to write instead, if the oldest release that is declared has it, and the newest."""
+    if of is None or of.argument:
+        return ""
+    newest = query.names(of.name.partition(".")[0]).releases[-1]
+    there = query.replacements(of.name, floor)
+    return next((each for each in query.replacements(of.name, newest) if each in there), "")
+
+
+def _shown(told: Sequence[tuple[str, SpecifierSet]]) -> str | None:
+    return " or ".join(dict.fromkeys(str(each) or "any" for _, each in told)) if told else None
+
+
+def tell(source: Path, format: str, *, console: Terminal) -> Exit:
+    """Carry out `needs`. Raises BadFile, Misused, Failed."""
+    found = usage(source)
+    project = next((path for path in _projects(source) if path.is_file()), None)
+    told = declared(project) if project else None
+    of = needs(found.uses, told)
+    where = f"{project.name} " if project else ""
+    if format == "text":
+        _text(of, found.files, where, project is not None and told is None, console)
+        for each in found.unread[:_MOST]:
+            say(console, f"not read: {each.path}: {each.why}", "yellow")
+    else:
+        sys.stdout.write(FORMATS[format](of))
+    return Exit.UNEXPECTED if any(each.failing for each in of) else Exit.AS_EXPECTED
+
+
+def _projects(source: Path) -> list[Path]:
+    """The pyproject.toml of a folder: in it or above, as far as its repository goes."""
+    found = []
+    for each in (source.resolve(), *source.resolve().parents):
+        found.append(each / "pyproject.toml")
+        if (each / ".git").exists():
+            break
+    return found
+
+
+def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
+    if not of:
+        say(console, f"No name of {', '.join(sorted(PACKAGES))} was found in {files} files.", "bold")
+        return
+    width = max(len(each.package) + len(each.needs) + 1 for each in of)
+    for each in of:
+        releases = query.names(each.package).releases
+        head = f"{each.package} {each.needs}".strip().ljust(width)
+        if each.reasons:
+            first = each.reasons[0]
+            more = f" and {len(each.reasons) - 1} more lines" if len(each.reasons) > 1 else ""
+            say(console, f"{head}  {first.name}, not before {first.since}: {first.path}:{first.line}{more}", "bold")
+        else:
+            fixed = " once these are fixed" if each.to_fix else ""
+            say(console, f"{head}  any from {releases[0]} on{fixed}", "bold")
+        alike: dict[str, list[ToFix]] = {}
+        for fix in each.to_fix:
+            alike.setdefault(_fix(each, fix), []).append(fix)
+        for number, (what, fixes) in enumerate(list(alike.items())[:_MOST]):
+            place = f"{fixes[0].path}:{fixes[0].line}" + (f" and {len(fixes) - 1} more" if len(fixes) > 1 else "")
+            say(console, f"  {'to fix' if not number else '':<8}{place}  {what}", "red")
+        if len(alike) > _MOST:
+            say(console, f"  {'':<8}and {len(alike) - _MOST} more names: --format json has them", "red")
+    for each in of:
+        if each.failing:
+            say(console, f"{where}declares {each.package}{each.declared}: {_verdict(each)}", "bold red")
+    undeclared = [each.package for each in of if each.declared is None]
+    if silent:
+        say(console, f"{where}leaves its dependencies to the build: nothing was compared.", "yellow")
+    elif not where:
+        say(console, "No pyproject.toml: nothing was compared.", "yellow")
+    elif undeclared:
+        say(console, f"{where}does not declare {', '.join(undeclared)}: not compared.", "dim")
+    if len(undeclared) < len(of) and not any(each.failing for each in of):
+        say(console, "Each release that is declared, and that was walked, has the names that this code uses.", "green")
+
+
+def _verdict(each: Need) -> str:
+    """What is wrong with what is declared."""
+    lines = len(each.to_fix)
+    if each.needs and each.lowest and not SpecifierSet(each.needs).contains(each.lowest, prereleases=True):
+        return f"too low (needs {each.needs[2:]})" + (f"; {lines} to fix" if lines else "")
+    return f"it admits {each.failing[-1]}, where {lines} {'line fails' if lines == 1 else 'lines fail'}"
+
+
+def _fix(each: Need, fix: ToFix) -> str:
+    releases = query.names(each.package).releases
+    if not fix.until:
+        told = f"{fix.name}, in no release from {releases[0]} to {releases[-1]}"
+    else:
+        told = f"{fix.name}, gone since {releases[releases.index(fix.until) + 1]}"
+    if fix.replacement and (life := query.life(fix.replacement) or query.module_life(fix.replacement)):
+        return f"{told}; {fix.replacement} is there on {query.told(fix.replacement, life)}"
+    return told
+
+
+def as_json(of: Sequence[Need]) -> str:
+    """All of it, as data."""
+    keys = ("package", "needs", "declared", "reasons", "to_fix")
+    data = [{key: value for key, value in asdict(each).items() if key in keys} for each in of]
+    return json.dumps({"packages": data}, indent=1, ensure_ascii=False) + "\n"
+
+
+def markdown(of: Sequence[Need]) -> str:
+    """A table, for a comment or a summary."""
+    lines = ["| package | needs | declared | why, and what to fix |", "|---|---|---|---|"]
+    for each in of:
+        told = [f"`{one.name}`, not before {one.since}: `{one.path}:{one.line}`" for one in each.reasons[:3]]
+        told += [f"to fix: `{one.path}:{one.line}` {_fix(each, one)}" for one in each.to_fix]
+        declared = "not declared" if each.declared is None else f"`{each.declared}`"
+        lines.append(f"| {each.package} | {each.needs or 'any'} | {cell(declared)} | {'<br>'.join(map(cell, told))} |")
+    return "\n".join(lines) + "\n"
+
+
+def github(of: Sequence[Need]) -> str:
+    """Commands of a GitHub workflow: an annotation for each line that a declared release does not run."""
+    found = []
+    for each in of:
+        level = "error" if each.failing else "notice"
+        found += [annotation(level, one.path, one.line, "needs", _fix(each, one)) for one in each.to_fix]
+        for one in each.reasons if each.failing else ():
+            text = f"{one.name} is not before {each.package} {one.since}; declared is {each.declared}"
+            found.append(annotation("error", one.path, one.line, "needs", text))
+    return "".join(f"{line}\n" for line in found)
+
+
+FORMATS: Mapping[str, Callable[[Sequence[Need]], str]] = {"json": as_json, "markdown": markdown, "github": github}

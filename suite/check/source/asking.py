@@ -1,0 +1,201 @@
+"""Expressions of a Python text → the conditions that they set for a release."""
+
+from __future__ import annotations
+
+import ast
+
+from packaging.version import InvalidVersion, Version
+
+from suite.check.source.conditions import (
+    FREE,
+    NEVER,
+    SIGNS,
+    UNKNOWN,
+    All,
+    AnyOf,
+    Compared,
+    Condition,
+    Has,
+    Kind,
+    Mixed,
+    Named,
+    Not,
+    asks,
+)
+from suite.check.source.scopes import Names, Origins, Scope, chain_of
+
+_VERSION = frozenset({"__version__", "__version_info__"})
+_METADATA = ("importlib.metadata.version", "importlib_metadata.version")
+_READERS = (*_METADATA, "importlib.util.find_spec", "inspect.signature")
+_PARSERS = frozenset({"packaging.version.Version", "packaging.version.parse"})
+_TYPING = frozenset({"typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"})
+
+
+class Asking:
+    """Reads conditions, by what the names in them stand for."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self._known: dict[int, Condition] = {}
+
+    def condition(self, scope: Scope, node: ast.expr) -> Condition:
+        """Return what a test asks of the release."""
+        if id(node) not in self._known:
+            self._known[id(node)] = FREE
+            self._known[id(node)] = self._asked(scope, node)
+        return self._known[id(node)]
+
+    def _asked(self, scope: Scope, node: ast.expr) -> Condition:
+        if isinstance(node, ast.BoolOp):
+            of = tuple(self.condition(scope, each) for each in node.values)
+            return All(of) if isinstance(node.op, ast.And) else AnyOf(of)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return Not(self.condition(scope, node.operand))
+        if isinstance(node, ast.Compare) and (compared := self._compared(scope, node)):
+            return compared
+        if isinstance(node, ast.Call) and (has := self._hasattr(scope, node)):
+            return has
+        if isinstance(node, ast.Name):
+            return self.named(scope, node.id)
+        if isinstance(node, ast.Attribute) and (chain := chain_of(node)):
+            return self._imported(self.names.of_value(scope, node)) if scope.of(chain[0]) else FREE
+        return self._mixed(scope, node)
+
+    def named(self, scope: Scope, name: str) -> Condition:
+        """Return what a name is as a condition."""
+        found = scope.of(name)
+        if not found:
+            return FREE
+        at, bound = found
+        if len(bound) == 1 and not bound[0].absent and not bound[0].tests:
+            [one] = bound
+            if one.value is not None:
+                return self.condition(at, one.value)
+            if one.definition is not None:
+                return UNKNOWN if self._reads_version(one.definition) else FREE
+            return self._imported(self.names.origins(at, bound))
+        telling = any(
+            each.absent
+            or any(asks(self.condition(at, test)) for test in each.tests)
+            or (each.value is not None and asks(self.condition(at, each.value)))
+            for each in bound
+        )
+        return UNKNOWN if telling else FREE
+
+    def _imported(self, origins: Origins) -> Condition:
+        if len(origins) != 1:
+            return FREE
+        [origin] = origins
+        if origin in _TYPING:
+            return NEVER
+        return Named(origin) if origin and (":" in origin or origin.partition(".")[0] in self.names.own) else FREE
+
+    def _compared(self, scope: Scope, node: ast.Compare) -> Condition | None:
+        if len(node.ops) != 1:
+            return None
+        left, right, sign = node.left, node.comparators[0], type(node.ops[0]).__name__
+        turned = {"Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}.get(sign, sign)
+        for here, there, how in ((left, right, sign), (right, left, turned)):
+            version, to = self._version(scope, here), self._literal(scope, there)
+            if version and to and how in SIGNS and version[1] == to[0]:
+                return Compared(version[0], version[1], how, to[1])
+        return None
+
+    def _version(self, scope: Scope, node: ast.expr) -> tuple[str, Kind] | None:
+        """The package whose version this is, and as what."""
+        if isinstance(node, ast.Name) and (found := scope.of(node.id)) and len(found[1]) == 1 and found[1][0].value:
+            return self._version(found[0], found[1][0].value)
+        if isinstance(node, ast.Call) and len(node.args) == 1:
+            called = self.names.of_value(scope, node.func)
+            if called <= _PARSERS and called:
+                inner = self._version(scope, node.args[0])
+                return (inner[0], "version") if inner and inner[1] == "text" else None
+            name = node.args[0]
+            if (
+                called <= {*_METADATA}
+                and called
+                and isinstance(name, ast.Constant)
+                and name.value in self.names.packages
+            ):
+                return str(name.value), "text"
+        for origin in self.names.of_value(scope, node) if isinstance(node, ast.Name | ast.Attribute) else ():
+            package, _, rest = (origin or "").partition(".")
+            if package in self.names.packages and rest in _VERSION:
+                return package, "text" if rest == "__version__" else "numbers"
+        return None
+
+    def _literal(self, scope: Scope, node: ast.expr) -> tuple[Kind, str | tuple[int, ...]] | None:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return "text", node.value
+        if isinstance(node, ast.Tuple) and all(
+            isinstance(each, ast.Constant) and type(each.value) is int for each in node.elts
+        ):
+            return "numbers", ast.literal_eval(node)
+        if isinstance(node, ast.Call) and len(node.args) == 1 and self.names.of_value(scope, node.func) <= _PARSERS:
+            inner = self._literal(scope, node.args[0])
+            return ("version", inner[1]) if inner and inner[0] == "text" and _is_version(inner[1]) else None
+        return None
+
+    def _hasattr(self, scope: Scope, node: ast.Call) -> Condition | None:
+        if not (isinstance(node.func, ast.Name) and node.func.id == "hasattr" and len(node.args) == 2):
+            return None
+        of, name = self.names.of_value(scope, node.args[0]), node.args[1]
+        if any(each and each.partition(".")[0] in self.names.packages for each in of):
+            known = [each for each in of if each]
+            is_plain = len(known) == len(of) and isinstance(name, ast.Constant)
+            return Has(tuple(sorted(known)), str(name.value)) if is_plain else UNKNOWN  # type: ignore[attr-defined]
+        return None
+
+    def _mixed(self, scope: Scope, node: ast.AST) -> Condition:
+        """What an expression is that may ask for the release in a way that is not followed."""
+        named: list[Condition] = []
+        for each in ast.walk(node):
+            if isinstance(each, ast.Call) and self._hasattr(scope, each):
+                return UNKNOWN
+            if isinstance(each, ast.Name):
+                named.append(self.named(scope, each.id))
+            elif isinstance(each, ast.Attribute):
+                named.append(self._imported(self.names.of_value(scope, each)))
+            if isinstance(each, ast.Name | ast.Attribute) and any(map(self._tells, self.names.of_value(scope, each))):
+                return UNKNOWN
+        asked = tuple(each for each in named if asks(each))
+        return Mixed(asked) if asked else FREE
+
+    def _tells(self, origin: str | None) -> bool:
+        parts = (origin or "").split(".")
+        return (origin or "").startswith(_READERS) or (
+            parts[0] in self.names.packages and not _VERSION.isdisjoint(parts)
+        )
+
+    def decorated(self, scope: Scope, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Condition:
+        """What its decorators ask for, as `pytest.mark.skipif(jax.__version__ < "0.5")` does."""
+        told = [
+            self._mixed(scope, part)
+            for each in node.decorator_list
+            if isinstance(each, ast.Call)
+            for part in (*each.args, *each.keywords)
+        ]
+        local = [
+            found[1][0].value
+            for each in node.decorator_list
+            if isinstance(each, ast.Name) and (found := scope.of(each.id))
+        ]
+        told += [self._mixed(scope, each) for each in local if each is not None]
+        asked = tuple(each for each in told if asks(each))
+        return Mixed(asked) if asked else FREE
+
+    def _reads_version(self, node: ast.AST) -> bool:
+        """Whether a function may ask for a release: by a version, whosever that is."""
+        return any(
+            isinstance(each, ast.Attribute)
+            and (each.attr in _VERSION or (each.attr == "version" and "metadata" in ast.dump(each.value)))
+            for each in ast.walk(node)
+        )
+
+
+def _is_version(text: object) -> bool:
+    try:
+        Version(str(text))
+    except InvalidVersion:
+        return False
+    return True

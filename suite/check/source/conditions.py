@@ -1,0 +1,157 @@
+"""Conditions that code sets for a release, such as `hasattr(jax, "shard_map")`, and what they are on a release."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal, TypeAlias
+
+from packaging.version import Version
+
+from suite.names import query
+
+Kind: TypeAlias = Literal["text", "numbers", "version"]
+
+
+class Holds(Enum):
+    """What a condition is on a release: `FREE` where it asks for something else, `UNKNOWN` where it is not followed."""
+
+    YES = True
+    NO = False
+    FREE = "free"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Has:
+    """`hasattr` of one of these modules, and a name."""
+
+    of: tuple[str, ...]
+    name: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A package's version, compared as text, as a tuple of numbers, or as a version."""
+
+    package: str
+    kind: Kind
+    sign: str
+    to: str | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """What is the same on each release."""
+
+    holds: Holds
+
+
+@dataclass(frozen=True)
+class Not:
+    """The contrary of a condition."""
+
+    of: Condition
+
+
+@dataclass(frozen=True)
+class All:
+    """Several conditions, joined by `and`."""
+
+    of: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """Several conditions, joined by `or`."""
+
+    of: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Conditions in an expression that is not followed."""
+
+    of: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A condition that another module of the project gave a name to."""
+
+    origin: str
+
+
+Condition: TypeAlias = Has | Compared | Constant | Not | All | AnyOf | Mixed | Named
+FREE, UNKNOWN, NEVER = Constant(Holds.FREE), Constant(Holds.UNKNOWN), Constant(Holds.NO)
+SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+}
+
+
+def holds(condition: Condition, versions: Mapping[str, str]) -> Holds:
+    """Return what a condition is where a stack has these versions. Raises BadFile."""
+    match condition:
+        case Has(of, name):
+            return _has(of, name, versions)
+        case Compared(package):
+            return _compared(condition, versions[package]) if package in versions else Holds.UNKNOWN
+        case Constant(value):
+            return value
+        case Not(of):
+            return {Holds.YES: Holds.NO, Holds.NO: Holds.YES}.get(value := holds(of, versions), value)
+        case All(of):
+            return _first(of, versions, (Holds.NO, Holds.UNKNOWN, Holds.FREE, Holds.YES))
+        case AnyOf(of):
+            return _first(of, versions, (Holds.YES, Holds.UNKNOWN, Holds.FREE, Holds.NO))
+        case Mixed(of):
+            return Holds.UNKNOWN if any(holds(each, versions) is not Holds.FREE for each in of) else Holds.FREE
+        case Named():
+            return Holds.FREE
+
+
+def excludes(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
+    """Return True if code under these conditions is not run on a release, or if that cannot be told. Raises BadFile."""
+    return any(holds(each, versions) in (Holds.NO, Holds.UNKNOWN) for each in guards)
+
+
+def asks(condition: Condition) -> bool:
+    """Return True if a condition depends on the release."""
+    match condition:
+        case Constant(value):
+            return value is not Holds.FREE
+        case Not(of):
+            return asks(of)
+        case All(of) | AnyOf(of) | Mixed(of):
+            return any(map(asks, of))
+    return True
+
+
+def _first(of: Sequence[Condition], versions: Mapping[str, str], order: Sequence[Holds]) -> Holds:
+    return min((holds(each, versions) for each in of), key=order.index)
+
+
+def _has(of: Sequence[str], name: str, versions: Mapping[str, str]) -> Holds:
+    found = set()
+    for module in of:
+        package = module.partition(".")[0]
+        known = query.has(f"{module}.{name}", versions[package]) if package in versions else None
+        found.add({True: Holds.YES, False: Holds.NO, None: Holds.UNKNOWN}[known])
+    return found.pop() if len(found) == 1 else Holds.UNKNOWN
+
+
+def _compared(condition: Compared, version: str) -> Holds:
+    here: object = version
+    to: object = condition.to
+    if condition.kind == "version":
+        here, to = Version(version), Version(str(condition.to))
+    elif condition.kind == "numbers":
+        here = Version(version).release
+    return Holds(SIGNS[condition.sign](here, to))

@@ -1,0 +1,364 @@
+"""A Python text → what it uses of the stack or of its project: each name, where, and under which conditions.
+
+Not followed: attributes of objects, `getattr`, annotations in quotes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from suite.check.source.asking import Asking
+from suite.check.source.conditions import FREE, UNKNOWN, Condition, Not, asks
+from suite.check.source.scopes import (
+    ABSENT,
+    OPAQUE,
+    Bound,
+    Names,
+    Origins,
+    Scope,
+    catches,
+    caught,
+    chain_of,
+    joined,
+    stored,
+)
+from suite.check.source.sources import parsed
+
+# Their first argument is called with their other arguments.
+_PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of a call, or of a partial; `open_positions` where it has `*`, `open_keywords` where `**`."""
+
+    positions: int
+    keywords: tuple[str, ...]
+    open_positions: bool
+    open_keywords: bool
+    partial: bool = False
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An import, or a name with its attributes, where it stands; lines and columns from 1.
+
+    `origins` are what its first name may stand for, and `rest` what is asked of that, with a dot before each part.
+    """
+
+    origins: Origins
+    rest: str
+    how: Literal["import", "from", "name"]
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    statement: int
+    guards: tuple[Condition, ...]
+    call: Call | None = None
+
+
+@dataclass(frozen=True)
+class Export:
+    """A name of a module: what it may stand for, and what it is as a condition."""
+
+    origins: Origins
+    condition: Condition
+
+
+@dataclass(frozen=True)
+class Read:
+    """A text: its module's names, what it imports all names of, what it uses, and what it sets in other modules."""
+
+    exports: Mapping[str, Export]
+    stars: tuple[str, ...]
+    spots: tuple[Spot, ...]
+    patched: tuple[tuple[Origins, str], ...]
+
+
+def read(code: str, within: str, packages: Collection[str], own: Collection[str]) -> Read:
+    """Return what a text says. Raises one of `sources.BEYOND`.
+
+    `within` is the path of its package; `packages` are what is looked for, `own` the
+    first parts of the project's own modules.
+    """
+    tree = parsed(code)
+    reader = _Reader(code, within, packages, own)
+    reader.module(tree)
+    exports = {
+        name: Export(reader.names.origins(reader.top, each), reader.asking.named(reader.top, name))
+        for name, each in reader.top.bound.items()
+    }
+    return Read(
+        {name: each for name, each in exports.items() if each.origins != OPAQUE or asks(each.condition)},
+        tuple(reader.names.stars),
+        tuple(reader.spots),
+        tuple(reader.patched),
+    )
+
+
+class _Reader(ast.NodeVisitor):
+    def __init__(self, code: str, within: str, packages: Collection[str], own: Collection[str]) -> None:
+        self.lines = None if code.isascii() else code.split("\n")
+        self.names = Names(within, packages, own, has_walrus=":=" in code)
+        self.asking = Asking(self.names)
+        self.top = Scope("module", None)
+        self.scope = self.top
+        self.spots: list[Spot] = []
+        self.patched: list[tuple[Origins, str]] = []
+        self.guards: tuple[Condition, ...] = ()
+        self.statement = 1
+        self.lazy = False
+
+    def module(self, tree: ast.Module) -> None:
+        self.lazy = any(
+            isinstance(each, ast.ImportFrom)
+            and each.module == "__future__"
+            and any(alias.name == "annotations" for alias in each.names)
+            for each in tree.body
+        )
+        self.names.collect(self.top, tree.body)
+        self._block(tree.body)
+
+    def visit_Name(self, node: ast.expr) -> None:
+        self._name(node)
+
+    visit_Attribute = visit_Name
+
+    def _each(self, nodes: Iterable[ast.AST | None]) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    def _under(self, condition: Condition, nodes: Iterable[ast.AST | None]) -> None:
+        outside = self.guards
+        if asks(condition):
+            self.guards = (*outside, condition)
+        self._each(nodes)
+        self.guards = outside
+
+    def _block(self, body: Sequence[ast.stmt], condition: Condition = FREE) -> None:
+        outside = self.guards
+        if asks(condition):
+            self.guards = (*outside, condition)
+        for node in body:
+            self.statement = _first(node)
+            self.visit(node)
+            # What comes after a block that always leaves is run where its test fails.
+            if isinstance(node, ast.If) and not node.orelse and _leaves(node.body[-1]):
+                left = Not(self.asking.condition(self.scope, node.test))
+                self.guards = (*self.guards, left) if asks(left) else self.guards
+        self.guards = outside
+
+    def _inside(self, kind: Literal["class", "function"]) -> Scope:
+        self.scope = Scope(kind, self.scope)
+        return self.scope
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._each(node.decorator_list)
+        self._arguments(node.args)
+        self._annotation(node.returns)
+        outside, decorated = self.scope, self.asking.decorated(self.scope, node)
+        inside = self._inside("function")
+        for name in _parameters(node.args):
+            inside.bound[name] = [Bound()]
+        self.names.collect(inside, node.body)
+        self._block(node.body, decorated)
+        self.scope = outside
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def _arguments(self, of: ast.arguments) -> None:
+        self._each([*of.defaults, *of.kw_defaults])
+        for each in (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg):
+            self._annotation(each.annotation if each else None)
+
+    def _annotation(self, node: ast.expr | None) -> None:
+        if node is not None:
+            self._under(UNKNOWN if self.lazy else FREE, [node])
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._each([*node.decorator_list, *node.bases, *node.keywords])
+        outside, decorated = self.scope, self.asking.decorated(self.scope, node)
+        self.names.collect(self._inside("class"), node.body)
+        self._block(node.body, decorated)
+        self.scope = outside
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._arguments(node.args)
+        outside = self.scope
+        self._inside("function").bound = {name: [Bound()] for name in _parameters(node.args)}
+        self.visit(node.body)
+        self.scope = outside
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+        self.visit(node.generators[0].iter)
+        outside = self.scope
+        names = [name for each in node.generators for name in stored(each.target)]
+        self._inside("function").bound = {name: [Bound()] for name in names}
+        for number, each in enumerate(node.generators):
+            self._each([*([each.iter] if number else []), *each.ifs])
+        self._each([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
+        self.scope = outside
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        condition = self.asking.condition(self.scope, node.test)
+        self._block(node.body, condition)
+        self._block(node.orelse, Not(condition))
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.visit(node.test)
+        condition = self.asking.condition(self.scope, node.test)
+        self._under(condition, [node.body])
+        self._under(Not(condition), [node.orelse])
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        """What stands behind `and` is evaluated where what is before it holds, and behind `or` where it does not."""
+        outside = self.guards
+        for each in node.values:
+            self.visit(each)
+            condition = self.asking.condition(self.scope, each)
+            if asks(condition):
+                self.guards = (*self.guards, condition if isinstance(node.op, ast.And) else Not(condition))
+        self.guards = outside
+
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+        absent = UNKNOWN if catches(node) else FREE
+        self._block(node.body, absent)
+        for handler in node.handlers:
+            # What is done where something is absent.
+            self._each([handler.type])
+            self._block(handler.body, UNKNOWN if ABSENT & {*caught(handler.type)} else FREE)
+        self._block(node.orelse, absent)
+        self._block(node.finalbody)
+
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node: ast.With | ast.AsyncWith) -> None:
+        self._each(node.items)
+        suppressed = {
+            name
+            for each in node.items
+            if isinstance(call := each.context_expr, ast.Call) and ast.unparse(call.func).endswith("suppress")
+            for argument in call.args
+            for name in caught(argument)
+        }
+        self._block(node.body, UNKNOWN if ABSENT & suppressed else FREE)
+
+    visit_AsyncWith = visit_With
+
+    def visit_For(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        self._each([node.test] if isinstance(node, ast.While) else [node.target, node.iter])
+        self._block(node.body)
+        self._block(node.orelse)
+
+    visit_AsyncFor = visit_While = visit_For
+
+    def visit_match_case(self, node: ast.match_case) -> None:
+        self._each([node.pattern, node.guard])
+        self._block(node.body)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        # Of a local variable it is not evaluated.
+        local = self.scope.kind == "function" and isinstance(node.target, ast.Name)
+        self._under(UNKNOWN if self.lazy or local else FREE, [node.annotation])
+        self._each([node.target, node.value])
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if self.names.is_ours(alias.name):
+                self._spot(alias, frozenset({alias.name}), "", "import")
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        base = self.names.base(node)
+        if self.names.is_ours(base):
+            for alias in node.names:
+                star = alias.name == "*"
+                self._spot(
+                    alias,
+                    frozenset({base if star else joined(base, alias.name)}),
+                    "",
+                    "import" if star else "from",
+                )
+
+    def visit_Call(self, node: ast.Call) -> None:
+        self._name(node.func, _arguments_of(node, node.args))
+        arguments: list[ast.AST] = [*node.args, *node.keywords]
+        if node.args and isinstance(node.func, ast.Name | ast.Attribute):
+            called = self.names.of_value(self.scope, node.func)
+            if called and called <= _PARTIAL:
+                self._name(node.args[0], _arguments_of(node, node.args[1:], partial=True))
+                arguments = arguments[1:]
+            if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) > 1:
+                name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
+                if isinstance(name, str):
+                    self.patched.append((self.names.of_value(self.scope, node.args[0]), f".{name}"))
+        self._each(arguments)
+
+    def _name(self, node: ast.expr, call: Call | None = None) -> None:
+        chain = chain_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if chain is None:
+            self.visit(node.value if isinstance(node, ast.Attribute) else node)
+            return
+        first, rest = chain
+        found = self.scope.of(first)
+        if found:
+            origins = self.names.origins(*found)
+        else:
+            origins = frozenset(joined(star, first) for star in self.names.stars if self.names.is_ours(star)) or OPAQUE
+        if origins <= OPAQUE:
+            return
+        if isinstance(getattr(node, "ctx", None), ast.Load):
+            self._spot(node, origins, rest, "name", call)
+        elif rest and isinstance(getattr(node, "ctx", None), ast.Store):
+            self.patched.append((origins, rest))
+
+    def _spot(
+        self,
+        node: ast.expr | ast.alias,
+        origins: Origins,
+        rest: str,
+        how: Literal["import", "from", "name"],
+        call: Call | None = None,
+    ) -> None:
+        end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        column, end = self._column(node.lineno, node.col_offset), self._column(end_line, end)
+        guards = self.guards
+        self.spots.append(Spot(origins, rest, how, node.lineno, column, end_line, end, self.statement, guards, call))
+
+    def _column(self, line: int, offset: int) -> int:
+        """The column of an offset, which Python counts in bytes."""
+        if self.lines is None:
+            return offset + 1
+        return len(self.lines[line - 1].encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
+
+
+def _parameters(of: ast.arguments) -> Iterator[str]:
+    for each in (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg):
+        if each:
+            yield each.arg
+
+
+def _first(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def _leaves(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
+def _arguments_of(node: ast.Call, positions: Sequence[ast.expr], *, partial: bool = False) -> Call:
+    return Call(
+        sum(not isinstance(each, ast.Starred) for each in positions),
+        tuple(each.arg for each in node.keywords if each.arg),
+        any(isinstance(each, ast.Starred) for each in positions),
+        any(each.arg is None for each in node.keywords),
+        partial,
+    )

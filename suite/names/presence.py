@@ -1,0 +1,101 @@
+"""What a release lacks of a name or of a call: the part that is not there, and the arguments that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from inspect import Parameter, Signature
+
+from suite.names import query
+from suite.names.model import Parameters
+from suite.names.spans import at
+
+# Before the name of a keyword that a function does not take.
+UNKNOWN = "no argument "
+_KINDS = {
+    "/": Parameter.POSITIONAL_ONLY,
+    "*": Parameter.VAR_POSITIONAL,
+    "=": Parameter.KEYWORD_ONLY,
+    "**": Parameter.VAR_KEYWORD,
+}
+
+
+@cache
+def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) -> str | None:
+    """Return the first part of a name that a release is known to lack; None where it has all, or nobody knows.
+
+    The first `bound` parts are not asked for. `module` asks for modules alone, as `import a.b` does. Raises BadFile.
+    """
+    package, *parts = dotted.split(".")
+    names = query.names(package)
+    if version not in names.releases:
+        return None
+    here = package
+    for number, part in enumerate(parts, 2):
+        name = f"{here}.{part}"
+        # Names such as `__version__` were not asked for.
+        if part.startswith("__"):
+            return None
+        known, is_module = query.has(name, version), query.is_module(name, version)
+        if number > bound and not is_module and (module or known is False):
+            return None if module and query.fails(here, version) else name
+        # What is below an object is not known: `jax.config` was a module, and an object in its place.
+        if module or known is False:
+            if not is_module:
+                return None
+        elif known is None or query.kind(name, version) not in ("module", None) or not is_module:
+            return None
+        here = name
+    return None
+
+
+@cache
+def misfit(
+    dotted: str, version: str, positions: int, keywords: tuple[str, ...], *, open: tuple[bool, bool], partial: bool
+) -> str | None:
+    """Return what a release's function does not take of a call; None where it takes all, or nobody knows.
+
+    `open` says whether the call has `*` and `**`. Raises BadFile.
+    """
+    found = query.parameters(dotted, version)
+    if found is None:
+        return None
+    signature = _signature(found)
+    if not any(each.kind is Parameter.VAR_KEYWORD for each in signature.parameters.values()):
+        takes = {
+            each.name
+            for each in signature.parameters.values()
+            if each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+        }
+        for keyword in keywords:
+            if keyword not in takes:
+                return f"{UNKNOWN}{keyword}"
+    if open[0]:
+        return None
+    bind = signature.bind_partial if partial or open[1] else signature.bind
+    try:
+        bind(*range(positions), **dict.fromkeys(keywords))
+    except TypeError as error:
+        return str(error)
+    return None
+
+
+@cache
+def _signature(parameters: Parameters) -> Signature:
+    return Signature(list(map(_parameter, parameters)), __validate_parameters__=False)
+
+
+def _parameter(of: Sequence[str]) -> Parameter:
+    name = of[0].lstrip("/*=")
+    kind = _KINDS.get(of[0][: len(of[0]) - len(name)], Parameter.POSITIONAL_OR_KEYWORD)
+    return Parameter(name, kind, default=None if len(of) > 1 else Parameter.empty)
+
+
+def is_deprecated(dotted: str, version: str) -> str | None:
+    """Return what a release says as a name is accessed; None where it says nothing. Raises BadFile."""
+    names, found = query.names(dotted.partition(".")[0]), query.split(dotted)
+    if not found or version not in names.releases:
+        return None
+    each = found[0].names.get(found[1])
+    warns = at(each.warns, names.releases.index(version)) if each else None
+    return warns[1] if warns else None
