@@ -3,7 +3,6 @@
 # dependencies = [
 #   "filelock==4.2.10",
 #   "jinja2==3.1.6",
-#   "libcst==1.9.0",
 #   "nox==2026.10.20",
 #   "packaging==26.3",
 #   "pydantic==2.14.3",
@@ -270,8 +269,8 @@ command(
 command("threads", "Look up what upstream's threads are called and how they stand, into suite/issues/threads.json.")
 command(
     "names",
-    "Ask each release for its public names and their parameters, and publish when they came and went. A release is "
-    "asked once; `-- --fresh` asks all of them again.",
+    "Ask each release for its public names and their parameters, and publish when they came and went, and "
+    "which the stack's own releases need. A release is asked once; `-- --fresh` asks all of them again.",
 )
 command("lock", "Resolve every planned cell as of its release's day into suite/stack/locks: the same bytes each time.")
 command(

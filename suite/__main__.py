@@ -148,7 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
     command("threads", upstream, "commands:renew_threads")
     naming = command(
-        "names", "ask the releases of the stack for their names, and publish them", "names.publish:publish"
+        "names", "ask the releases of the stack for their names, and publish them", "commands:publish_names"
     )
     naming.add_argument("--fresh", action="store_true", help="ask every release again, not only those that are new")
     command("line", "build the release line, and print a command of asv's that runs on it", "commands:build_line")

@@ -282,6 +282,15 @@ def renew_threads() -> None:
     threads.renew(references((each.issue for each in catalogue.entries()), refuted()), OUT)
 
 
+def publish_names(*, fresh: bool) -> None:
+    """Walk the names of releases, and read what the stack's own code needs of them."""
+    from suite.check import released
+    from suite.names import publish
+
+    publish.publish(fresh=fresh, console=OUT)
+    released.publish(console=OUT)
+
+
 def build_line() -> None:
     """Build the release line, asv's project, prepare this machine for asv, and print a command of asv's."""
     from suite.timings import asv_call, release_line

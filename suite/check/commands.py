@@ -118,12 +118,12 @@ def _names(found: Answer) -> set[Name]:
 def _narrowed(found: Answer, known: Knowledge, source: Path) -> tuple[Answer, Reading]:
     """What of an answer concerns a source tree, and where; what no source tells of is named in it."""
     from suite.check.findings import findings  # the names are for those who ask for them
-    from suite.check.source.conditions import excludes
+    from suite.check.source.conditions import is_dead
     from suite.check.source.usage import usage
 
     of = usage(source)
     told = concern.concern(
-        found, concern.own_names(known), [each for each in of.uses if not excludes(each.guards, found.versions)]
+        found, concern.own_names(known), [each for each in of.uses if not is_dead(each.guards, found.versions)]
     )
     bites = tuple(each for each in found.bites if each.issue.id in told.places)
     lines = tuple(each for each in findings(of.uses, found.versions) if "*" not in each.ignored)

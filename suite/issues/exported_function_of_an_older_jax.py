@@ -93,7 +93,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#39494", "commit"),
         Upstream("https://docs.jax.dev/en/latest/export/export.html#compatibility-guarantees", "docs"),
     ),
-    touches=("jax.export.deserialize", "jax.export.Exported.serialize", "jax.experimental.export"),
+    touches=("jax.export.deserialize", "jax.export.Exported.serialize", "jax.export.export", "jax.experimental.export"),
     common=Common(
         control=its_own,
         behaviours={"read": "clear", "refused": "documented", "no-devices": "guarded", "other": "different"},

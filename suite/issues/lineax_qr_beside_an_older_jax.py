@@ -68,7 +68,11 @@ ISSUE = Issue(
         control=control,
         behaviours={"no-ormqr": "affected"},
         rules=(
-            Rule("no-ormqr", "lineax>=0.1.1 jax<0.10.0", "run on stacks of lineax 0.1.1 with jax 0.4.35 to 0.4.37, 0.7.0 and 0.7.1"),
+            Rule(
+                "no-ormqr",
+                "lineax>=0.1.1 jax<0.10.0",
+                "run on stacks of lineax 0.1.1 with jax 0.4.35 to 0.4.37, 0.7.0 and 0.7.1",
+            ),
             _CANNOT,
             Rule("agrees", "", "run on releases of the line"),
         ),

@@ -88,7 +88,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax@17b02ecb1b", "commit"),
         Upstream("jax-ml/jax@b52e741ed0", "commit"),
     ),
-    touches=("jax.sharding.PartitionSpec",),
+    touches=("jax.sharding.PartitionSpec", "jax.P"),
     common=Common(control=specs_with_specs),
     cases=(
         Case(

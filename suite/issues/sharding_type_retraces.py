@@ -64,7 +64,7 @@ def put_first() -> None:
 ISSUE = Issue(
     kind="retrace",
     upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025", "changelog"),),
-    touches=("jax.sharding.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
+    touches=("jax.sharding.NamedSharding", "jax.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
     common=Common(control=the_same, behaviours={"traced-once": "clear", "retraced": "documented"}),
     cases=(
         Case(

@@ -131,7 +131,7 @@ ISSUE = Issue(
         Upstream("GridTools/gt4py#2867", "fix"),
         Upstream("jax-ml/jax@9d40174f72", "commit"),
     ),
-    touches=("jax.core.Tracer", "jax.Array", "jax.typing.ArrayLike"),
+    touches=("jax.core.Tracer", "jax.Array", "jax.numpy.ndarray", "jax.typing.ArrayLike"),
     common=Common(control=instances, behaviours={"instance": "clear", "no-instance": "affected"}, workaround=_REGISTER),
     cases=(
         Case(

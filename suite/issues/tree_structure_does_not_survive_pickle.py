@@ -101,7 +101,13 @@ ISSUE = Issue(
         Upstream("patrick-kidger/equinox#993", "fix"),
         Upstream("patrick-kidger/equinox#859", "report"),
     ),
-    touches=("pickle", "jax.tree_util.tree_structure", "jax.tree_util.tree_flatten"),
+    touches=(
+        "pickle",
+        "jax.tree_util.tree_structure",
+        "jax.tree_util.tree_flatten",
+        "jax.tree.structure",
+        "jax.tree.flatten",
+    ),
     common=Common(control=control_of_a_dict, workaround=_BY_LEAVES, needs=("jax", "equinox")),
     cases=(
         Case(

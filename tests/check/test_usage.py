@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.check.source import usage as reading
-from suite.check.source.conditions import excludes
+from suite.check.source.conditions import is_dead
 from suite.check.source.sources import LARGEST
 from suite.check.source.touched import is_untold, touched
 from suite.check.source.usage import Usage, usage
@@ -36,7 +36,7 @@ def told(found: Usage, *wanted: str) -> list[tuple[str, str, int, int]]:
     return [
         (name, each.path, each.line, each.column)
         for each in found.uses
-        if not excludes(each.guards, {"jax": "0.12.0.1"})
+        if not is_dead(each.guards, {"jax": "0.12.0.1"})
         for name in touched(each, wanted)
     ]
 

@@ -122,6 +122,11 @@ def excludes(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
     return any(holds(each, versions) in (Holds.NO, Holds.UNKNOWN) for each in guards)
 
 
+def is_dead(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
+    """Return True if code under these conditions is known not to be run on a release. Raises BadFile."""
+    return any(holds(each, versions) is Holds.NO for each in guards)
+
+
 def asks(condition: Condition) -> bool:
     """Return True if a condition depends on the release."""
     match condition:

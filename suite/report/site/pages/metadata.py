@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from suite.judge.specifiers import simplest
+from suite.names import needed, query
+from suite.names.needed import Needed
 from suite.report.model import AmendmentRow
 from suite.report.site.facts import Facts
 from suite.report.site.install import ordered
@@ -40,12 +45,27 @@ class Release:
 
 
 @dataclass(frozen=True)
+class Code:
+    """What the code of releases, first to last, needs of a dependency by its names.
+
+    `lacks` says whether what they declare admits a release on which a name is missing.
+    """
+
+    package: str
+    first: str
+    last: str
+    needed: Needed
+    lacks: bool
+
+
+@dataclass(frozen=True)
 class Metadata:
-    """What metadata.html shows: releases by package, those broken by themselves, causes not known, the stacks."""
+    """What metadata.html shows: releases by package, those broken by themselves, causes not known, code, the stacks."""
 
     packages: list[tuple[str, list[Release]]]
     broken: list[Release]
     open: list[Entry]
+    code: list[Code]
     grids: list[Grid]
 
 
@@ -61,9 +81,40 @@ def pages(facts: Facts) -> Iterator[Page]:
         [(name, _releases(by_package[name])) for name in sorted(by_package, key=_place)],
         _releases(each for each in known if each.said.package is None),
         [each for each in entries if each.said.grounds == "together"],
+        _code({(name, version) for cell in facts.report.cells for name, version in cell.packages.items()}),
         grids(facts.report.stacks, facts.cells),
     )
     yield Page("metadata.html", "metadata.html.jinja", "What metadata should have required", view)
+
+
+def _code(there: Collection[tuple[str, str]]) -> list[Code]:
+    """What the code of the releases that the report has needs, alike neighbours together, the newest first."""
+    found: list[Code] = []
+    for package, versions in needed.load().releases.items():
+        by_dependency: dict[str, list[Code]] = {}
+        for version in sorted(versions, key=Version):
+            for each in versions[version]:
+                of = by_dependency.setdefault(each.package, [])
+                if (package, version) in there:
+                    if of and _alike(of[-1].needed, each):
+                        of[-1] = replace(of[-1], last=version)
+                    else:
+                        of.append(Code(package, version, version, each, _lacks(each)))
+        found += [each for of in by_dependency.values() for each in reversed(of)]
+    return sorted(found, key=lambda each: (_place(each.package), not each.lacks))
+
+
+def _alike(one: Needed, other: Needed) -> bool:
+    same = ("package", "declared", "since", "until")
+    return all(getattr(one, name) == getattr(other, name) for name in same)
+
+
+def _lacks(of: Needed) -> bool:
+    known = query.names(of.package).releases
+    declared = SpecifierSet(of.declared or "")
+    since = known.index(of.since) if of.since else 0
+    until = known.index(of.until) if of.until else len(known)
+    return any(declared.contains(each) and not since <= place <= until for place, each in enumerate(known))
 
 
 def _entries(said: Iterable[AmendmentRow]) -> list[Entry]:

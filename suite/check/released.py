@@ -1,0 +1,71 @@
+"""What the stack's own releases need of each other: their code is read as `needs` reads anybody's."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from packaging.version import Version
+
+from suite.cell.atomic import write
+from suite.check.needs import Need, Reason, ToFix, needs
+from suite.check.source.usage import usage
+from suite.console import Terminal
+from suite.errors import Failed
+from suite.files import dump
+from suite.judge.metadata import requires
+from suite.names import query
+from suite.names.model import FOLDER
+from suite.names.needed import NAME, AllNeeded, Line, Needed
+from suite.stack import releases, uv_call
+
+# jax and jaxlib need each other by number.
+PACKAGES = ("equinox", "diffrax", "lineax", "optimistix")
+_MOST = 3
+
+
+def publish(*, console: Terminal) -> None:
+    """Read the code of each release that was walked, and write the file. Raises Failed, BadFile, OSError."""
+    offered = releases.load().packages
+    found = {}
+    for package in PACKAGES:
+        found[package] = {
+            version: tuple(_needed(_read(package, version, offered))) for version in query.names(package).releases
+        }
+        console.print(f"{package}: the code of {len(found[package])} releases was read", soft_wrap=True)
+    write(FOLDER / NAME, dump(AllNeeded(releases=found).model_dump(mode="json", exclude_defaults=True)))
+
+
+def _read(package: str, version: str, offered: releases.Packages) -> Iterator[Need]:
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "3.12")
+        done = uv_call.run(*words, "--target", folder, f"{package}=={version}")
+        if done.returncode:
+            raise Failed(f"{package} {version} cannot be read: {done.stderr.strip()}")
+        uses = usage(Path(folder) / package).uses
+    told = {name: [("", of)] for name, of in requires(package, {package: version}, offered, "3.12").items()}
+    return (each for each in needs(uses, told) if each.package != package)
+
+
+def _needed(of: Iterable[Need]) -> Iterator[Needed]:
+    for each in of:
+        gone = [one for one in each.to_fix if one.until]
+        if each.reasons or gone:
+            until = min((one.until for one in gone), key=Version, default=None)
+            yield Needed(
+                package=each.package,
+                declared=each.declared,
+                since=each.reasons[0].since if each.reasons else None,
+                because=_lines(each.reasons),
+                until=until,
+                gone=_lines(one for one in gone if one.until == until),
+            )
+
+
+def _lines(of: Iterable[Reason | ToFix]) -> tuple[Line, ...]:
+    """One line for each name, of the first few."""
+    first: dict[str, Line] = {}
+    for each in of:
+        first.setdefault(each.name, Line(name=each.name, path=each.path, line=each.line))
+    return tuple(first.values())[:_MOST]
