@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,14 +38,23 @@ _MOST = 4
 
 @dataclass(frozen=True)
 class Example:
-    """A command and what it prints. Of a long answer: the first two lines, and what it says of the issues in `of`."""
+    """A command and what it prints of these files; so many `lines` of a long answer."""
 
     words: str
     asked: str = ""
-    of: tuple[str, ...] = ()
+    lines: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
-CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', of=("boolean-event-at-the-start",))
+CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=2)
+NEEDS = Example(
+    "needs --source src",
+    files={
+        "src/qr.py": "import jax\n\n\ndef solve(a, taus, c):\n    return jax.lax.linalg.ormqr(a, taus, c)\n",
+        "src/ops.py": "import jax\n\n\ndef absolute(tree):\n    return jax.tree_map(abs, tree)\n",
+        "pyproject.toml": "[project]\nname = 'p'\nversion = '1'\ndependencies = ['jax>=0.4.35']\n",
+    },
+)
 EXPLAIN = Example("explain", asked="TypeError: unhashable type: 'DynamicJaxprTracer'")
 
 
@@ -72,6 +81,10 @@ def runner() -> str:
 def answer(example: Example) -> str:
     """Return what a command prints, in a folder of its own. Raises Failed where it cannot answer."""
     with TemporaryDirectory() as folder:
+        for name, text in example.files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         ran = subprocess.run(
             [sys.executable, "-c", "from suite.check.words import main; main()", *shlex.split(example.words)],
             cwd=folder,
@@ -86,21 +99,10 @@ def answer(example: Example) -> str:
     return ran.stdout
 
 
-def cut(told: str, of: tuple[str, ...]) -> list[str]:
-    """Return the first two lines of an answer and the findings of these issues, and how many lines are left out."""
-    lines = told.rstrip().splitlines()
-    shown = lines[:2]
-    for issue in of:
-        first = next(at for at, line in enumerate(lines) if line[4:].startswith(f"{issue} "))
-        rest = lines[first + 1 :]
-        shown += ["…", lines[first], *rest[: next(at for at, line in enumerate(rest) if not line.startswith("    "))]]
-    left = len(lines) - len(shown) + len(of)
-    return [*shown, f"… {left} lines more"]
-
-
 def _console(example: Example) -> str:
-    told = answer(example)
-    lines = cut(told, example.of) if example.of else told.rstrip().splitlines()
+    lines = answer(example).rstrip().splitlines()
+    if example.lines:
+        lines = [*lines[: example.lines], f"… {len(lines) - example.lines} lines more"]
     command = f"$ {runner()} {example.words}"
     if example.asked:
         command = f'$ echo "{example.asked}" | {runner()} {example.words}'
@@ -143,6 +145,7 @@ def _verdicts(report: Report) -> str:
 BLOCKS: Mapping[str, Callable[[Report], str]] = {
     "picture": _picture,
     "check": lambda _: _console(CHECK),
+    "needs": lambda _: _console(NEEDS),
     "explain": lambda _: _console(EXPLAIN),
     "covers": _covers,
     "excerpt": _excerpt,
