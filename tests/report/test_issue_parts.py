@@ -9,6 +9,7 @@ import pytest
 
 from suite.judge.table import Verdict
 from suite.report.findings import SORTS, findings
+from suite.report.markup import LONGEST, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
 from suite.report.site.facts import Facts
 from suite.report.site.marked import link
@@ -57,6 +58,12 @@ def changed(of: Report, **changes: Any) -> Report:
 
 
 # Text and links
+
+
+def test_text_is_spelled_out_and_cut() -> None:
+    """Escapes and direction marks are shown as what they are, and of a long message its length is told."""
+    assert "\\u001b[31m \\u202ex\n<b>" == said("\x1b[31m \u202ex\n<b>")
+    assert f"{'x' * LONGEST}… (10,000,000 characters in the data)" == said("x" * 10_000_000)
 
 
 @pytest.mark.parametrize(
