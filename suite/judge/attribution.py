@@ -111,13 +111,17 @@ def blame(
         back = _of(_with(after.pins, part, back=True), among), before.behaviour
         return next((cell for seen, cell in near if seen in (forth, back)), None)
 
+    # Mostly the rules say something else of a side already, and no part has to be moved.
+    ruled = [first_match(rules, each.pins) for each in (before, after)]
+    both = [before.behaviour, after.behaviour]
+    foreseen = [each and each.behaviour for each in ruled] == both
+
     def said(part: Unit) -> str | None:
         """The evidence of the rules where they put the whole change down to this part, moved forth and back alone."""
-        stacks = (before.pins, after.pins, _with(after.pins, part, back=True), _with(before.pins, part))
-        found = [first_match(rules, pins) for pins in stacks]
-        if [each and each.behaviour for each in found] != [before.behaviour, after.behaviour] * 2:
+        stacks = (_with(after.pins, part, back=True), _with(before.pins, part))
+        if not foreseen or [(of := first_match(rules, pins)) and of.behaviour for pins in stacks] != both:
             return None
-        sides = [each for each in found[:2] if each is not None]
+        sides = [each for each in ruled if each is not None]
         # A rule for all other stacks says nothing of this change.
         telling = [each for each in sides if each.on] or sides
         return "; ".join(dict.fromkeys(each.evidence for each in telling if each.evidence))

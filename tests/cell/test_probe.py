@@ -539,17 +539,3 @@ def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: P
         process.kill()
 
         assert eventually(lambda: not session.left())
-
-
-def test_two_probes_do_not_mix(tmp_path: Path) -> None:
-    """Two probes that run at once write their own records, into their own folders, every attempt in its order."""
-    names = [*names_of("clear"), ("flaky", "alternates"), ("leaves_children", "stubborn")]
-    sessions = [Session(tmp_path / cell, names, cell=cell) for cell in ("jax-0.0.1", "jax-0.0.2")]
-    with sessions[0].started() as one, sessions[1].started() as other:
-        assert (0, 0) == (one.wait(PATIENCE), other.wait(PATIENCE))
-
-    for session in sessions:
-        flaky = session.record(("flaky", "alternates"))
-        assert {session.cell} == {session.record(name).cell for name in names}
-        assert ["wrong", "refused", "wrong"] == [each.parts["reproducer"].behaviour for each in flaky.attempts]
-        assert len(names) == len(session.written())

@@ -105,11 +105,3 @@ def test_an_unknown_id_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> No
 
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: no issue 'special-sings'; the nearest are special-signs, ")
-
-
-def test_without_an_id_the_usage_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """No id is exit code 2, with the usage."""
-    with pytest.raises(SystemExit, match="2"):
-        command.main([])
-
-    assert "usage: python -m suite.issues [-h] ID\n" in capsys.readouterr().err

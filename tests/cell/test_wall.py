@@ -114,37 +114,6 @@ def test_the_cell_side_is_small() -> None:
     assert {"suite", "suite.cell"} == {".".join(each.split(".")[:2]) for each in helpers}
 
 
-def test_the_wall_sees_an_import(tmp_path: Path) -> None:
-    """An import is seen wherever it stands and however it is written, and told from one inside a function."""
-    path = tmp_path / "module.py"
-    path.write_text(
-        """
-import os.path, jax.numpy as jnp
-from suite import __version__
-from suite.judge import verdicts as judge
-from suite.cell.issue import Case
-if True:
-    try:
-        import rich
-    except ImportError:
-        pass
-class Class:
-    import attrs
-    def method(self):
-        import equinox
-        async def inner():
-            from diffrax import ODETerm
-""",
-        encoding="utf-8",
-    )
-
-    seen = sorted(imports(path))
-
-    outside = ["attrs", "jax.numpy", "os.path", "rich", "suite", "suite.cell.issue", "suite.judge.verdicts"]
-    assert outside == [name for name, inside in seen if not inside]
-    assert ["diffrax", "equinox"] == [name for name, inside in seen if inside]
-
-
 def test_the_driver_needs_no_jax() -> None:
     """No module of the driver imports anything of the stack, not even inside a function; NumPy it may use."""
     driver = {*ROOT.glob("suite/**/*.py")} - {*cell_side()}

@@ -195,6 +195,7 @@ def test_an_import_that_ends_the_probe_is_named(
     assert "blocked" == machine.judged(case).verdict
 
 
+@pytest.mark.parametrize("machine", ["bare"], indirect=True)
 def test_a_slow_import_says_that_it_is(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An import that takes long is told while it does, and the case runs when it is done."""
     (tmp_path / "early" / "jax").mkdir(parents=True)
@@ -212,6 +213,7 @@ def test_a_slow_import_says_that_it_is(machine: Machine, tmp_path: Path, monkeyp
     assert not read(Record, machine.path(case)).attempts[0].parts["reproducer"].outcome.startswith("import-")
 
 
+@pytest.mark.parametrize("machine", ["bare"], indirect=True)
 def test_a_slow_import_is_found_in_what_the_probe_has_written(machine: Machine, tmp_path: Path) -> None:
     """Where an import waits is the innermost call of the traceback that faulthandler wrote, less importing itself."""
     (tmp_path / "hangs.py").write_text("import time\ndef wait():\n    time.sleep(1)\nwait()\n", encoding="utf-8")

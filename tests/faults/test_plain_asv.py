@@ -16,8 +16,9 @@ from suite.stack import uv_call
 def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     """In a home without a file of asv's, and with no python3.12 on PATH, asv compares two releases; the tree stays."""
     home = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin", "UV_CACHE_DIR": str(uv_call.STORE)}
-    # pip prints what a C locale cannot, and compiles much that nobody imports.
+    # pip prints what a C locale cannot, and compiles what nobody imports; virtualenv fetches another pip meanwhile.
     pip = {"PYTHONUTF8": "1", "PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    pip["VIRTUALENV_NO_PERIODIC_UPDATE"] = "1"
     surroundings = {**os.environ, **home, **pip, "SUITE_STATE": str(tmp_path / "a state")}
     (tmp_path / "home").mkdir()
     before = _status()

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
 
 from suite.cell.issue import Rule
 from suite.judge.prediction import predict
-from suite.judge.rules import Run, concerned, expected, met
-from tests.judge.stacks import CASE, FEW, IMPLICIT, LU, RULES, STACKS, as_ruled
+from suite.judge.rules import Run, concerned, met
+from tests.judge.stacks import CASE, IMPLICIT, LU, as_ruled
 
 
 @pytest.mark.parametrize(
@@ -31,15 +30,6 @@ from tests.judge.stacks import CASE, FEW, IMPLICIT, LU, RULES, STACKS, as_ruled
 def test_requirements_are_met(on: str, packages: Mapping[str, str], answer: bool) -> None:
     """A rule matches where all its requirements are met, and none is by a package that is not there."""
     assert answer == met(on, packages)
-
-
-@given(RULES, STACKS)
-@FEW
-def test_the_first_rule_that_matches_counts(rules: list[Rule], stack: dict[str, str]) -> None:
-    """No rule before the one that counts matches, and it does; where none counts, none matches."""
-    matching = [each for each in rules if met(each.on, stack)]
-
-    assert (matching[0] if matching else None) == expected(replace(CASE, rules=tuple(rules)), stack)
 
 
 def test_what_a_case_needs_it_needs_with_all_that_imports() -> None:

@@ -97,20 +97,20 @@ def test_what_does_not_import(reader: Reader) -> None:
     assert re.search(r"Blocked: \d{3} cases that need what does not import", reader.sees())
 
 
-@pytest.mark.parametrize(
-    ("question", "stack"),
-    [
-        ("Does optax 0.2.4 work with jax 0.12.0.1?", "on optax 0.2.4 jax 0.12.0.1"),
-        ("jax 0.7.1 with python 3.12.4", "on jax 0.7.1"),
-        ("can jax 0.4.35 go to v0.6.0?", "From jax 0.4.35 to v0.6.0"),
-        ("can jax 0.4.35 go to 0.99.0?", "From jax 0.4.35 to 0.99.0"),
-    ],
-)
-def test_a_question_names_a_stack(reader: Reader, question: str, stack: str) -> None:
-    """Every package that is known keeps its version; one beside no name is of jax, where that can be."""
-    reader.asks(question)
+NAMED = {
+    "Does optax 0.2.4 work with jax 0.12.0.1?": "on optax 0.2.4 jax 0.12.0.1",
+    "jax 0.7.1 with python 3.12.4": "on jax 0.7.1",
+    "can jax 0.4.35 go to v0.6.0?": "From jax 0.4.35 to v0.6.0",
+    "can jax 0.4.35 go to 0.99.0?": "From jax 0.4.35 to 0.99.0",
+}
 
-    expect(reader.page.get_by_role("link", name=re.compile(f"{re.escape(stack)}[,:]"))).to_be_visible()
+
+def test_a_question_names_a_stack(opened: Page) -> None:
+    """Every package that is known keeps its version; one beside no name is of jax, where that can be."""
+    page = afresh(opened, FRONT)
+    for question, stack in NAMED.items():
+        page.fill("#search", question)
+        expect(page.get_by_role("link", name=re.compile(f"{re.escape(stack)}[,:]"))).to_be_visible()
 
 
 def test_which_release_first_refused_it(reader: Reader) -> None:
@@ -219,15 +219,15 @@ def test_enter_follows_the_first(reader: Reader) -> None:
     expect(reader.page).to_have_url(re.compile("issues/wraps-lower-bypass.html$"))
 
 
-@pytest.mark.parametrize("width", [360, 1000, 1400])
-def test_it_fits_and_prints(reader: Reader, width: int) -> None:
+def test_it_fits_and_prints(reader: Reader) -> None:
     """Nothing scrolls sideways, on a phone or a desk, whatever was asked; no version is broken; it prints to PDF."""
-    reader.page.set_viewport_size({"width": width, "height": 800})
     reader.asks("jax 0.4.35 equinox 0.11.10 diffrax 0.6.0 -> newest")
-
-    assert reader.page.evaluate(WIDTH) <= width
     broken = "[...document.querySelectorAll('.release, .version')].filter(e => e.getClientRects().length > 1).length"
-    assert 0 == reader.page.evaluate(broken)
+
+    for width in (360, 1000, 1400):
+        reader.page.set_viewport_size({"width": width, "height": 800})
+        assert reader.page.evaluate(WIDTH) <= width
+        assert 0 == reader.page.evaluate(broken)
     assert reader.page.pdf().startswith(b"%PDF")
 
 

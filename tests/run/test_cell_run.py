@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -98,22 +97,6 @@ def test_two_runs_at_once_do_not_mix(real_state: Path) -> None:
     assert [0, 0] == [each.returncode for each in both]
     assert 1 == sum("another run is in this cell: waiting for it" in each for each in said)
     assert 1 == sum("1 of 1 cases cached, 0 to run" in each for each in said)
-
-
-def test_a_record_that_is_none_is_named_before_anything_runs(
-    real_state: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A file among the records that is not one is refused by file and key, with what to do, and exit code 2."""
-    path = real_state / "records" / CELL.id / ISSUE / "jit.json"
-    whole = path.read_text(encoding="utf-8")
-    try:
-        path.write_text(re.sub('"schema_version": .', '"schema_version": "one", "more": 2', whole), encoding="utf-8")
-        assert Exit.MISUSED == main(["report", "--to", str(real_state / "report")])
-    finally:
-        path.write_text(whole, encoding="utf-8")
-    complained = capsys.readouterr().err
-    for fault in ("jit.json: schema_version:", "jit.json: more:", "remove the file"):
-        assert fault in complained
 
 
 def test_a_program_is_compiled_by_the_device_at_hand(

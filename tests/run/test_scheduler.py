@@ -28,7 +28,7 @@ from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 from tests.faults.test_faults import BARE
 from tests.processes import default_signals
-from tests.state import CELLS, State, eventually
+from tests.state import CELLS, PATIENCE, State, eventually
 from tests.worlds import started_with
 
 ONE, OTHER, *_ = CELLS
@@ -165,9 +165,9 @@ def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
     assert ["begins", "ends"] * 2 == told
 
 
-# For each line of its input a fork runs two cells, to be interrupted; its number is printed, and how it ended.
+# Runs two cells, to be interrupted.
 DRIVE = """
-import os, sys
+import sys
 from pathlib import Path
 from suite.cell import machine
 from suite.run.schedule import deal, scheduler
@@ -177,42 +177,23 @@ from tests.run.test_scheduler import ONE, OTHER, of
 from tests.state import State
 machine.cores = lambda: 2
 deal.LEAST = 0.0
-for _ in sys.stdin:
-    if not (driver := os.fork()):
-        try:
-            with State(Path(sys.argv[1])).here():
-                scheduler.run([Work(ONE, [of("lingers")]), Work(OTHER, [of("lingers-too")])], Kept())
-        finally:
-            os._exit(1)
-    print(driver, flush=True)
-    print(os.waitpid(driver, 0)[1], flush=True)
+with State(Path(sys.argv[1])).here():
+    scheduler.run([Work(ONE, [of("lingers")]), Work(OTHER, [of("lingers-too")])], Kept())
 """
 
 
-def test_whatever_ends_a_run_ends_all_its_probes(state: State) -> None:
-    """Ctrl-C, or any end of the driver, ends both probes and what their cases have started."""
+def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
+    """Ctrl-C ends both probes and what their cases have started."""
+    surroundings = {name: value for name, value in os.environ.items() if name != "CORPUS_FOLDER"}
+    command = [sys.executable, "-c", DRIVE, str(state.folder)]
     with subprocess.Popen(
-        [sys.executable, "-c", DRIVE, str(state.folder)],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name != "CORPUS_FOLDER"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        preexec_fn=default_signals,
-    ) as drivers:
-        assert drivers.stdin is not None
-        assert drivers.stdout is not None
-        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            (state.folder / "pids").unlink(missing_ok=True)
-            print(file=drivers.stdin, flush=True)
-            driver = int(drivers.stdout.readline())
-            eventually(lambda: len(_noted(state)) == 2)
-            assert started_with("CORPUS_FOLDER", state.folder)
-            os.kill(driver, how)
-            assert drivers.stdout.readline()
-            eventually(lambda: not started_with("CORPUS_FOLDER", state.folder))
-        drivers.stdin.close()
+        command, cwd=ROOT, env=surroundings, stderr=subprocess.DEVNULL, preexec_fn=default_signals
+    ) as driver:
+        eventually(lambda: len(_noted(state)) == 2)
+        assert started_with("CORPUS_FOLDER", state.folder)
+        driver.send_signal(signal.SIGINT)
+        driver.wait(PATIENCE)
+    eventually(lambda: not started_with("CORPUS_FOLDER", state.folder))
 
 
 def _noted(state: State) -> Sequence[str]:

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from suite import files
-from suite.errors import BadFile, Misused, nearest
+from suite.errors import BadFile, Misused
 from suite.stack import matrix as matrices
 from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
@@ -384,21 +384,6 @@ def test_a_cell_that_cannot_be_had_says_why(
 
     assert reason == unavailable(cell)
     assert cell.unavailable is None or "0.4.9" in cell.unavailable[1]
-
-
-@pytest.mark.parametrize(
-    ("version", "mistaken"), [("jax-0.8.2", "jax-0.8"), ("jax-0.10.0", "jax-0.10"), ("jax-0.4.30", "0.4.30")]
-)
-def test_a_mistaken_cell_is_told_the_nearest(version: str, mistaken: str) -> None:
-    """A cell id that is none is an error that names it and the ids nearest to it."""
-    with pytest.raises(Misused, match=f"no cell '{mistaken}'; the nearest are .*{version}"):
-        plan.cell(mistaken)
-    assert "there are none" == nearest(mistaken, [])
-
-
-def test_a_cell_is_found_by_its_id() -> None:
-    """Every planned cell is found by its id, and the ids are all different."""
-    assert [plan.cell(each.id) for each in plan.cells()] == [*plan.cells()]
 
 
 def test_a_stack_that_nobody_planned_is_a_cell_too() -> None:
