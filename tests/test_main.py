@@ -151,7 +151,8 @@ def test_choices_are_those_of_their_modules() -> None:
 # Each command, with as few words as it takes.
 COMMANDS = {
     **{name: [] for name in ("report", "rebuild", "discover", "lock", "snapshot", "threads", "names", "line")},
-    **{name: [] for name in ("programs", "readme", "pins", "cost", "check", "explain")}, "needs": ["--source", "."],
+    **{name: [] for name in ("programs", "readme", "pins", "cost", "check", "explain")},
+    "needs": ["--source", "."],
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
     **{"try": ["jax==0.1"], "rekey": ["HEAD"]},
     **{name: [] for name in ("clean", "compat", "choose")},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from suite.check.source.conditions import excludes
@@ -69,17 +69,17 @@ def findings(uses: Iterable[Use], versions: Mapping[str, str]) -> tuple[Finding,
     # What is used of an import that fails is missing, too.
     for use in uses:
         if use.how == "name" and imports:
-            below = replace_bound(use)
+            below = whole(use)
             each = _finding(below, versions)
             if each and (each.path, each.name) in imports and _has_rest(use):
                 found.append(each)
     return tuple(sorted(dict.fromkeys(found), key=lambda each: (each.path, each.line, each.column, each.name)))
 
 
-def replace_bound(use: Use) -> Use:
+def whole(use: Use) -> Use:
     """Return a use of which all parts are asked for."""
     things = tuple(Thing(each.name, 0) for each in use.things)
-    return Use(things, use.how, use.path, use.line, use.column, use.end_line, use.end_column, use.guards)
+    return replace(use, things=things, call=None)
 
 
 def _has_rest(use: Use) -> bool:

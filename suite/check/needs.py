@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from suite.check.findings import Lack, lack
+from suite.check.findings import Lack, lack, whole
 from suite.check.inputs.bounds import declared
 from suite.check.machine import annotation, cell
 from suite.check.source.conditions import excludes
@@ -82,24 +82,25 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
     releases = query.names(package).releases
     admitted = [each for each in releases if any(of.contains(each, prereleases=True) for _, of in told)]
     reasons, fixes, failing = dict[Reason, None](), dict[ToFix, None](), set[str]()
-    alike: dict[object, tuple[Lack | None, ...]] = {}
+    alike: dict[object, tuple[Lack | bool | None, ...]] = {}
     for use in uses:
         key = (use.things, use.how, use.call, use.guards)
         if key not in alike:
-            alike[key] = _lacks(use, package, releases)
-        lacking = alike[key]
-        bad = [place for place, each in enumerate(lacking) if each]
-        failing.update(releases[place] for place in bad)
-        if not bad:
+            alike[key] = tuple(_works(use, {package: each}) for each in releases)
+        works = alike[key]
+        last = max((place for place, each in enumerate(works) if isinstance(each, Lack)), default=None)
+        if last is None:
             continue
-        last = bad[-1]
-        if last + 1 == len(releases):
-            place = max((place for place, each in enumerate(lacking) if not each), default=None)
-            until = "" if place is None else releases[place]
-            name = _named(lacking[last])
-            fixes[ToFix(name, use.path, use.line, until, _instead(lacking[last], (admitted or releases)[0]))] = None
+        failing.update(releases[place] for place, each in enumerate(works) if isinstance(each, Lack))
+        told_of = works[last]
+        since = next((place for place in range(last, len(releases)) if works[place] is True), None)
+        if since is not None:
+            reasons[Reason(_named(told_of), use.path, use.line, releases[since])] = None
         else:
-            reasons[Reason(_named(lacking[last]), use.path, use.line, releases[last + 1])] = None
+            until = next((releases[place] for place in range(last, -1, -1) if works[place] is True), "")
+            fixes[ToFix(_named(told_of), use.path, use.line, until, _instead(told_of, (admitted or releases)[0]))] = (
+                None
+            )
     floor = max((each.since for each in reasons), key=releases.index, default="")
     return Need(
         package,
@@ -112,19 +113,22 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
     )
 
 
-def _lacks(use: Use, package: str, releases: Sequence[str]) -> tuple[Lack | None, ...]:
-    """What each release lacks of a use."""
-    versions = [{package: each} for each in releases]
-    return tuple(None if excludes(use.guards, each) else lack(use, each.get) for each in versions)
+def _works(use: Use, versions: Mapping[str, str]) -> Lack | bool | None:
+    """Whether a use works on a release, or what that lacks; None where what it is bound to is not there itself."""
+    if excludes(use.guards, versions):
+        return True
+    if found := lack(use, versions.get):
+        return found
+    return None if use.how == "name" and lack(whole(use), versions.get) else True
 
 
-def _named(of: Lack | None) -> str:
-    return of.shown if of else ""
+def _named(of: Lack | bool | None) -> str:
+    return of.shown if isinstance(of, Lack) else ""
 
 
-def _instead(of: Lack | None, floor: str) -> str:
+def _instead(of: Lack | bool | None, floor: str) -> str:
     """What to write instead, if the oldest release that is declared has it, and the newest."""
-    if of is None or of.argument:
+    if not isinstance(of, Lack) or of.argument:
         return ""
     newest = query.names(of.name.partition(".")[0]).releases[-1]
     there = query.replacements(of.name, floor)

@@ -60,7 +60,9 @@ def by_svd() -> None:
 
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081")
 _NO_TRIL = Rule(
-    "cannot-solve", "jax<0.4.24 scipy>=1.13", "run on jax 0.4.23 with scipy 1.13.0 and 1.17.1: scipy.linalg.tril is gone"
+    "cannot-solve",
+    "jax<0.4.24 scipy>=1.13",
+    "run on jax 0.4.23 with scipy 1.13.0 and 1.17.1: scipy.linalg.tril is gone",
 )
 
 ISSUE = Issue(

@@ -46,6 +46,11 @@ def commands(name: str) -> Iterator[str]:
                 yield line.strip()
 
 
+def test_there_are_workflows() -> None:
+    """A pull request is checked, a release day is run, and a tag releases package, data and pages."""
+    assert ["check.yml", "release-day.yml", "release.yml"] == NAMES
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_job_ends_and_runs_nothing_of_others_where_it_can_write(name: str) -> None:
     """Each job has a time after which it is ended, and one that can write runs no Python.
