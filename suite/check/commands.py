@@ -214,31 +214,19 @@ def needs(source: Path, format: str, *, console: Terminal) -> Exit:
     return needing.tell(source, format, console=console)
 
 
-def explain(file: Path | None, on: str | None, *, console: Terminal) -> Exit:
+def explain(file: Path | None, on: str | None, format: str, *, console: Terminal) -> Exit:
     """Look a traceback or an error message up, among missing names and the signatures of issues, and say what to do."""
-    from suite.check import missing  # the names are megabytes, which no other command reads
+    from suite.check import explained, missing  # the names are megabytes, which no other command reads
 
     said = _said(file)
     known = knowledge.load()
     stack = _stack(known, on, None) if on else Stack(explaining.versions(said), "the text")
     found = explaining.matches(known, said)
     names = list(missing.told(said))
-    for sentence in names:
-        text.say(console, sentence, "bold")
-    if names and not found:
-        return Exit.AS_EXPECTED
-    if not found:
-        text.say(console, "No documented issue has this: it may still be known upstream.", "bold")
-        return Exit.UNEXPECTED
-    bites = {each.issue.id: each for each in answers.answer(known, stack).bites} if stack.versions else {}
-    text.say(
-        console,
-        f"{len(found)} documented issue{'s have' if len(found) > 1 else ' has'} this, the likeliest first.",
-        "bold",
-    )
-    for each in found[:5]:
-        text.match(each, bites.get(each.issue.id), stack, console)
-    return Exit.AS_EXPECTED
+    bites = answers.answer(known, stack).bites if found and stack.versions else ()
+    for line, style in explained.lines(said, found, names, bites, stack, format):
+        text.say(console, line, style)
+    return Exit.AS_EXPECTED if names or found else Exit.UNEXPECTED
 
 
 def _said(file: Path | None) -> str:

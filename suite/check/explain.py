@@ -1,72 +1,204 @@
-"""A traceback or an error text → the issues whose signatures it has, best first. Pure."""
+"""A traceback or an error text → the issues whose signatures it has, best first. Pure.
+
+A signature is told by the class of an exception and two words of its message, or by a class of upstream's own. What
+ordinary mistakes raise as well tells only beside what the issue is about.
+"""
 
 from __future__ import annotations
 
+import builtins
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from suite.cell.issue import Signature
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.check.raised import LONGEST, Raised, plain, raised
 from suite.judge.rules import STACK
 
-# What is longer was not written by a person, and says what it says at its ends.
-_LONGEST = 1_000_000
+# A behaviour that means one of these is a symptom of the issue itself.
+SYMPTOMS = ("affected", "guarded", "documented")
 _PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")
+# Classes that stand for many things, although they are not Python's own.
+_GENERAL = ("XlaRuntimeError", "JaxRuntimeError", "EquinoxRuntimeError", "PicklingError", "TracerBoolConversionError")
+_SAME = {"JaxRuntimeError": "XlaRuntimeError"}
+# The packages of the stack, from the bottom, and what comes with them.
+_LAYERS = ("jax", "equinox", "lineax", "optimistix", "diffrax")
+_BESIDE = (*_LAYERS, "jaxlib", "jaxtyping", "numpy", "scipy", "ml-dtypes")
+# A name that more issues concern tells of none.
+_RARE = 3
+# What Python, NumPy and JAX say of anybody's mistake: such a message is told by what else there is.
+EVERYDAY = (
+    "__class__ assignment: …object layout differs from",
+    "'Ref' object has no attribute",
+    "'function' object is not iterable",
+    "Non-hashable static arguments are not supported",
+    "Cannot concatenate arrays with shapes that differ",
+    "Custom node type mismatch",
+    "Error interpreting argument to … as an abstract array",
+    "Indexer must have integer or boolean type",
+    "as an abstract array",
+    "boolean conversion of traced array",
+    "boolean index did not match",
+    "can only concatenate str (not …) to str",
+    "does not accept dtype bool",
+    "foreach() argument 2 is longer",
+    "got an unexpected keyword argument",
+    "got axis spec None but output was batched",
+    "got multiple values for argument",
+    "has no attribute '__wrapped__'",
+    "has no attribute 'block_until_ready'",
+    "has no attribute 'lower'",
+    "is not a valid JAX array type",
+    "is not a valid JAX type",
+    "is out of bounds for array of dimension",
+    "list index out of range",
+    "list indices must be integers",
+    "missing 1 required positional argument: 'half'",
+    "module 'jax.experimental.pallas' has no attribute",
+    "must have same type structure",
+    "must have the same pytree structure",
+    "object does not support item assignment",
+    "object has no attribute 'sum'",
+    "object of type 'function' has no len()",
+    "out of bounds for uint8",
+    "parameters to jaxpr equations must have __hash__ and __eq__ methods",
+    "pytree structure error: different types",
+    "requires arguments to have the same dtypes",
+    "safe_map() argument 3 is longer than argument 1",
+    "safe_zip() argument 2 is shorter than argument 1",
+    "unhashable type: 'dict'",
+)
+# What makes such a message one of the issue's, where that is not the name of a function that the issue concerns.
+ABOUT: Mapping[str, str] = {
+    "arrays-refuse-assignment-and-lists": r"\bArrayImpl\b|JAX arrays are immutable",
+    "closed-over-index-in-a-slice": r"\bin clamp_index\b",
+    "compile-time-eval-leaks-tracers": r"compile_time_eval",
+    "compute-on-aot": r"'function' object has no attribute 'lower'",
+    "default-not-set-in-init": r"\b_(Sentinel|Missing)\b",
+    "keyword-arguments-taken-by-jit": r"\b(_python_pjit_helper|result_paths)\(\)",
+    "linalg-results-are-named-tuples": r"\b(Eigh?|QR|SVD|Slogdet)Result\b",
+    "method-jit-caching": r"at path self\b",
+    "modules-of-lists-are-unhashable": r"Non-hashable.*\b(equinox|eqx)\b",
+    "none-taken-for-nan-or-any-tree": r"pytree None\b",
+    "numpy-array-without-sum": r"'(LiteralArray|TypedNdArray)'",
+    "pallas-kernels-of-older-releases": r"\bpallas_call\b|jax/_src/pallas|attribute '(load|store|swap)'",
+    "polyval-keeps-integers": r"\b(polyval|polynomial)\b",
+    "ref-gradients-fail": r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
+    "static-arguments-are-compared": r"Non-hashable static arguments",
+    "tracer-hash-while-loop": r"\bjax/_src/interpreters/mlir\.py",
+    "vmap-over-refs": r"\bnew_ref\b|\bRef\b|jax/_src/state/",
+    "wraps-lower-bypass": r"'function' object has no attribute 'lower'",
+}
 
 
 @dataclass(frozen=True)
 class Match:
-    """An issue that a text may be about: the cases whose signatures it has, and how much of them, from 0 to 1."""
+    """An issue that a text may be about: the cases whose signatures it has, the behaviour, and how much tells it."""
 
     issue: KnownIssue
     cases: tuple[KnownCase, ...]
+    behaviour: str
     signature: Signature
     score: float
 
 
 def matches(knowledge: Knowledge, text: str) -> list[Match]:
     """The issues whose signatures `text` has, the most telling first."""
-    said = _flat(text if len(text) <= _LONGEST else text[: _LONGEST // 2] + text[-_LONGEST // 2 :])
+    told = raised(text)
+    concerned = Counter(name for issue in knowledge.issues for name in _names(issue))
     found = []
     for issue in knowledge.issues:
-        scored = [(score, signature, case) for score, signature, case in _scored(issue, said) if score]
+        rare = frozenset(name for name in _names(issue) if concerned[name] <= _RARE)
+        scored = [each for each in _scored(issue, told, rare) if each[0]]
         if scored:
-            best = max(score for score, _, _ in scored)
-            cases = {case.id: case for score, _, case in scored if score == best}
-            signature = next(signature for score, signature, _ in scored if score == best)
-            found.append(Match(issue, tuple(cases.values()), signature, best))
+            best, behaviour, signature, _ = max(scored, key=lambda each: each[0])
+            cases = {case.id: case for score, of, _, case in scored if score == best and of == behaviour}
+            found.append(Match(issue, tuple(cases.values()), behaviour, signature, best))
     return sorted(found, key=lambda each: -each.score)
+
+
+def names_a_class(text: str) -> bool:
+    """Whether a text names the class of an exception: without one nothing is found."""
+    return bool(raised(text))
 
 
 def versions(text: str) -> dict[str, str]:
     """The versions that a text tells of the stack, as `pip` and `uv` write them and as people do."""
-    return dict(_PIN.findall(text[:_LONGEST]))
+    return dict(_PIN.findall(plain(text[:LONGEST])))
 
 
-def _scored(issue: KnownIssue, said: str) -> Iterator[tuple[float, Signature, KnownCase]]:
+def words(text: str) -> list[str]:
+    """The words of a message, and those that a name is made of: `get_aval` and `MainTrace` have two."""
+    return re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])", text)
+
+
+def _scored(
+    issue: KnownIssue, told: list[Raised], rare: frozenset[str]
+) -> Iterator[tuple[float, str, Signature, KnownCase]]:
     for case in issue.cases:
         for behaviour, signature in case.signatures:
-            if case.behaviours.get(behaviour) not in ("clear", "absent"):
-                yield _score(signature, said), signature, case
+            if case.behaviours.get(behaviour) in SYMPTOMS:
+                for each in told:
+                    yield _score(issue, case, signature, each, rare), behaviour, signature, case
 
 
-def _score(signature: Signature, said: str) -> float:
-    """How much of a signature a text has: its message tells most, then the exception, then where it came through."""
-    pieces = [piece for piece in map(_flat, signature.message.split("…")) if piece]
-    at = 0
-    for piece in pieces:
-        if (place := said.find(piece, at)) < 0:
-            return 0.0
-        at = place + len(piece)
-    named = re.search(rf"\b{re.escape(signature.type.lower())}\b", said) is not None
-    through = not signature.module or signature.module.replace(".", "/").lower() in said
-    if not pieces:
-        # An exception without a message is told by where it came through; without that it may be anybody's.
-        return 0.4 if named and signature.module and through else 0.0
-    telling = min(1.0, sum(map(len, pieces)) / 40)
-    return 0.5 * telling + 0.3 * named + 0.2 * through
+def _score(issue: KnownIssue, case: KnownCase, signature: Signature, each: Raised, rare: frozenset[str]) -> float:
+    """How much of a signature an exception has: words of its message, its class, and where it came through."""
+    if _SAME.get(signature.type, signature.type) != _SAME.get(each.type, each.type):
+        return 0.0
+    own, count = _is_own(signature.type), len(words(signature.message))
+    if (each.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(each.message)):
+        return 0.0
+    beside = [need.replace("-", "_").removeprefix("dm_") for need in case.needs if need not in _BESIDE]
+    if not all(name in each.said for name in beside):
+        return 0.0
+    through = bool(signature.module) and (each.through(signature.module) or _is_named(signature.module, each.message))
+    if signature.module and not through and (each.files or not own):
+        return 0.0
+    everyday = signature.message in EVERYDAY
+    if (everyday or issue.row_zero) and not _is_concerned(issue, case, each, rare):
+        return 0.0
+    if everyday and issue.row_zero:
+        # That a stack does not work at all is not told by what any mistake may raise.
+        return 0.0
+    unlike = issue.id in ABOUT and not everyday and not re.search(ABOUT[issue.id], each.said)
+    return min(count, 10) + 5 * own + 3 * through - unlike
 
 
-def _flat(text: str) -> str:
-    return re.sub(r"\s+", " ", re.sub('[\\u2018\\u2019\\u201c\\u201d"`]', "'", text)).lower().strip()
+def _is_concerned(issue: KnownIssue, case: KnownCase, each: Raised, rare: frozenset[str]) -> bool:
+    """Whether an exception is about an issue by more than its message: by where it was raised, or by a name."""
+    # JAX raises for its callers: the file that counts is the innermost that is not its own.
+    *_, innermost = ["", *(package for package in each.packages if package != "jax")]
+    if issue.row_zero:
+        return innermost in _LAYERS
+    about = max((need for need in case.needs if need in _LAYERS), key=_LAYERS.index, default="jax")
+    if innermost == about or (issue.id in ABOUT and re.search(ABOUT[issue.id], each.said)):
+        return True
+    return issue.id not in ABOUT and any(re.search(rf"\b{re.escape(name)}\b", each.said) for name in rare)
+
+
+def _names(issue: KnownIssue) -> set[str]:
+    """The last parts of the functions that an issue concerns."""
+    names = {each.partition("(")[0].rpartition(".")[2] for each in issue.touches if "." in each}
+    return {each for each in names if not each.startswith("__")}
+
+
+def _is_own(type: str) -> bool:
+    """Whether a class of exceptions is upstream's own, and says by itself what went wrong."""
+    return not hasattr(builtins, type) and type not in _GENERAL
+
+
+def _is_named(module: str, message: str) -> bool:
+    return "." in module and module.replace("._src", "") in message
+
+
+@cache
+def _pattern(message: str) -> re.Pattern[str]:
+    """What a text must have of a signature's message: its pieces in order, from whole words; a container is any."""
+    said = re.sub(r"\s+", " ", plain(message))
+    found = ".*?".join(map(re.escape, said.split("…")))
+    found = re.sub(r"'(?:dict|list|set)'", "'(?:dict|list|set)'", found) if said.startswith("unhashable") else found
+    return re.compile((r"(?<!\w)" if said[:1].isalnum() else "") + found, re.DOTALL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from suite.check.raised import plain
 from suite.names import query
 from suite.names.query import Life
 
@@ -30,7 +31,7 @@ def told(message: str) -> Iterator[str]:
 
 def _named(message: str) -> Iterator[tuple[str, Life]]:
     seen = set()
-    for found in _MISSING.finditer(message):
+    for found in _MISSING.finditer(plain(message)):
         module = found["of"] or found["source"]
         name = found["module"] or f"{module}.{found['name'] or found['imported']}"
         if name in seen or not query.is_known(name.partition(".")[0]):

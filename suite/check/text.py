@@ -10,8 +10,6 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.check.answer import KINDS, Answer, Bite
-from suite.check.explain import Match
-from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownIssue
 from suite.judge.rules import STACK, requirements
 from suite.judge.table import PROPERTIES
@@ -114,21 +112,3 @@ def told(issue: KnownIssue, bites: Iterable[Bite]) -> list[str]:
 def say(console: Console, line: str, style: str = "") -> None:
     """A line as long as it is: who reads it may be a program."""
     console.print(Text(line, style=style), soft_wrap=True)
-
-
-def match(found: Match, bite: Bite | None, stack: Stack, console: Console) -> None:
-    """Print an issue that a text may be about, and what is known of it on the versions that the text tells."""
-    console.print(
-        Text(f"\n{found.issue.id}", style="bold red").append(f"  {found.issue.title}", style=""), soft_wrap=True
-    )
-    say(console, f"    {found.signature.type}{': ' * bool(found.signature.message)}{found.signature.message}", "dim")
-    on = ", ".join(f"{name} {version}" for name, version in stack.versions.items())
-    if bite is not None:
-        for line in told(found.issue, [bite])[:-1]:
-            say(console, f"    {line}")
-    else:
-        if on:
-            say(console, f"    not known to bite on {on}")
-        for instead in dict.fromkeys(case.workaround for case in found.cases if case.workaround):
-            say(console, f"    instead: {instead}")
-    say(console, f"    {found.issue.link}")

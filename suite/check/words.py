@@ -93,10 +93,12 @@ def add(command: Command) -> None:
         "explain",
         "look a traceback or an error message up",
         "check.commands:explain",
-        epilog="Exit codes: 0 an issue has it; 1 none has; 2 the command or a file is wrong.",
+        epilog="Exit codes: 0 an issue, or a missing name, is known; 1 none is; 2 the command or a file is wrong.",
     )
     explaining.add_argument("file", nargs="?", type=Path, metavar="FILE", help="default: standard input")
     explaining.add_argument("--on", metavar="STACK", help=f"the versions it happened on: {stack}")
+    pasted = "default: %(default)s; markdown: a line for each issue, to paste into a thread"
+    explaining.add_argument("--format", choices=("text", "markdown"), default="text", help=pasted)
 
 
 def add_try(command: Command) -> None:

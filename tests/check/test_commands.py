@@ -174,17 +174,21 @@ def test_a_project_without_a_word_is_found(world: Path, capsys: pytest.CaptureFi
     [
         ("TypeError: unhashable type: 'JitTracer' on jax 0.6.0", Exit.AS_EXPECTED, "loud: run as jax-0.6.0"),
         ("ValueError: no", Exit.UNEXPECTED, "No documented issue has this"),
+        ("No module named 'jax.experimental.maps'", Exit.AS_EXPECTED, "jax.experimental.maps is there on jax"),
+        ("\x1b[1mNo module\x1b[0m named 'jax.experimental.maps'", Exit.AS_EXPECTED, "jax.experimental.maps is there"),
     ],
 )
 def test_a_symptom_is_explained(
     text: str, code: Exit, told: str, world: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What has it, on the versions that the text tells, or that none is documented."""
+    """What has it, on the versions that the text tells, which releases have a name, or that none is documented."""
     (world / "said.txt").write_text(text)
     found, out = said(capsys, "explain", "said.txt")
+    pasted, line = said(capsys, "explain", "said.txt", "--format", "markdown")
 
-    assert code == found
+    assert (code, code) == (found, pasted)
     assert told in out
+    assert 1 == len(line.splitlines())
 
 
 def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from suite.judge.table import Verdict
 from suite.report.findings import SORTS, findings
 from suite.report.markup import LONGEST, said
-from suite.report.model import CellRow, IntervalRow, Observation, Report, TurnRow
+from suite.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
 from suite.report.site.facts import Facts
 from suite.report.site.marked import link
 from suite.report.site.pages import findings as findings_page
@@ -384,6 +384,18 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
         "that was not run": ["unverified"],
     } == told.cases
     assert ["without"] == page.view.without
+
+
+def test_a_page_is_recognised_by_its_own_symptoms() -> None:
+    """What keeps a case from running, and what is well, tells of no symptom of this issue."""
+    of = report(*seen("affected", case="one"))
+    behaviours = {"bad": "affected", "refused": "guarded", "design": "documented"}
+    behaviours |= {"cannot-solve": "different", "fine": "clear", "gone": "absent"}
+    rows = [SignatureRow(behaviour=each, type="TypeError", message=f"it is {each}") for each in behaviours]
+    (page,) = issues_page.pages(Facts(changed(of, behaviours=behaviours, signatures=rows)))
+
+    assert [(row, ["one"]) for row in rows[:3]] == page.view.signatures
+    assert "it is cannot-solve" not in pages(changed(of, behaviours=behaviours, signatures=rows))[page.path]
 
 
 def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from suite.check.explain import SYMPTOMS
 from suite.judge.attribution import Grounds
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.programs.case_rows import Device, of_issue
@@ -198,10 +199,15 @@ def _bites(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
 
 
 def _signatures(issue: IssueRow) -> list[tuple[SignatureRow, list[str]]]:
-    """By what text the symptoms are known, each once, with the cases that have it."""
+    """By what text the symptoms are known, each once, with the cases that have it.
+
+    What keeps a case from running is no symptom of the issue: row zero, or the issue of that package, tells it.
+    """
     found: dict[tuple[str, str, str, str], tuple[SignatureRow, list[str]]] = {}
     for case in issue.cases:
         for each in case.signatures:
+            if case.behaviours.get(each.behaviour) not in SYMPTOMS:
+                continue
             key = each.behaviour, each.type, each.message, each.module
             found.setdefault(key, (each, []))[1].append(case.id)
     return list(found.values())

@@ -1,0 +1,129 @@
+"""Real messages, looked up in what was published: a page is about this error, or there is none."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from suite.check import explain, knowledge, missing
+from suite.check.knowledge import Knowledge
+
+LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
+MESSAGES = [line.split(" | ", 1) for line in LINES if not line.startswith("#")]
+# Their first message is one that any mistake has: it takes a traceback to tell them.
+BY_TRACEBACK = {
+    "stack-smoke",
+    "abc-before-module",
+    "blackjax-beside-another-jax",
+    "closed-over-index-in-a-slice",
+    "cost-analysis-is-a-dict",
+    "cov-empty-or-one-observation",
+    "e3nn-jax-beside-another-jax",
+    "error-if-after-a-success",
+    "filter-jit-inline-within-jit",
+    "flax-beside-a-newer-jax",
+    "float-to-integer-out-of-range",
+    "haiku-beside-another-jax",
+    "isscalar-zero-dimensions",
+    "jacobian-of-a-constant-output",
+    "method-jit-caching",
+    "mlp-shares-learnt-activation",
+    "modules-of-lists-are-unhashable",
+    "numpyro-beside-a-newer-jax",
+    "old-jax-needs-an-old-scipy",
+    "optax-beside-a-newer-jax",
+    "pallas-kernels-of-older-releases",
+    "pmap-without-wrapped",
+    "ranks-are-floats",
+    "ref-gradients-fail",
+    "setdiff1d-of-matrices",
+    "tensorflow-probability-beside-jax",
+    "vector-field-tried-at-time-zero",
+    "while-loop-of-keyed-pytrees",
+}
+THROUGH_EQUINOX = """Traceback (most recent call last):
+  File "/home/x/train.py", line 8, in <module>
+    jax.jit(loss, static_argnums=1)(parameters, static)
+  File "/home/x/.venv/lib/python3.12/site-packages/equinox/_module/_module.py", line 554, in __hash__
+    return hash(
+TypeError: unhashable type: 'list'
+"""
+
+
+@cache
+def published() -> Knowledge:
+    """What was published."""
+    return knowledge.load()
+
+
+def pages(text: str) -> list[str]:
+    """The issues that are told of a text."""
+    return [each.issue.id for each in explain.matches(published(), text)]
+
+
+@pytest.mark.parametrize(("told", "message"), MESSAGES)
+def test_a_page_is_about_this_error_or_there_is_none(told: str, message: str) -> None:
+    """None known is a good answer: a false page costs the reader an hour."""
+    assert ([] if told in ("-", "name") else [told]) == pages(message)
+    assert (told == "name") == bool([*missing.told(message)])
+
+
+def test_a_list_in_a_module_is_found_by_its_traceback() -> None:
+    """equinox#1097: the hash of a module, in Equinox, is where it was raised; the signature has a dict in it."""
+    assert ["modules-of-lists-are-unhashable"] == pages(THROUGH_EQUINOX)
+    assert ["modules-of-lists-are-unhashable"] == pages(THROUGH_EQUINOX.replace("\n", "\x1b[0m\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TypeError: unhashable type: 'list'",
+        THROUGH_EQUINOX.replace("equinox/_module/_module", "networkx/classes/graph"),
+        THROUGH_EQUINOX.replace("TypeError", '  File "/home/x/model.py", line 3, in __call__\nTypeError'),
+    ],
+)
+def test_a_list_that_is_unhashable_elsewhere_is_nobodys_fault(text: str) -> None:
+    """The message alone says nothing of Equinox: any list as a key of a dict raises it.
+
+    Nor does a traceback without Equinox, or one in which Equinox calls the code that raises.
+    """
+    assert [] == pages(text)
+
+
+def test_where_jax_raises_tells_of_an_everyday_class() -> None:
+    """A truth value is asked of a tracer in anybody's code; in `clamp_index` of jax 0.4.21 it is the issue's."""
+    said = "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].."
+    files = '  File "/x/site-packages/jax/_src/{}.py", line 7, in {}\n'
+    inside = files.format("numpy/lax_numpy", "clamp_index") + files.format("core", "__bool__")
+
+    assert ["closed-over-index-in-a-slice"] == pages(inside + said)
+    assert [] == pages(files.format("core", "__bool__") + said)
+
+
+def test_issues_are_found_by_what_was_seen_of_them() -> None:
+    """The first evidence of each issue that has a signature finds it, but where the words are anybody's."""
+    missed = set()
+    for issue in published().issues:
+        told = {
+            (case.id, behaviour)
+            for case in issue.cases
+            for behaviour, _ in case.signatures
+            if case.behaviours.get(behaviour) in explain.SYMPTOMS
+        }
+        with Path(knowledge.PATH.parent, "observations", f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
+            seen = [row["detail"] for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in told]
+        if seen and issue.id not in pages(seen[0]):
+            missed.add(issue.id)
+
+    assert missed == BY_TRACEBACK
+
+
+def test_the_table_of_everyday_messages_has_only_signatures() -> None:
+    """Words that no signature has any more, and issues that are not there, are left out of it."""
+    messages = {signature.message for case in published().cases.values() for _, signature in case.signatures}
+
+    assert {*explain.EVERYDAY} <= messages
+    assert {*explain.ABOUT} <= {issue.id for issue in published().issues}

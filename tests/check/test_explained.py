@@ -1,0 +1,130 @@
+"""What `explain` prints: short, in the words for people, and fit to be pasted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from suite.cell.issue import Rule, Signature
+from suite.check import answer, explain, explained, knowledge, missing
+from suite.check.inputs.stack import Stack
+from suite.check.knowledge import KnownCase
+from tests.check.worlds import case, issue
+
+TITLE = "one does it"
+THREAD = "https://github.com/jax-ml/jax/issues/1"
+BAD = re.compile(r"\b(bites?|turns|goes away)\b")
+
+
+def match(*rules: Rule, behaviour: str = "wrong", **changes: object) -> explain.Match:
+    """A match of issue one, whose case has these rules."""
+    of = case("case", *rules, **changes)
+    return explain.Match(issue("one", of), (of,), behaviour, Signature("TypeError", "no such thing"), 1.0)
+
+
+def printed(text: str, format: str = "text", stack: Stack | None = None) -> list[str]:
+    """What is printed of a text, with the published knowledge."""
+    known, stack = knowledge.load(), stack or Stack(explain.versions(text), "the text")
+    bites = answer.answer(known, stack).bites if stack.versions else ()
+    names = list(missing.told(text))
+    return [line for line, _ in explained.lines(text, explain.matches(known, text), names, bites, stack, format)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ([Rule("wrong", "jax<0.5.0", ""), Rule("right", "", "")], "jax 0.4.30 (or older) until 0.4.36, fixed in 0.5.0"),
+        ([Rule("right", "jax<0.5.0", ""), Rule("wrong", "", "")], "jax since 0.5.0"),
+        ([Rule("wrong", "jax==0.5.0", ""), Rule("right", "", "")], "jax 0.5.0, fixed in 0.6.0"),
+        (
+            [Rule("wrong", "jax>=0.4.36,<0.6", ""), Rule("right", "", "")],
+            "jax since 0.4.36 until 0.5.0, fixed in 0.6.0",
+        ),
+        (
+            [Rule("wrong", "jax==0.4.36", ""), Rule("wrong", "jax==0.6.0", ""), Rule("right", "", "")],
+            "jax since 0.4.36 until 0.6.0, fixed in 0.7.0 (not on every release between)",
+        ),
+        (
+            [Rule("wrong", "jax<0.5.0", ""), Rule("raises", "", "")],
+            "jax 0.4.30 (or older) until 0.4.36, changed in 0.5.0",
+        ),
+        ([Rule("wrong", "", "")], "every release of jax that was run, 0.4.30 to 0.7.0"),
+        ([Rule("wrong", "jax<0.5 equinox<0.13", ""), Rule("right", "", "")], "jax<0.5, equinox<0.13"),
+    ],
+)
+def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> None:
+    """Fixed is what upstream made well. Where two packages decide, the rule tells, as releases of one do not."""
+    assert f"affects {told}" == explained.since(match(*rules))
+
+
+def test_markdown_is_a_line_to_paste() -> None:
+    """The title, the thread where the pages have no address, since when, and what to do."""
+    told = explained.markdown(match(Rule("wrong", "jax==0.5.0", ""), Rule("right", "", "")))
+
+    assert told == f"- [{TITLE}]({THREAD}). Affects jax 0.5.0, fixed in 0.6.0. Workaround: Do not."
+
+
+def test_a_page_with_an_address_is_what_is_linked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of upstream's thread, which the page has."""
+    monkeypatch.setattr(
+        explained, "address", lambda label: "https://example.org/stack/" if label == "Homepage" else None
+    )
+
+    assert explained.link(issue("one")) == "https://example.org/stack/issues/one.html"
+
+
+@pytest.mark.parametrize("format", ["text", "markdown"])
+def test_nothing_known_is_one_line(format: str) -> None:
+    """Also where the class of the exception is not given, which the line then asks for."""
+    (none,), (no_class,) = printed("ValueError: no such thing", format), printed("no such thing", format)
+
+    assert none.startswith("No documented issue has this")
+    assert "the exception's class" in no_class
+
+
+@pytest.mark.parametrize("format", ["text", "markdown"])
+def test_an_answer_is_short(format: str) -> None:
+    """At most three issues and 25 lines, whatever is given: here all that any signature and any name says."""
+    signatures = [signature for each in knowledge.load().cases.values() for _, signature in each.signatures]
+    everything = "\n".join(f"{each.type}: {each.message.replace('…', ' x ')}" for each in signatures)
+    everything += "\njax==0.4.35 equinox==0.11.10 diffrax==0.6.0\n"
+    everything += "\n".join(f"AttributeError: module 'jax.core' has no attribute '{name}'" for name in NAMES)
+    lines = printed(everything, format)
+
+    assert len(explain.matches(knowledge.load(), everything)) > 20
+    assert len([*missing.told(everything)]) > 5
+    assert len(lines) <= 25
+    assert not any("\n" in line for line in lines)
+    heads = {
+        f"{each.id}  {each.title}" if format == "text" else f"- [{each.title}]" for each in knowledge.load().issues
+    }
+    assert 3 == sum(line.startswith(tuple(heads)) for line in lines)
+
+
+NAMES = ("Shape", "ConcreteArray", "Jaxpr", "JaxprEqn", "get_aval", "Tracer", "Primitive", "Var", "Literal", "DropVar")
+
+
+def test_the_words_for_people_are_kept() -> None:
+    """No issue is told with words that stand for affects, since, until and fixed in."""
+    known, stack = knowledge.load(), Stack({"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}, "here")
+    bites = answer.answer(known, stack).bites
+    found = [explain.Match(each, (of,), *of.signatures[0], 1.0) for each, of in _signed(known.issues)]
+    lines = [line for each in found for line, _ in explained.lines("", [each], [], bites, stack, "text")]
+    lines += [explained.markdown(each) for each in found]
+
+    assert len(found) > 60
+    assert not [line for line in lines if BAD.search(line)]
+
+
+def _signed(issues: tuple[knowledge.KnownIssue, ...]) -> list[tuple[knowledge.KnownIssue, KnownCase]]:
+    return [(each, of) for each in issues for of in each.cases if of.signatures]
+
+
+def test_what_is_by_design_is_said_to_affect_a_stack() -> None:
+    """Although it is not among what goes wrong there; and what its rules tell is well there is not."""
+    text = "TypeError: JAX arrays are immutable"
+    assert "    affects jax 0.12.0, by its rules" in printed(text, stack=Stack({"jax": "0.12.0"}, "here"))
+
+    text = "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: CpuExecutable has no thunks. jax==0.9.0"
+    assert "    not known to affect jax 0.9.0" in printed(text)
