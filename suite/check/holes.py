@@ -200,11 +200,8 @@ def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
         else:
             known = in_version_order(was_run[name])
             empty.append(f"{name}{of} admits no release in the data, which has {known[0]} to {known[-1]}")
-    stacks = sum(
-        all(of.contains(knowledge.cells[id].get(name, ""), prereleases=True) for name, of in bounds.items() if of)
-        for id in ran
-        if all(name in knowledge.cells[id] for name in bounds.keys() & set(STACK))
-    )
+    bound = {name: set(releases[name]) for name in releases if name in STACK and name in bounds}
+    stacks = sum(all(knowledge.cells[id].get(name) in of for name, of in bound.items()) for id in ran)
     return Admitted(bounds, releases, {name: each for name, each in idle.items() if each}, tuple(empty), stacks)
 
 

@@ -203,6 +203,12 @@ def test_what_has_no_meaning_with_bounds_is_refused(
 
 
 @pytest.mark.usefixtures("world")
+def test_bounds_of_other_packages_leave_the_stacks_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is in no stack that was run takes none of them out."""
+    assert "Admitted and run: 2 of jax; 2 stacks are within" in said(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
+
+
+@pytest.mark.usefixtures("world")
 def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     """The bounds, what they admit, and each finding with its releases."""
     code, out = said(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
