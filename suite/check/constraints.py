@@ -46,7 +46,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Advice:
     """The set, what it mends, what stays, what is neither, and which of these two other sets mend."""
 
     best: Candidate
@@ -56,7 +56,7 @@ class Chosen:
     others: tuple[tuple[Candidate, tuple[Name, ...]], ...]
 
 
-def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Chosen | None:
+def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Advice | None:
     """Return the stack that was run on which most of what affects this one is well, the nearest of such.
 
     What goes wrong there and not here is taken off; not where an answer is `narrowed` to a source tree, as of that
@@ -89,7 +89,7 @@ def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Ch
     mended = tuple(name for name in wanted if name in best.well)
     still = tuple(name for name in left if name in best.wrong)
     neither = tuple(name for name in left if name not in best.wrong)
-    return Chosen(best, mended, still, neither, tuple(others))
+    return Advice(best, mended, still, neither, tuple(others))
 
 
 def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> list[Candidate]:

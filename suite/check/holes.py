@@ -83,13 +83,15 @@ class Admitted:
     """What bounds admit of the data.
 
     `releases` are those that were run, by package, oldest first; `idle` those that are in the data and were not run.
-    `empty` says of each bound that admits nothing that was run why; `stacks` counts the stacks within all bounds.
+    `empty` says of each bound that admits nothing that was run why, and `without` the same of what builds on the
+    stack; `stacks` counts the stacks within all bounds.
     """
 
     bounds: Bounds
     releases: Mapping[str, Sequence[str]]
     idle: Mapping[str, Sequence[str]]
     empty: tuple[str, ...]
+    without: tuple[str, ...]
     stacks: int
 
     def admits(self, name: str, version: str) -> bool:
@@ -119,7 +121,7 @@ class Gap:
         return parsed(self.first) <= parsed(version) <= parsed(self.last)
 
 
-class Test(NamedTuple):
+class ToTest(NamedTuple):
     """A release to test, which shows so many cases that none before it shows."""
 
     package: str
@@ -128,7 +130,7 @@ class Test(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class Within:
     """What there is to say of bounds."""
 
     admitted: Admitted
@@ -139,7 +141,7 @@ class Found:
     unread: tuple[Unread, ...] = ()
     ignored: int = 0
     stale: tuple[str, ...] = ()
-    tests: tuple[Test, ...] = field(default=())
+    tests: tuple[ToTest, ...] = field(default=())
 
     @property
     def issues(self) -> set[str]:
@@ -185,24 +187,28 @@ def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
     for id in ran:
         for name, version in knowledge.cells[id].items():
             was_run.setdefault(name, set()).add(version)
-    releases, idle, empty = {}, {}, []
-    # Of Lineax or a guest that a bound does not name, any release may be beside.
+    needed = {name for case in knowledge.cases.values() for name in case.needs}
+    releases, idle = dict[str, list[str]](), dict[str, list[str]]()
+    empty, without = list[str](), list[str]()
+    # Of what a bound does not name, any release may be beside.
     for name in in_stack_order({"jax", *bounds} & was_run.keys()):
         of = bounds.get(name, SpecifierSet())
         within = [each for each in knowledge.releases[name] if of.contains(each, prereleases=True)]
         releases[name] = [each for each in within if each in was_run[name]]
         idle[name] = [each for each in within if each not in was_run[name]]
-        if releases[name] or name not in STACK:
+        if releases[name] or (name not in STACK and name not in needed):
             continue
+        known = in_version_order(was_run[name])
+        why = f"{name}{of} admits no release in the data, which has {known[0]} to {known[-1]}"
         if idle[name]:
             how = f"`check --from {name}=={idle[name][0]}` says what the rules and its neighbours tell"
-            empty.append(f"{name}{of} admits only {', '.join(idle[name])}, which was never run: {how}")
-        else:
-            known = in_version_order(was_run[name])
-            empty.append(f"{name}{of} admits no release in the data, which has {known[0]} to {known[-1]}")
+            why = f"{name}{of} admits only {', '.join(idle[name])}, which was never run: {how}"
+        (empty if name in STACK else without).append(why)
     bound = {name: set(releases[name]) for name in releases if name in STACK and name in bounds}
     stacks = sum(all(knowledge.cells[id].get(name) in of for name, of in bound.items()) for id in ran)
-    return Admitted(bounds, releases, {name: each for name, each in idle.items() if each}, tuple(empty), stacks)
+    return Admitted(
+        bounds, releases, {name: each for name, each in idle.items() if each}, tuple(empty), tuple(without), stacks
+    )
 
 
 def holes(knowledge: Knowledge, within: Admitted, there: Iterable[str]) -> list[Hole]:
@@ -311,7 +317,7 @@ def _spans(told: Told, within: Admitted) -> Iterable[tuple[str, str, str, bool, 
 
 def to_test(
     knowledge: Knowledge, found: Sequence[Hole], within: Admitted, gaps: Sequence[Gap] = ()
-) -> tuple[Test, ...]:
+) -> tuple[ToTest, ...]:
     """Return the lowest release, and those that together with it show the most: each shows the most of the rest.
 
     A jaxlib comes with its jax.
@@ -332,13 +338,13 @@ def to_test(
     first = next(((name, of[0]) for name, of in within.releases.items() if of and name != "jaxlib"), None)
     if first is None:
         return ()
-    chosen, seen = [Test(*first, len(own[first]))], set(own[first])
+    chosen, seen = [ToTest(*first, len(own[first]))], set(own[first])
     while len(chosen) < _TO_TEST:
         # Of equals, the newest.
         best = max(reversed(own), key=lambda each: len(own[each] - seen))
         if own[best] <= seen:
             break
-        chosen.append(Test(*best, len(own[best] - seen)))
+        chosen.append(ToTest(*best, len(own[best] - seen)))
         seen |= own[best]
     return tuple(chosen)
 
@@ -362,7 +368,7 @@ def tell(
         console.print(f"{path}: it bounds none of {', '.join(STACK)}", style="bold", markup=False, soft_wrap=True)
         return Exit.UNDECIDED
     within = admitted(known, of.packages)
-    found = _less_ignored(Found(within, tuple(holes(known, within, [*of.packages, *of.unsaid]))), known)
+    found = _less_ignored(Within(within, tuple(holes(known, within, [*of.packages, *of.unsaid]))), known)
     if source is not None:
         found = _narrowed(found, known, source)
     found = replace(found, tests=to_test(known, found.holes, within, found.gaps) if found.findings else ())
@@ -372,14 +378,14 @@ def tell(
         _show(found, path, known, verbose=verbose, console=console)
     if within.empty:
         return Exit.UNDECIDED
-    if strict and (within.idle or not within.stacks or found.untold or found.unread):
+    if strict and (within.idle or within.without or not within.stacks or found.untold or found.unread):
         return Exit.INCOMPLETE
     if found.gaps or any(each.issue.kind in severe for each in found.holes):
         return Exit.UNEXPECTED
     return Exit.AS_EXPECTED if within.stacks else Exit.UNDECIDED
 
 
-def _less_ignored(found: Found, known: Knowledge) -> Found:
+def _less_ignored(found: Within, known: Knowledge) -> Within:
     """What is left without what jax-stack-compat.toml says to ignore."""
     path = Path("jax-stack-compat.toml")
     if not path.exists():
@@ -392,7 +398,7 @@ def _less_ignored(found: Found, known: Knowledge) -> Found:
     return replace(found, holes=left, ignored=len(found.issues & active), stale=stale)
 
 
-def _narrowed(found: Found, known: Knowledge, source: Path) -> Found:
+def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
     """What of it concerns a source tree, and the lines that admitted releases lack."""
     from suite.check.source.touched import touched
     from suite.check.source.usage import usage
@@ -460,7 +466,7 @@ def _gaps(of: Usage, within: Admitted) -> Iterable[Gap]:
             yield from (Gap(name, use.path, use.line, package, *span) for name, *span in alike[key])
 
 
-def _show(found: Found, path: Path, known: Knowledge, *, verbose: bool, console: Terminal) -> None:
+def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console: Terminal) -> None:
     """Print it: in a few lines, unless `verbose`."""
     bounds = ", ".join(f"{name}{of}" for name, of in sorted(found.admitted.bounds.items()) if name in STACK)
     bad = bool(found.holes or found.gaps or found.admitted.empty or not found.admitted.stacks)
@@ -469,7 +475,8 @@ def _show(found: Found, path: Path, known: Knowledge, *, verbose: bool, console:
     idle = [
         f"{name} {each}" for name, of in found.admitted.idle.items() if found.admitted.releases[name] for each in of
     ]
-    tail = [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
+    tail = [(f"{'; '.join(found.admitted.without)}.", "yellow")] if found.admitted.without else []
+    tail += [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
     if found.untold:
         listed = found.untold if verbose else [some(found.untold)]
         tail.append((f"Of these, which affect such releases too, no source tells: {', '.join(listed)}.", ""))
@@ -537,7 +544,7 @@ def _told_holes(found: Sequence[Hole], room: int) -> list[str]:
     return [*lines, f"{more}--verbose names each, with its cases"]
 
 
-def _json(found: Found, path: Path, known: Knowledge) -> str:
+def _json(found: Within, path: Path, known: Knowledge) -> str:
     """Return all of it, as data."""
     within = found.admitted
     data = {
@@ -549,7 +556,7 @@ def _json(found: Found, path: Path, known: Knowledge) -> str:
         },
         "stacks": within.stacks,
         "never_run": {name: list(of) for name, of in within.idle.items()},
-        "empty": list(within.empty),
+        **{"empty": list(within.empty), "without": list(within.without)},
         "verdict": found.verdict,
         "findings": [
             {

@@ -208,6 +208,17 @@ def test_bounds_of_other_packages_leave_the_stacks_alone(capsys: pytest.CaptureF
     assert "Admitted and run: 2 of jax; 2 stacks are within" in said(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
 
 
+def test_what_builds_on_the_stack_is_told_where_its_bound_admits_nothing(
+    real: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stack is answered for all the same; with --strict it is not enough."""
+    monkeypatch.setattr(known, "load", lambda: real)
+    code, out = said(capsys, ["jax>=0.12", "flax>=99"])
+    assert Exit.UNEXPECTED == code
+    assert "flax>=99 admits no release in the data, which has 0." in out
+    assert Exit.INCOMPLETE == said(capsys, ["jax>=0.12", "flax>=99"], "--strict")[0]
+
+
 @pytest.mark.usefixtures("world")
 def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     """The bounds, what they admit, and each finding with its releases."""
