@@ -19,7 +19,6 @@ from suite.check import explain as explaining
 from suite.check.answer import KINDS, Answer
 from suite.check.concern import Reading
 from suite.check.inputs import discovery, interpreters, locks, spoken
-from suite.check.inputs.bounds import bounds as read_bounds
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
 from suite.console import Terminal
@@ -51,7 +50,10 @@ def check(
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
     if bounds is not None:
-        return _holes(known, bounds, fail_on, console)
+        if to:
+            raise Misused("--bounds asks about all that is admitted, and --to about an upgrade: leave one of them out")
+        severe = _severe(fail_on)
+        return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     stack = _stack(known, before, None) if before else _found(python, lock)
     if stack.versions.keys().isdisjoint(STACK) and stack.unsaid.keys().isdisjoint(STACK):
         console.print(Text(f"{stack.where}: none of {', '.join(STACK)} is there", style="bold"), soft_wrap=True)
@@ -184,27 +186,6 @@ def _severe(fail_on: str) -> Collection[str]:
     """The kinds that are as bad as this one, or worse."""
     kinds = list(KINDS)
     return kinds[: kinds.index("slow" if fail_on == "deprecated" else fail_on) + 1]
-
-
-def _holes(known: Knowledge, path: Path, fail_on: str, console: Terminal) -> Exit:
-    of = read_bounds(path)
-    named = {name: each for name, each in of.packages.items() if name in STACK}
-    if not named:
-        text.say(console, f"{path}: it bounds none of {', '.join(STACK)}", "bold")
-        return Exit.UNDECIDED
-    within = holes.admitted(known, named)
-    found = holes.holes(known, named, [*of.packages, *of.unsaid])
-    severe = [each for each in found if each.issue.kind in _severe(fail_on)]
-    bound = ", ".join(f"{name}{each}" for name, each in sorted(named.items()))
-    text.say(console, f"{path}: {bound}", "dim")
-    issues = {each.issue.id for each in found}
-    text.say(
-        console, f"{len(issues)} documented issues bite within these bounds.", "bold red" if issues else "bold green"
-    )
-    for each in found:
-        text.say(console, f"  {each.issue.id} ({each.issue.kind})  {each.told}")
-    text.say(console, f"By {len(within)} stacks within these bounds that were run, as of {known.day}.", "bold")
-    return Exit.UNEXPECTED if severe else Exit.AS_EXPECTED
 
 
 def needs(source: Path, format: str, *, console: Terminal) -> Exit:

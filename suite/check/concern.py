@@ -70,6 +70,11 @@ def own_names(knowledge: Knowledge) -> dict[str, frozenset[str]]:
 
 def concern(answer: Answer, names: Mapping[str, frozenset[str]], uses: Iterable[Use]) -> Concern:
     """Return what uses have to do with the issues of an answer: it narrows them, and hides none."""
+    return of_issues([issue.id for issue, _ in answer.issues], names, uses)
+
+
+def of_issues(ids: Iterable[str], names: Mapping[str, frozenset[str]], uses: Iterable[Use]) -> Concern:
+    """Return what uses have to do with these issues."""
     from suite.check.source.touched import is_untold, touched
 
     told: dict[str, list[Use]] = defaultdict(list)
@@ -79,18 +84,18 @@ def concern(answer: Answer, names: Mapping[str, frozenset[str]], uses: Iterable[
             told[name].append(use)
     places: dict[str, list[Place]] = {}
     untold, unused = [], []
-    for issue, _ in answer.issues:
-        own = names.get(issue.id, frozenset())
+    for id in ids:
+        own = names.get(id, frozenset())
         of = [(name, use) for name in own for use in told[name]]
         kept = {
             Place(name, use.path, use.line, use.column)
             for name, use in of
-            if issue.id not in use.ignored and "*" not in use.ignored
+            if id not in use.ignored and "*" not in use.ignored
         }
         if kept:
-            places[issue.id] = sorted(kept, key=lambda each: (each.path, each.line, each.column, each.name))
+            places[id] = sorted(kept, key=lambda each: (each.path, each.line, each.column, each.name))
         elif not of and (not own or any(map(is_untold, own))):
-            untold.append(issue.id)
+            untold.append(id)
         else:
-            unused.append(issue.id)
+            unused.append(id)
     return Concern(places, tuple(untold), tuple(unused))

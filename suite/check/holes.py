@@ -1,23 +1,54 @@
-"""Declared bounds → the releases that they admit and that are known to be bad: the holes in them. Pure."""
+"""Declared bounds → the releases that they admit and on which documented issues show: the holes in them.
+
+A case is answered by every run of the packages that it needs, whatever else is beside these. So a bound on a package
+that a case does not need changes nothing of it. Where nothing was run within the bounds of those that it needs, its
+rules tell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import groupby
+import json
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import groupby, product
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.specifiers import SpecifierSet
-from packaging.version import Version
 
+from suite import __version__
+from suite.check import concern, text
 from suite.check.answer import KINDS, verdict
+from suite.check.inputs.bounds import bounds as read_bounds
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.rules import Pins, concerned, in_stack_order, requirements
+from suite.console import Terminal
+from suite.errors import Exit, Misused
+from suite.judge.prediction import predict
+from suite.judge.rules import STACK, concerned, in_stack_order, requirements
+from suite.judge.specifiers import in_version_order, parsed
 from suite.judge.table import GOOD, UNDECIDED
+from suite.judge.wording import named as some
+
+if TYPE_CHECKING:
+    from suite.check.source.sources import Unread
+    from suite.check.source.usage import Usage, Use
+
+MOST = 25
+_MOST_NAMES = 4
+_TO_TEST = 3
+# How many lines of a kind stand for one of another, where there is no room for all.
+_SHARES: Mapping[str, int] = {"silent-wrong": 4, "silent-change": 2, "crash": 2}
+Bounds = Mapping[str, SpecifierSet]
 
 
 @dataclass(frozen=True)
 class Hole:
-    """Releases of `package`, side by side, that the bounds admit and on which cases of an issue go wrong."""
+    """Releases of `package`, side by side, that the bounds admit and on which cases of an issue go wrong.
+
+    `by_rule`: nothing was run on them that is within all bounds, and the rules say so.
+    """
 
     issue: KnownIssue
     cases: tuple[str, ...]
@@ -26,64 +57,526 @@ class Hole:
     last: str
     lowest: bool
     highest: bool
+    by_rule: bool = False
 
     @property
-    def told(self) -> str:
-        """In words: `jax 0.4.30 to 0.4.35, the lowest that is admitted: in cases a, b`."""
+    def span(self) -> str:
+        """In words: `jax 0.4.30 to 0.4.35, the lowest that is admitted`."""
         span = self.first if self.first == self.last else f"{self.first} to {self.last}"
         ends = {(True, True): ", all that is admitted", (True, False): ", the lowest that is admitted"}
         ends[False, True] = ", the highest that is admitted"
-        return f"{self.package} {span}{ends.get((self.lowest, self.highest), '')}: {', '.join(self.cases)}"
+        how = ", by rule" * self.by_rule
+        return f"{self.package} {span}{ends.get((self.lowest, self.highest), '')}{how}"
+
+    @property
+    def told(self) -> str:
+        """The releases, and the cases."""
+        return f"{self.span}: {', '.join(self.cases)}"
+
+    def has(self, version: str) -> bool:
+        """Return True if a release of its package is one of these."""
+        return parsed(self.first) <= parsed(version) <= parsed(self.last)
 
 
-def admitted(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet]) -> Mapping[str, Pins]:
-    """The stacks that were run, and whose packages the bounds admit."""
-    return {
-        id: pins
-        for id, pins in knowledge.cells.items()
-        if all(of.contains(pins[name], prereleases=True) for name, of in bounds.items() if name in pins)
-    }
+@dataclass(frozen=True)
+class Admitted:
+    """What bounds admit of the data.
+
+    `releases` are those that were run, by package, oldest first; `idle` those that are in the data and were not run.
+    `empty` says of each bound that admits nothing that was run why, and `without` the same of what builds on the
+    stack; `stacks` counts the stacks within all bounds.
+    """
+
+    bounds: Bounds
+    releases: Mapping[str, Sequence[str]]
+    idle: Mapping[str, Sequence[str]]
+    empty: tuple[str, ...]
+    without: tuple[str, ...]
+    stacks: int
+
+    def admits(self, name: str, version: str) -> bool:
+        """Return True if the bounds admit a release that was run."""
+        return version in self.releases.get(name, ())
 
 
-def holes(knowledge: Knowledge, bounds: Mapping[str, SpecifierSet], there: Iterable[str]) -> list[Hole]:
-    """The holes in `bounds`, by what was run within them of the packages that are `there`: the worst kinds first."""
-    within, there = admitted(knowledge, bounds), concerned(there)
+@dataclass(frozen=True)
+class Gap:
+    """A line whose name or argument the admitted releases of `package` from `first` to `last` lack."""
+
+    name: str
+    path: str
+    line: int
+    package: str
+    first: str
+    last: str
+
+    @property
+    def told(self) -> str:
+        """The name and the releases."""
+        span = self.first if self.first == self.last else f"{self.first} to {self.last}"
+        return f"{self.name}: not on {self.package} {span}, which the bounds admit"
+
+    def has(self, version: str) -> bool:
+        """Return True if a release of its package is one of these."""
+        return parsed(self.first) <= parsed(version) <= parsed(self.last)
+
+
+class ToTest(NamedTuple):
+    """A release to test, which shows so many cases that none before it shows."""
+
+    package: str
+    version: str
+    shows: int
+
+
+@dataclass(frozen=True)
+class Within:
+    """What there is to say of bounds."""
+
+    admitted: Admitted
+    holes: tuple[Hole, ...]
+    gaps: tuple[Gap, ...] = ()
+    untold: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    ignored: int = 0
+    stale: tuple[str, ...] = ()
+    tests: tuple[ToTest, ...] = field(default=())
+
+    @property
+    def issues(self) -> set[str]:
+        """The ids of the issues."""
+        return {each.issue.id for each in self.holes}
+
+    @property
+    def findings(self) -> int:
+        """How many cases go wrong, and names are lacking."""
+        cases = {(each.issue.id, case) for each in self.holes for case in each.cases}
+        return len(cases | {(each.path, each.name) for each in self.gaps})
+
+    @property
+    def verdict(self) -> str:
+        """The first line."""
+        silent = len({each.issue.id for each in self.holes if each.issue.kind.startswith("silent")})
+        silently = f", {silent} of them silently" * bool(silent)
+        match len(self.issues):
+            case 0 if self.admitted.empty or not self.admitted.stacks:
+                return "Nothing is known of these bounds: no stack that was run is within them."
+            case 0:
+                others = " that a source can tell of" * bool(self.untold)
+                return f"None of the documented issues{others} is known to affect a release within these bounds."
+            case 1:
+                return f"1 documented issue affects releases within these bounds{silently}."
+            case count:
+                return f"{count} documented issues affect releases within these bounds{silently}."
+
+    @property
+    def rests_on(self) -> str:
+        """The last line, less the day."""
+        counts = [(len(of), name) for name, of in self.admitted.releases.items() if name in STACK]
+        told = [f"{count} of {name}" for count, name in counts]
+        stacks = self.admitted.stacks
+        count = {0: "none of the stacks that were run is", 1: "1 stack is"}.get(stacks, f"{stacks} stacks are")
+        return f"Admitted and run: {', '.join(told)}; {count} within all of these bounds"
+
+
+def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
+    """Return what bounds admit of what was run, and which of them admit none of it."""
+    ran = {run.cell for issue in knowledge.issues for case in issue.cases for run in case.runs}
+    was_run: dict[str, set[str]] = {}
+    for id in ran:
+        for name, version in knowledge.cells[id].items():
+            was_run.setdefault(name, set()).add(version)
+    needed = {name for case in knowledge.cases.values() for name in case.needs}
+    releases, idle = dict[str, list[str]](), dict[str, list[str]]()
+    empty, without = list[str](), list[str]()
+    # Of what a bound does not name, any release may be beside.
+    for name in in_stack_order({"jax", *bounds} & was_run.keys()):
+        of = bounds.get(name, SpecifierSet())
+        within = [each for each in knowledge.releases[name] if of.contains(each, prereleases=True)]
+        releases[name] = [each for each in within if each in was_run[name]]
+        idle[name] = [each for each in within if each not in was_run[name]]
+        if releases[name] or (name not in STACK and name not in needed):
+            continue
+        known = in_version_order(was_run[name])
+        why = f"{name}{of} admits no release in the data, which has {known[0]} to {known[-1]}"
+        if idle[name]:
+            how = f"`check --from {name}=={idle[name][0]}` says what the rules and its neighbours tell"
+            why = f"{name}{of} admits only {', '.join(idle[name])}, which was never run: {how}"
+        (empty if name in STACK else without).append(why)
+    bound = {name: set(releases[name]) for name in releases if name in STACK and name in bounds}
+    stacks = sum(all(knowledge.cells[id].get(name) in of for name, of in bound.items()) for id in ran)
+    return Admitted(
+        bounds, releases, {name: each for name, each in idle.items() if each}, tuple(empty), tuple(without), stacks
+    )
+
+
+def holes(knowledge: Knowledge, within: Admitted, there: Iterable[str]) -> list[Hole]:
+    """Return the holes in bounds, of the cases that need packages that are `there` alone: the worst kinds first."""
+    there = concerned(there)
     found: list[Hole] = []
     for issue in knowledge.issues:
-        alike: dict[tuple[str, str, str, bool, bool], list[str]] = {}
+        alike: dict[tuple[str, str, str, bool, bool, bool], list[str]] = {}
         for case in (each for each in issue.cases if there.issuperset(each.needs)):
-            for span in _spans(case, within):
+            for span in _spans(told_of(case, within, knowledge), within):
                 alike.setdefault(span, []).append(case.id)
         found += [Hole(issue, tuple(cases), *span) for span, cases in alike.items()]
     order = list(KINDS)
     return sorted(found, key=lambda each: order.index(each.issue.kind))
 
 
-def _spans(case: KnownCase, within: Mapping[str, Pins]) -> Iterable[tuple[str, str, str, bool, bool]]:
-    """The releases of one package that its rules name, side by side, on which a case goes wrong whatever is beside.
+@dataclass(frozen=True)
+class Shown:
+    """Whether a release goes wrong, by which runs within the bounds: by rule, where there are none."""
 
-    Of packages that all tell of it, the one with the fewest such releases; of several, the first of the stack, then by
-    name.
+    wrong: bool
+    cells: frozenset[str] = frozenset()
+
+    @property
+    def by_rule(self) -> bool:
+        """Nothing was run."""
+        return not self.cells
+
+
+# Package → release → what is told of it.
+Told = Mapping[str, Mapping[str, Shown]]
+
+
+def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
+    """Return what is known of a case on each release that the bounds admit, by package.
+
+    A release goes wrong where each of its runs within the bounds does: one that is well shows a way out. Where none is
+    within them, the rules tell, if they say the same of it with all that is admitted of the others.
     """
     named = in_stack_order({"jax", *(each.name for rule in case.rules for each in requirements(rule.on))})
-    bad: dict[str, dict[Version, bool]] = {}
+    matter = {"jaxlib", *named, *case.needs} & within.bounds.keys()
+    at: dict[str, dict[str, list[tuple[bool, str]]]] = {}
     for run in case.runs:
-        if run.cell not in within:
+        means = verdict(case, run.behaviour)
+        if means in UNDECIDED or not all(within.admits(name, run.pins[name]) for name in matter if name in run.pins):
             continue
-        shown = verdict(case, run.behaviour)
-        wrong = shown not in GOOD and shown not in UNDECIDED
-        for package in (name for name in named if name in run.pins):
-            version = Version(run.pins[package])
-            here = bad.setdefault(package, {})
-            # A release on which some stack is well has a way out that the others may take.
-            here[version] = here.get(version, True) and wrong
-    told = [(package, bad[package]) for package in named if any(bad.get(package, {}).values())]
-    if not told:
-        return
-    # Of equals, `min` takes the first.
-    package, of = min(told, key=lambda each: sum(each[1].values()))
-    ordered = sorted(of)
-    for wrong, group in groupby(ordered, key=of.__getitem__):
-        span = list(group)
-        if wrong:
-            yield package, str(span[0]), str(span[-1]), span[0] == ordered[0], span[-1] == ordered[-1]
+        for package in (each for each in named if each in run.pins):
+            at.setdefault(package, {}).setdefault(run.pins[package], []).append((means not in GOOD, run.cell))
+    found = {
+        package: {
+            version: Shown(all(wrong for wrong, _ in of), frozenset(cell for _, cell in of))
+            for version, of in here.items()
+        }
+        for package, here in at.items()
+    }
+    for package in (each for each in named if each in within.bounds):
+        here = found.setdefault(package, {})
+        for version in within.releases.get(package, ()):
+            if version not in here:
+                here[version] = Shown(_is_wrong_by_rule(case, package, version, named, within, knowledge))
+    return {package: here for package, here in found.items() if here}
+
+
+def _is_wrong_by_rule(
+    case: KnownCase, package: str, version: str, named: Collection[str], within: Admitted, knowledge: Knowledge
+) -> bool:
+    """Return True if the rules say that a release goes wrong with each admitted release of the others they name."""
+    others = [each for each in named if each != package and each in within.releases and each != "jaxlib"]
+    if not all(within.releases[each] for each in within.bounds.keys() & set(case.needs)):
+        return False
+    for beside in product(*(within.releases[each] for each in others)):
+        pins = {**dict(zip(others, beside, strict=True)), package: version}
+        known = predict(case, {**knowledge.jaxlibs.get(pins.get("jax", ""), {}), **pins}, ())
+        means = verdict(case, known.behaviour) if known.behaviour else None
+        if means is None or means in GOOD or means in UNDECIDED:
+            return False
+    return True
+
+
+def _spans(told: Told, within: Admitted) -> Iterable[tuple[str, str, str, bool, bool, bool]]:
+    """Return the releases, side by side, on which a case goes wrong, by as few packages as have all of its runs.
+
+    Of packages that have as many, the one with the fewest such releases; of several, the first of the stack. What was
+    not run within all bounds is told where no package goes wrong on all that is admitted of it.
+    """
+    bad = {package: {of for of, shown in at.items() if shown.wrong} for package, at in told.items()}
+    runs = {package: {run for of in of_it for run in told[package][of].cells} for package, of_it in bad.items()}
+    covered: set[str] = set()
+    always = False
+    left = in_stack_order(package for package, of_it in bad.items() if of_it)
+    while left:
+        package = min(left, key=lambda each: (-len(runs[each] - covered), len(bad[each])))
+        left.remove(package)
+        at = told[package]
+        # Where one package goes wrong on all that is admitted of it, what rules tell of another adds nothing.
+        here = {of for of in bad[package] if (not always and at[of].by_rule) or not at[of].cells <= covered}
+        covered |= runs[package]
+        always = always or len(bad[package]) == len(at)
+        ordered = in_version_order(at)
+        known = within.releases.get(package) or ordered
+        for (wrong, by_rule), group in groupby(ordered, key=lambda of: (of in here, at[of].by_rule)):
+            span = list(group)
+            if wrong:
+                yield package, span[0], span[-1], span[0] == known[0], span[-1] == known[-1], by_rule
+
+
+def to_test(
+    knowledge: Knowledge, found: Sequence[Hole], within: Admitted, gaps: Sequence[Gap] = ()
+) -> tuple[ToTest, ...]:
+    """Return the lowest release, and those that together with it show the most: each shows the most of the rest.
+
+    A jaxlib comes with its jax.
+    """
+    own: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for package, releases in within.releases.items():
+        if package == "jaxlib":
+            continue
+        for version in releases:
+            pins = {package: version}
+            if package == "jax":
+                pins |= {name: of for name, of in knowledge.jaxlibs[version].items() if name == "jaxlib"}
+            shown = [each for each in found if each.package in pins and each.has(pins[each.package])]
+            own[package, version] = {(each.issue.id, case) for each in shown for case in each.cases}
+            own[package, version] |= {
+                (each.path, each.name) for each in gaps if each.package == package and each.has(version)
+            }
+    first = next(((name, of[0]) for name, of in within.releases.items() if of and name != "jaxlib"), None)
+    if first is None:
+        return ()
+    chosen, seen = [ToTest(*first, len(own[first]))], set(own[first])
+    while len(chosen) < _TO_TEST:
+        # Of equals, the newest.
+        best = max(reversed(own), key=lambda each: len(own[each] - seen))
+        if own[best] <= seen:
+            break
+        chosen.append(ToTest(*best, len(own[best] - seen)))
+        seen |= own[best]
+    return tuple(chosen)
+
+
+def tell(
+    known: Knowledge,
+    path: Path,
+    source: Path | None,
+    format: str,
+    severe: Collection[str],
+    *,
+    strict: bool,
+    verbose: bool,
+    console: Terminal,
+) -> Exit:
+    """Say on which releases that the bounds in `path` admit documented issues show. Raises BadFile, Misused, Failed."""
+    if format not in ("text", "json"):
+        raise Misused(f"--bounds is told as text or json, and not as {format}: leave --format {format} out")
+    of = read_bounds(path)
+    if not of.packages.keys() & set(STACK):
+        console.print(f"{path}: it bounds none of {', '.join(STACK)}", style="bold", markup=False, soft_wrap=True)
+        return Exit.UNDECIDED
+    within = admitted(known, of.packages)
+    found = _less_ignored(Within(within, tuple(holes(known, within, [*of.packages, *of.unsaid]))), known)
+    if source is not None:
+        found = _narrowed(found, known, source)
+    found = replace(found, tests=to_test(known, found.holes, within, found.gaps) if found.findings else ())
+    if format == "json":
+        sys.stdout.write(_json(found, path, known))
+    else:
+        _show(found, path, known, verbose=verbose, console=console)
+    if within.empty:
+        return Exit.UNDECIDED
+    if strict and (within.idle or within.without or not within.stacks or found.untold or found.unread):
+        return Exit.INCOMPLETE
+    if found.gaps or any(each.issue.kind in severe for each in found.holes):
+        return Exit.UNEXPECTED
+    return Exit.AS_EXPECTED if within.stacks else Exit.UNDECIDED
+
+
+def _less_ignored(found: Within, known: Knowledge) -> Within:
+    """What is left without what jax-stack-compat.toml says to ignore."""
+    path = Path("jax-stack-compat.toml")
+    if not path.exists():
+        return found
+    from suite.check import ignored  # most projects have none, and are answered sooner
+
+    entries = ignored.load(path, {each.id for each in known.issues})
+    active, stale = ignored.active(entries, found.issues, datetime.now(UTC).date())
+    left = tuple(each for each in found.holes if each.issue.id not in active)
+    return replace(found, holes=left, ignored=len(found.issues & active), stale=stale)
+
+
+def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
+    """What of it concerns a source tree, and the lines that admitted releases lack."""
+    from suite.check.source.touched import touched
+    from suite.check.source.usage import usage
+
+    of = usage(source)
+    names = concern.own_names(known)
+    wanted = frozenset(name for each in names.values() for name in each)
+    uses = [each for each in of.uses if touched(each, wanted)]
+    left, untold, unused = [], dict[str, None](), dict[str, None]()
+    for hole in found.holes:
+        id = hole.issue.id
+        releases = [each for each in found.admitted.releases.get(hole.package, ()) if hole.has(each)]
+        told = concern.of_issues([id], names, [each for each in uses if _reached(each, hole.package, releases)])
+        if id in told.places:
+            left.append(hole)
+        elif id in told.untold:
+            untold[id] = None
+        else:
+            unused[id] = None
+    kept = {each.issue.id for each in left}
+    return replace(
+        found,
+        holes=tuple(left),
+        gaps=tuple(_gaps(of, found.admitted)),
+        untold=tuple(each for each in untold if each not in kept),
+        unused=tuple(each for each in unused if each not in kept and each not in untold),
+        unread=of.unread,
+    )
+
+
+def _reached(use: Use, package: str, releases: Sequence[str]) -> bool:
+    """Return False if the code's own conditions keep it from being run on each of these releases."""
+    from suite.check.source.conditions import Holds, holds
+
+    if not use.guards or not releases:
+        return True
+    return any(all(holds(each, {package: of}) is not Holds.NO for each in use.guards) for of in releases)
+
+
+def _gaps(of: Usage, within: Admitted) -> Iterable[Gap]:
+    """Return the lines whose names an admitted release lacks, in order of place."""
+    from suite.check.findings import lack
+    from suite.check.source.conditions import excludes
+    from suite.names import query
+
+    alike: dict[object, list[tuple[str, str, str]]] = {}
+    for use in of.uses:
+        packages = {thing.name.partition(".")[0] for thing in use.things}
+        package = min(packages)
+        if len(packages) > 1 or package not in within.bounds or package not in within.releases:
+            continue
+        key = use.things, use.how, use.call, use.guards
+        if key not in alike:
+            walked = query.names(package).releases
+            releases = [each for each in within.releases[package] if each in walked]
+            lacks = [
+                None if excludes(use.guards, {package: each}) else lack(use, {package: each}.get) for each in releases
+            ]
+            alike[key] = []
+            for name, group in groupby(zip(releases, lacks, strict=True), key=lambda each: each[1] and each[1].shown):
+                span = [each for each, _ in group]
+                if name:
+                    alike[key].append((name, span[0], span[-1]))
+        if "*" not in use.ignored:
+            yield from (Gap(name, use.path, use.line, package, *span) for name, *span in alike[key])
+
+
+def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console: Terminal) -> None:
+    """Print it: in a few lines, unless `verbose`."""
+    bounds = ", ".join(f"{name}{of}" for name, of in sorted(found.admitted.bounds.items()) if name in STACK)
+    bad = bool(found.holes or found.gaps or found.admitted.empty or not found.admitted.stacks)
+    head = [(f"{path}: {bounds}", "dim"), (found.verdict, "bold red" if bad else "bold green")]
+    head += [(each, "bold yellow") for each in found.admitted.empty]
+    idle = [
+        f"{name} {each}" for name, of in found.admitted.idle.items() if found.admitted.releases[name] for each in of
+    ]
+    tail = [(f"{'; '.join(found.admitted.without)}.", "yellow")] if found.admitted.without else []
+    tail += [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
+    if found.untold:
+        listed = found.untold if verbose else [some(found.untold)]
+        tail.append((f"Of these, which affect such releases too, no source tells: {', '.join(listed)}.", ""))
+    if found.unused:
+        listed = found.unused if verbose else [some(found.unused)]
+        tail.append((f"Not used here: {', '.join(listed)}.", "dim"))
+    if found.unread:
+        tail.append((f"Not read: {some([f'{each.path} ({each.why})' for each in found.unread])}.", "yellow"))
+    if found.ignored:
+        tail.append((f"{found.ignored} ignored by jax-stack-compat.toml.", "dim"))
+    if found.stale:
+        tail.append((f"jax-stack-compat.toml has stale entries: {'; '.join(found.stale)}.", "yellow"))
+    if found.tests:
+        first, *others = (f"{each.package} {each.version}" for each in found.tests)
+        shown = sum(each.shows for each in found.tests)
+        names = ", ".join([f"{first} (the lowest that is admitted)", *others])
+        show = "They show" if others else "It shows"
+        tail.append((f"To test in CI: {names}. {show} {shown} of the {found.findings} findings.", "bold"))
+    tail.append((f"{found.rests_on}, as of {known.day}.", "bold"))
+    gaps = _told_gaps(found.gaps, verbose=verbose)
+    room = MOST - len(head) - len(gaps) - len(tail)
+    for line, style in [*head, *((each, "red") for each in gaps)]:
+        text.say(console, line, style)
+    for line in _told_holes(found.holes, len(found.holes) if verbose else room):
+        text.say(console, f"  {line}")
+    for line, style in tail:
+        text.say(console, line, style)
+
+
+def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
+    alike: dict[str, list[str]] = {}
+    for each in gaps:
+        alike.setdefault(each.told, []).append(f"{each.path}:{each.line}")
+    most = len(alike) if verbose else _MOST_NAMES
+    lines = [f"  certain  {some(places)}  {told}" for told, places in list(alike.items())[:most]]
+    return [*lines, *([f"  and {len(alike) - most} more names: --verbose"] if len(alike) > most else [])]
+
+
+def _told_holes(found: Sequence[Hole], room: int) -> list[str]:
+    """Return a line for each hole; where these are too many, a line for what is alike, with some of each kind."""
+    if len(found) <= room:
+        return [f"{each.issue.id} ({each.issue.kind})  {each.told}" for each in found]
+    alike: dict[str, dict[str, list[Hole]]] = {}
+    for each in found:
+        alike.setdefault(each.issue.kind, {}).setdefault(each.span, []).append(each)
+    # No bound mends what is so on each release that is admitted: it is counted.
+    always = [each for each in found if each.lowest and each.highest]
+    ranked = [
+        (place / _SHARES.get(kind, 1), kind, of)
+        for kind, spans in alike.items()
+        for place, of in enumerate(sorted(spans.values(), key=lambda of: -len(of)))
+        if of[0] not in always
+    ]
+    order = list(KINDS)
+    chosen = sorted(ranked, key=lambda each: (each[0], order.index(each[1])))[: room - 1 - bool(always)]
+    lines = [
+        f"{KINDS[kind]}: {of[0].span}: {some([each.issue.id for each in of])}"
+        for _, kind, of in sorted(chosen, key=lambda each: (order.index(each[1]), each[0]))
+    ]
+    hidden = len(found) - len(always) - sum(min(len(of), 3) for _, _, of in chosen)
+    if always:
+        ids = list(dict.fromkeys(each.issue.id for each in always))
+        lines.append(f"{len(ids)} issues on all that is admitted of a package: {some(ids)}")
+    more = f"and {hidden} more: " * bool(hidden)
+    return [*lines, f"{more}--verbose names each, with its cases"]
+
+
+def _json(found: Within, path: Path, known: Knowledge) -> str:
+    """Return all of it, as data."""
+    within = found.admitted
+    data = {
+        "where": str(path),
+        "bounds": {name: str(of) for name, of in within.bounds.items()},
+        "admitted": {
+            name: {"count": len(of), "first": of[0] if of else None, "last": of[-1] if of else None}
+            for name, of in within.releases.items()
+        },
+        "stacks": within.stacks,
+        "never_run": {name: list(of) for name, of in within.idle.items()},
+        **{"empty": list(within.empty), "without": list(within.without)},
+        "verdict": found.verdict,
+        "findings": [
+            {
+                **{"id": each.issue.id, "kind": each.issue.kind, "case": case, "package": each.package},
+                **{"first": each.first, "last": each.last, "lowest": each.lowest, "highest": each.highest},
+                "by_rule": each.by_rule,
+            }
+            for each in found.holes
+            for case in each.cases
+        ],
+        "lines": [
+            {
+                **{"name": each.name, "path": each.path, "line": each.line, "package": each.package},
+                **{"first": each.first, "last": each.last},
+            }
+            for each in found.gaps
+        ],
+        "to_test": [each._asdict() for each in found.tests],
+        **{"untold": list(found.untold), "unused": list(found.unused), "ignored": found.ignored},
+        "unread": [each._asdict() for each in found.unread],
+        **{"data_of": known.day, "suite_version": __version__},
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

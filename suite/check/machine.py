@@ -6,14 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from packaging.version import Version
-
 from suite import __version__
-from suite.check.answer import KINDS, Answer, Bite, spans
+from suite.check.answer import KINDS, Answer, Bite
 from suite.check.concern import Place, Reading
+from suite.check.constraints import constraints
 from suite.check.knowledge import Knowledge, KnownIssue
 from suite.check.text import named, told
-from suite.judge.rules import requirements
 from suite.printable import printable
 
 if TYPE_CHECKING:
@@ -172,41 +170,6 @@ def _escaped(text: str) -> str:
 
 def _property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def constraints(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
-    """Lines for `pip -c` and `uv --constraint` that keep out what bites here, with the reason and what lifts it."""
-    lines = [f"# {answer.first_line}", f"# {answer.last_line}"]
-    for issue, bites in answer.issues:
-        for each in bites:
-            told = f"{issue.id}/{each.case.id}"
-            line = _constraint(each, answer, knowledge)
-            lines.append(f"{line}  # {told}: {each.good}" if line else f"# {told}: {each.good or 'nothing is known'}")
-    return printable("\n".join(dict.fromkeys(lines)), lines=True) + "\n"
-
-
-def _constraint(each: Bite, answer: Answer, knowledge: Knowledge) -> str:
-    """What keeps out the releases around this one on which a case goes wrong; nothing where all are such.
-
-    The package is the first that the case's rules name and of which some release is well.
-    """
-    named = [of.name for rule in each.case.rules for of in requirements(rule.on)]
-    for package in dict.fromkeys([*named, "jax"]):
-        if package not in answer.versions:
-            continue
-        here = Version(answer.versions[package])
-        told = spans(each.case, package, answer.versions, knowledge)
-        bad = next((of for of in told if not of.well and Version(of.first) <= here <= Version(of.last)), None)
-        if bad is None or not any(of.well or of.loud for of in told):
-            continue
-        releases = knowledge.releases.get(package, [])
-        within = releases[releases.index(bad.first) : releases.index(bad.last) + 1]
-        if bad.open:
-            return f"{package}<{bad.first}"
-        if bad.first == releases[0]:
-            return f"{package}>={releases[len(within)]}"
-        return f"{package}{','.join(f'!={release}' for release in within)}"
-    return ""
 
 
 FORMATS: Mapping[str, Callable[[Answer, Reading, Knowledge], str]] = {

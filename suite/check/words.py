@@ -22,7 +22,8 @@ FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 _REST = f"Commands that run the whole suite, such as compat, need a clone: {address('Repository') or 'see the README'}"
 _CODES = (
     "Exit codes: 0 looked, and nothing of --fail-on or worse is known to bite; 1 something is; 2 the command or a file "
-    "is wrong; 3 it could not be completed, or --strict; 4 none of the packages is there. Unknown is never clean: the "
+    "is wrong; 3 it could not be completed, or --strict; 4 none of the packages is there, or none of their "
+    "releases that were run is within --bounds. Unknown is never clean: the "
     "last line says what the answer rests on."
 )
 _CHECK = """Says what documented issues of JAX, Equinox and Diffrax bite an environment, a lock or a stack, worst first:

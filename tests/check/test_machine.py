@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from packaging.requirements import Requirement
 
 from suite.check.answer import answer
 from suite.check.concern import Place, Reading
@@ -67,23 +66,6 @@ def test_each_format_has_the_lines_that_do_not_run(format: str, told: str) -> No
     """What a stack lacks is told by each, with its place and what to write instead."""
     read = Reading(lines=(LINE,))
     assert told in FORMATS[format](answer(knowledge(), stack(jax="0.6.0")), read, knowledge())
-
-
-@pytest.mark.parametrize(
-    ("jax", "line"),
-    [
-        ("0.4.30", "jax>=0.5.0  # wrong-numbers/mended: good from jax 0.5.0"),
-        ("0.7.0", "jax<0.6.0  # slow-thing/back: good up to jax 0.5.0, and on none since"),
-    ],
-)
-def test_constraints_keep_out_what_bites(jax: str, line: str) -> None:
-    """A line is a requirement that does not admit this release, with its reason and what lifts it."""
-    lines = made("constraints", jax=jax).splitlines()
-
-    assert line in lines
-    for each in lines:
-        wanted = each.partition("#")[0].strip()
-        assert not wanted or not Requirement(wanted).specifier.contains(jax)
 
 
 def test_markdown_has_a_row_for_each_issue() -> None:

@@ -1,0 +1,176 @@
+"""One set of releases, near a stack, on which most of what affects it is well: and an installer can have it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from suite.cell.issue import Rule
+from suite.check import knowledge as known
+from suite.check.answer import answer
+from suite.check.concern import Reading
+from suite.check.constraints import constraints
+from suite.check.inputs.stack import Stack
+from suite.check.knowledge import Knowledge, KnownCase
+from suite.judge.rules import Run, first_match
+from suite.stack import uv_call
+from tests.check.worlds import CELLS, case, issue, knowledge
+
+
+def rule(behaviour: str, on: str = "") -> Rule:
+    """A rule that was run."""
+    return Rule(behaviour, on, "run")
+
+
+def told(world: Knowledge, python: str = "", **versions: str) -> list[str]:
+    """The lines for a stack of these versions."""
+    return constraints(answer(world, Stack(versions, "uv.lock", python)), Reading(), world).splitlines()
+
+
+def pins(lines: list[str]) -> list[str]:
+    """The lines that are no comments."""
+    return [line for line in lines if not line.startswith("#")]
+
+
+def of(*cases: KnownCase) -> Knowledge:
+    """One issue of these cases."""
+    return knowledge(issue("one", *cases))
+
+
+def test_a_set_says_what_it_mends_and_what_it_does_not() -> None:
+    """Its releases as pins, and for people what is mended by them, and what goes on with them."""
+    lines = told(knowledge(), jax="0.4.30")
+    assert ["jax==0.5.0", "jaxlib==0.5.0"] == pins(lines)
+    assert "# These were run together, as jax-0.5.0." in lines
+    assert "# Mended by them, 1 case: wrong-numbers/mended." in lines
+    assert "# Still affected, 1 case: wrong-numbers/loud." in lines
+    assert "# Of those not mended, 1 are well on no stack of these packages that was run." in lines
+    assert lines[-1].startswith("# Looked up 3 cases")
+
+
+def test_absent_is_not_well() -> None:
+    """What a release does not have any more is not mended by it, and no release is asked for."""
+    gone = case(
+        "gone", rule("wrong", "jax<0.5"), rule("no-more"), behaviours={"wrong": "affected", "no-more": "absent"}
+    )
+    lines = told(of(gone), jax="0.4.30")
+    assert not pins(lines)
+    assert "# No stack of these packages that was run, and can be had, mends more than it breaks." in lines
+    mended = case("mended", rule("wrong", "jax<0.5"), rule("right"))
+    lines = told(of(gone, mended), jax="0.4.30")
+    assert "# Neither mended nor affected, as it is absent, refused or not known there, 1 case: one/gone." in lines
+
+
+@pytest.mark.parametrize(
+    ("here", "wrong", "there"),
+    [
+        ("0.5.0", "jax==0.5.0", "0.6.0"),  # as near as 0.4.36, and upwards
+        ("0.4.30", "jax==0.4.30", "0.4.36"),  # of the same minor release
+        ("0.4.30", "jax<0.6", "0.6.0"),
+        ("0.7.0", "jax>=0.6", "0.5.0"),
+        ("0.5.0", "jax>=0.4.36,<0.7", "0.4.30"),  # two minor releases upwards are further
+        ("0.5.0", "jax>=0.5,<0.6.2", "0.6.2"),  # as near, and upwards, though three releases are between
+    ],
+)
+def test_the_nearest_of_the_best_is_taken(here: str, wrong: str, there: str) -> None:
+    """By few minor releases, then upwards, then by few releases."""
+    cells = {**CELLS, **{of: {"jax": of, "jaxlib": of} for of in ("0.6.1", "0.6.2")}}
+    world = world_with(cells, case("only", rule("wrong", wrong), rule("right")))
+    assert f"jax=={there}" in pins(told(world, jax=here))
+
+
+def test_what_cannot_be_had_together_is_told() -> None:
+    """The set has most; for the rest it is told which other set has that."""
+    old = case("old", rule("right", "jax<0.5"), rule("wrong"))
+    new = [case(f"new-{each}", rule("wrong", "jax<0.6"), rule("right")) for each in "ab"]
+    lines = told(of(old, *new), jax="0.5.0")
+    assert ["jax==0.6.0", "jaxlib==0.6.0"] == pins(lines)
+    assert "# Not to be had together with these, but with jax 0.4.36, 1 case: one/old." in lines
+
+
+def test_what_breaks_as_much_as_it_mends_is_not_asked_for() -> None:
+    """A release on which one case is well and another goes wrong is no advice."""
+    one = case("one", rule("wrong", "jax<0.5"), rule("right"))
+    other = case("other", rule("right", "jax<0.5"), rule("wrong"))
+    assert not pins(told(of(one, other), jax="0.4.30"))
+    third = case("third", rule("wrong", "jax<0.5"), rule("right"))
+    lines = told(of(one, other, third), jax="0.4.30")
+    assert "# Affected with them, and not before, 1 case: one/other." in lines
+
+
+def test_a_set_is_what_its_metadata_admits() -> None:
+    """A stack that was run over the metadata of its packages is none that an installer can have."""
+    cells = {**CELLS, "over": {"jax": "0.7.0", "jaxlib": "0.7.0", "equinox": "0.13.8"}}
+    wrong = case("only", rule("wrong", "equinox<0.13"), rule("right"), needs=("jax", "equinox"))
+    assert not pins(told(world_with(cells, wrong), jax="0.5.0", equinox="0.12.0"))
+    cells["over"] = {"jax": "0.7.2", "jaxlib": "0.7.2", "equinox": "0.13.8"}
+    assert "equinox==0.13.8" in pins(told(world_with(cells, wrong), jax="0.5.0", equinox="0.12.0"))
+
+
+def world_with(cells: dict[str, dict[str, str]], of: KnownCase) -> Knowledge:
+    """A world of these stacks, on all of which a case was run as its rules say."""
+    runs = [Run(id, pins, each.behaviour) for id, pins in cells.items() if (each := first_match(of.rules, pins))]
+    again = case(of.id, *of.rules, needs=of.needs, runs=tuple(runs))
+    return Knowledge("2026-11-22", cells, (issue("one", again),))
+
+
+def test_a_set_is_for_the_python_that_is_there() -> None:
+    """A release without wheels for it is none to ask for."""
+    assert not pins(told(knowledge(), python="3.8.1", jax="0.4.30"))
+    assert not pins(told(knowledge(), python="3.14.0", jax="0.4.30"))
+    assert pins(told(knowledge(), python="3.11.7", jax="0.4.30"))
+
+
+def test_without_a_jax_there_is_no_set() -> None:
+    """What is affected depends on it."""
+    found = constraints(answer(knowledge(), Stack({"equinox": "0.12.0"}, "a.txt")), Reading(), knowledge())
+    assert not pins(found.splitlines())
+
+
+@pytest.fixture(scope="module")
+def real() -> Knowledge:
+    """What is published, read once."""
+    return known.load()
+
+
+STACKS = [
+    {"jax": "0.4.30", "equinox": "0.11.4", "diffrax": "0.6.0"},
+    {"jax": "0.4.20"},
+    {"jax": "0.7.2", "equinox": "0.13.2", "lineax": "0.0.8"},
+    {"jax": "0.10.2", "equinox": "0.13.8", "diffrax": "0.7.2", "lineax": "0.1.1", "optimistix": "0.1.0"},
+    {"jax": "0.6.0", "equinox": "0.11.4"},
+]
+
+
+@pytest.mark.parametrize("versions", STACKS, ids=str)
+def test_a_set_is_short(versions: dict[str, str], real: Knowledge) -> None:
+    """One pin for each package, and not a screen of comments."""
+    lines = told(real, **versions)
+    assert len(lines) <= 25
+    assert {*versions, "jaxlib"} == {Requirement(line).name for line in pins(lines)}
+
+
+def resolved(asked: str, *words: str) -> str:
+    """What uv says against these requirements, nothing where it finds a set."""
+    ran = uv_call.run("pip", "compile", "--quiet", "--no-header", "--python-version", "3.12", *words, "-", asked=asked)
+    return ran.stderr if ran.returncode else ""
+
+
+@pytest.fixture(scope="module")
+def _index() -> None:
+    if said := resolved("jax"):
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, and no index answers: {said}")
+        pytest.skip(f"no index answers on this machine: {said}")
+
+
+@pytest.mark.usefixtures("_index")
+@pytest.mark.parametrize("versions", STACKS, ids=str)
+def test_an_installer_can_have_a_set(versions: dict[str, str], real: Knowledge, tmp_path: Path) -> None:
+    """The lines as they are, given to uv as constraints of what somebody has."""
+    path = tmp_path / "constraints.txt"
+    path.write_text("\n".join(told(real, **versions)) + "\n", encoding="utf-8")
+    assert not resolved("\n".join(versions), "--constraint", str(path))

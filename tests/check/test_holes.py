@@ -1,0 +1,300 @@
+"""Declared bounds: the releases that they admit and on which issues show, whatever else is declared beside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
+
+from suite.__main__ import main
+from suite.cell.issue import Rule
+from suite.check import holes
+from suite.check import knowledge as known
+from suite.check.holes import Hole, admitted
+from suite.check.knowledge import Knowledge, KnownCase
+from suite.errors import Exit
+from suite.judge.rules import Run
+from tests.check.worlds import case, issue, knowledge
+
+VERSIONS = {
+    "jax": ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0"),
+    "equinox": ("0.11.0", "0.12.0", "0.13.0"),
+    "diffrax": ("0.6.0", "0.7.0"),
+}
+CLAUSES = [
+    (name, f"{sign}{version}")
+    for name, versions in VERSIONS.items()
+    for version in versions
+    for sign in (">=", "<", "!=", "==")
+]
+NEEDS = (("jax",), ("jax", "equinox"), ("jax", "equinox", "diffrax"))
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> Knowledge:
+    """Some stacks, and cases that each were run where their packages are, with whatever outcome."""
+    some = st.fixed_dictionaries({name: st.sampled_from(versions) for name, versions in VERSIONS.items()})
+    cells = {
+        f"cell-{number}": {**pins, "jaxlib": pins["jax"]}
+        for number, pins in enumerate(draw(st.lists(some, min_size=1, max_size=12)))
+    }
+    outcomes = st.sampled_from(["wrong", "wrong", "wrong", "right", "raises", "flaky"])
+    cases = []
+    for number, needs in enumerate(NEEDS):
+        rules = [Rule("wrong", draw(st.sampled_from(["jax<0.5", "jax<0.6 equinox>=0.12", "diffrax<0.7", ""])), "run")]
+        rules = [each for each in rules if all(name in needs for name in VERSIONS if name in each.on)]
+        runs = tuple(Run(id, pins, draw(outcomes)) for id, pins in cells.items())
+        cases.append(case(f"case-{number}", *rules, Rule("right", "", "run"), needs=needs, runs=runs))
+    return Knowledge("2026-11-22", cells, (issue("one", *cases),))
+
+
+def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
+    """Clauses of all three packages as bounds."""
+    found = dict.fromkeys(VERSIONS, SpecifierSet())
+    for name, clause in clauses:
+        found[name] &= SpecifierSet(clause)
+    return found
+
+
+def found_in(world: Knowledge, bounds: dict[str, SpecifierSet]) -> list[Hole]:
+    """The holes in bounds."""
+    return holes.holes(world, admitted(world, bounds), bounds)
+
+
+def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
+    """The packages and releases on which a case is told."""
+    return {(each.package, each.first, each.last) for each in found if of.id in each.cases}
+
+
+@settings(max_examples=300, deadline=None)
+@given(worlds(), st.lists(st.sampled_from(CLAUSES), max_size=3), st.sampled_from(CLAUSES))
+def test_more_bounds_take_away_what_they_exclude_alone(
+    world: Knowledge, clauses: list[tuple[str, str]], more: tuple[str, str]
+) -> None:
+    """A clause takes no finding from a case that does not need its package, and of others only what it excludes."""
+    bounds, narrower = joined(clauses), joined([*clauses, more])
+    before, after = found_in(world, bounds), found_in(world, narrower)
+
+    for of in world.issues[0].cases:
+        if more[0] not in of.needs:
+            assert told(before, of) == told(after, of)
+        for run in of.runs:
+            if run.behaviour == "wrong" and all(narrower[name].contains(run.pins[name]) for name in of.needs):
+                assert is_told(after, of, run) or not is_told(before, of, run)
+
+
+def is_told(found: list[Hole], of: KnownCase, run: Run) -> bool:
+    """Whether a release of a run is among those on which its case is told."""
+    return any(of.id in each.cases and each.has(run.pins[each.package]) for each in found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), st.lists(st.sampled_from(CLAUSES), max_size=3))
+def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tuple[str, str]]) -> None:
+    """Where all runs within the bounds go wrong, each of them is told."""
+    bounds = joined(clauses)
+    found = found_in(world, bounds)
+    for of in world.issues[0].cases:
+        within = [run for run in of.runs if all(bounds[name].contains(run.pins[name]) for name in of.needs)]
+        if all(run.behaviour == "wrong" for run in within):
+            assert all(is_told(found, of, run) for run in within)
+
+
+@pytest.fixture(scope="module")
+def real() -> Knowledge:
+    """What is published, read once."""
+    return known.load()
+
+
+@pytest.mark.parametrize("more", [{}, {"equinox": ">=0.13.8"}, {"equinox": ">=0.13.8", "diffrax": ""}])
+def test_what_needs_jax_alone_stays_whatever_is_beside(real: Knowledge, more: dict[str, str]) -> None:
+    """A gradient of Bessel functions is wrong on each jax that is admitted, and no Equinox changes that."""
+    bounds = {name: SpecifierSet(of) for name, of in {"jax": ">=0.7.2", **more}.items()}
+    (found,) = [each for each in found_in(real, bounds) if each.issue.id == "bessel-gradients-at-zero"]
+    assert ("jax", "0.7.2", "0.11.1") == (found.package, found.first, found.last)
+
+
+def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
+    """A Diffrax that no admitted jax was run with is wrong by rule, where its rules say so of each."""
+    within = {"jax": SpecifierSet(">=0.7"), "equinox": SpecifierSet(), "diffrax": SpecifierSet()}
+    (found,) = [each for each in found_in(knowledge(), within) if each.issue.id == "solve-is-off"]
+    assert found.told == "diffrax 0.6.0 to 0.7.0, the lowest that is admitted, by rule: solves"
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to be in, and the small knowledge in place of the published one."""
+    monkeypatch.setattr(known, "load", knowledge)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: str) -> tuple[Exit, str]:
+    """How `check --bounds` of these dependencies ends, and what it says."""
+    Path("pyproject.toml").write_text(f"[project]\ndependencies = {json.dumps(dependencies)}\n")
+    code = main(["check", "--bounds", "pyproject.toml", *typed])
+    out, err = capsys.readouterr()
+    return code, out + err
+
+
+@pytest.mark.parametrize(
+    ("dependencies", "why"),
+    [
+        (["jax>=99"], "jax>=99 admits no release in the data, which has 0.4.30 to 0.7.0"),
+        (["jax<0.4"], "jax<0.4 admits no release"),
+        (["jax>=0.6", "jax<0.5"], "jax<0.5,>=0.6 admits no release"),
+        (["jax==0.4.30+cuda12"], "jax==0.4.30+cuda12 admits no release"),
+        (["jax==0.13.0rc1"], "jax==0.13.0rc1 admits no release"),
+        (["jax==0.5.0", "equinox==0.99"], "equinox==0.99 admits no release in the data, which has 0.12.0 to 0.12.0"),
+    ],
+)
+@pytest.mark.usefixtures("world")
+def test_bounds_that_admit_nothing_are_not_green(
+    dependencies: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said which bound admits no release that was run, and the exit code is that of nothing known."""
+    code, out = said(capsys, dependencies)
+    assert Exit.UNDECIDED == code
+    assert why in out
+    assert "None of the documented issues" not in out
+
+
+def test_other_findings_stay_where_one_bound_admits_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What needs jax alone is told though the bound on Equinox admits nothing."""
+    assert "wrong-numbers" in said(capsys, ["jax<0.5", "equinox==0.99"])[1]
+
+
+def test_a_release_that_was_never_run_is_told_as_such(
+    world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A release that is planned, and yanked, is in the data without a run."""
+    of = knowledge()
+    cells = {**of.cells, "jax-0.4.32": {"jax": "0.4.32", "jaxlib": "0.4.31"}}
+    monkeypatch.setattr(known, "load", lambda: Knowledge(of.day, cells, of.issues))
+    code, out = said(capsys, ["jax==0.4.32"])
+    assert Exit.UNDECIDED == code
+    assert "jax==0.4.32 admits only 0.4.32, which was never run: `check --from jax==0.4.32` says" in out
+    _, out = said(capsys, ["jax<0.5"])
+    assert "Admitted and never run: jax 0.4.32." in out
+    assert Exit.INCOMPLETE == said(capsys, ["jax<0.5"], "--strict")[0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        (["--to", "jax==0.6.0"], "--bounds asks about all that is admitted, and --to about an upgrade"),
+        (["--format", "sarif"], "--bounds is told as text or json, and not as sarif"),
+        (["--format", "constraints"], "--bounds is told as text or json, and not as constraints"),
+    ],
+)
+@pytest.mark.usefixtures("world")
+def test_what_has_no_meaning_with_bounds_is_refused(
+    typed: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An upgrade, and formats that point at a file, are refused with a sentence."""
+    code, out = said(capsys, ["jax"], *typed)
+    assert Exit.MISUSED == code
+    assert why in out
+
+
+@pytest.mark.usefixtures("world")
+def test_bounds_of_other_packages_leave_the_stacks_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is in no stack that was run takes none of them out."""
+    assert "Admitted and run: 2 of jax; 2 stacks are within" in said(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
+
+
+def test_what_builds_on_the_stack_is_told_where_its_bound_admits_nothing(
+    real: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stack is answered for all the same; with --strict it is not enough."""
+    monkeypatch.setattr(known, "load", lambda: real)
+    code, out = said(capsys, ["jax>=0.12", "flax>=99"])
+    assert Exit.UNEXPECTED == code
+    assert "flax>=99 admits no release in the data, which has 0." in out
+    assert Exit.INCOMPLETE == said(capsys, ["jax>=0.12", "flax>=99"], "--strict")[0]
+
+
+@pytest.mark.usefixtures("world")
+def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    """The bounds, what they admit, and each finding with its releases."""
+    code, out = said(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
+    found = json.loads(out)
+    assert Exit.UNEXPECTED == code
+    assert {"jax": "<0.7,>=0.4.36", "diffrax": ""} == found["bounds"]
+    assert {"count": 3, "first": "0.4.36", "last": "0.6.0"} == found["admitted"]["jax"]
+    assert {
+        **{"id": "solve-is-off", "kind": "silent-wrong", "case": "solves", "package": "diffrax"},
+        **{"first": "0.6.0", "last": "0.7.0", "lowest": True, "highest": False, "by_rule": False},
+    } in found["findings"]
+
+
+def test_what_is_ignored_is_no_hole(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An entry of jax-stack-compat.toml leaves its issue out of bounds too; one that leaves nothing out is stale."""
+    entries = "".join(f'[[ignore]]\nid = "{id}"\nreason = "we know"\n' for id in ("wrong-numbers", "solve-is-off"))
+    (world / "jax-stack-compat.toml").write_text(entries)
+    code, out = said(capsys, ["jax<0.6"])
+    assert Exit.AS_EXPECTED == code
+    assert "1 ignored by jax-stack-compat.toml." in out
+    assert "jax-stack-compat.toml has stale entries: solve-is-off" in out
+    assert "wrong-numbers (" not in out
+
+
+def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a source tree, what it uses is told, and the lines whose names an admitted release lacks."""
+    (world / "src").mkdir()
+    model = world / "src" / "model.py"
+    model.write_text("import jax.numpy as jnp\nimport jax\n\njax.tree_map(jnp.abs, 1)\n")
+    code, out = said(capsys, ["jax<0.7"], "--source", "src")
+    assert Exit.UNEXPECTED == code
+    assert "model.py:4  jax.tree_map: not on jax 0.6.0, which the bounds admit" in out
+    assert "Not used here: wrong-numbers." in out
+    assert "no source tells: slow-thing." in out
+    assert "To test in CI: jax 0.4.30 (the lowest that is admitted), jax 0.6.0. They show 1 of the 1 findings." in out
+
+    model.write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
+    _, out = said(capsys, ["jax<0.7"], "--source", "src")
+    assert "wrong-numbers (silent-wrong)" in out
+    model.write_text("import jax\nif jax.__version_info__ >= (0, 7):\n    jax.numpy.pad(x, 1, mode='edge')\n")
+    _, out = said(capsys, ["jax<0.7"], "--source", "src")
+    assert "Not used here: wrong-numbers." in out
+
+
+def test_the_lowest_release_is_among_those_to_test() -> None:
+    """Whatever it shows; the others show the most of what is left, and no more are named than show something."""
+    of = case("of", Rule("right", "jax<0.5.0", "run"), Rule("wrong", "", "run"))
+    old = case("old", Rule("wrong", "jax==0.4.36", "run"), Rule("right", "", "run"))
+    world = knowledge(issue("one", of, old))
+    within = admitted(world, {"jax": SpecifierSet()})
+    found = holes.to_test(world, holes.holes(world, within, ["jax"]), within)
+    assert [("jax", "0.4.30", 0), ("jax", "0.7.0", 1), ("jax", "0.4.36", 1)] == [tuple(each) for each in found]
+
+
+@pytest.mark.parametrize(
+    "dependencies",
+    [
+        ["jax"],
+        ["equinox"],
+        ["diffrax>=0.6", "jax", "optimistix", "lineax", "jaxlib", "flax", "optax"],
+        ["jax>=0.7.2", "equinox>=0.13.8"],
+        ["jax==0.4.18", "equinox==0.13.8"],
+        ["jax>=99", "jaxlib>=99", "equinox>=99", "diffrax>=99", "lineax>=99", "optimistix>=99"],
+    ],
+)
+def test_bounds_are_told_in_25_lines(
+    dependencies: list[str],
+    real: Knowledge,
+    world: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """However wide they are: what has no room is counted, and --verbose names it."""
+    monkeypatch.setattr(known, "load", lambda: real)
+    _, out = said(capsys, dependencies)
+    assert len(out.splitlines()) <= 25
+    if "more: --verbose" in out:
+        assert len(said(capsys, dependencies, "--verbose")[1].splitlines()) > 25
