@@ -1,7 +1,8 @@
-"""Versions → what is known to bite there: which cases, how that is known, since when it is good, what to do. Pure."""
+"""Versions → what is known to affect them: which cases, how that is known, since when it is good, what to do. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ KINDS: Mapping[str, str] = {
     "by-design": "By design",
 }
 WELL = ("clear", "absent", "documented")
+_DEVICE = re.compile(r"jax-(cuda|rocm)|libtpu")
 _HOW = {
     "run": "run on exactly these versions",
     "by rule": "by rule",
@@ -64,8 +66,9 @@ class Answer:
 
     `stops` are packages that do not import there, and `blocked` the cases that need them; `counts` says of how many
     cases it is known how; `elsewhere` counts those that need what the stack does not have; `newer` are packages newer
-    than any that was run. Where a source tree was read, `bites` has what concerns it, `untold` the issues of which no
-    source can tell that, and `unused` the rest.
+    than any that was run. `unsure` says what nothing is known of, and `imports` whether the stack works at all. Where a
+    source tree was read, `bites` has what concerns it, `untold` the issues whose use no source tells, and
+    `unused` the rest.
     """
 
     stack: Stack
@@ -77,6 +80,8 @@ class Answer:
     unknown: tuple[str, ...]
     elsewhere: int
     newer: tuple[str, ...]
+    unsure: tuple[str, ...]
+    imports: str
     day: str
     untold: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
@@ -92,28 +97,46 @@ class Answer:
         return sum(issue.kind.startswith("silent") for issue, _ in self.issues)
 
     @property
+    def is_known(self) -> bool:
+        """Whether anything is known of this stack."""
+        return bool(sum(self.counts.values()) or self.blocked)
+
+    @property
+    def works(self) -> bool:
+        """Whether nothing tells that the stack does not import or solve: row zero asks that."""
+        return not (self.stops or any(issue.row_zero for issue, _ in self.issues))
+
+    @property
+    def chronic(self) -> list[KnownIssue]:
+        """The issues that no release mends, for any case."""
+        return [issue for issue, of in self.issues if not any(each.good.startswith(("good", "refused")) for each in of)]
+
+    @property
     def first_line(self) -> str:
         """The verdict."""
         count = len(self.issues)
         if self.stops:
             return f"This stack does not work: {' and '.join(self.stops)} does not import with the others."
+        if not self.is_known:
+            return "Nothing is known of this stack."
         if not count:
-            others = " that a source can tell of" * bool(self.untold)
-            return f"None of the documented issues{others} is known to bite here."
-        silently = f", {self.silent} of them silently" if self.silent else ""
-        return f"{count} documented issue{'s bite' if count > 1 else ' bites'} here{silently}."
+            others = " whose use a source tells" * bool(self.untold)
+            return f"Of the cases that were looked up{others}, none is known to be affected."
+        silently = f", {self.silent} of them silent" if self.silent else ""
+        return f"{count} known issue{'s affect' if count > 1 else ' affects'} this stack{silently}."
 
     @property
     def last_line(self) -> str:
         """What that rests on: unknown is never clean."""
         told = [f"{self.counts[name]} {words}" for name, words in _HOW.items() if self.counts.get(name)]
         told += [f"{len(self.blocked)} kept from running by what does not import"] if self.blocked else []
-        lines = f"Looked up {sum(self.counts.values()) + len(self.blocked)} cases, as of {self.day}: {', '.join(told)}."
+        known = sum(self.counts.values()) + len(self.blocked)
+        lines = f"Looked up {known} cases, as of {self.day}" + (f": {', '.join(told)}." if told else ".")
         if self.elsewhere:
             lines += f" {self.elsewhere} more need packages that are not there."
         if self.untold:
-            bite = "issues bite" if len(self.untold) > 1 else "issue bites"
-            lines += f" {len(self.untold)} {bite} here that no source tells of."
+            affect = "issues affect" if len(self.untold) > 1 else "issue affects"
+            lines += f" {len(self.untold)} {affect} this stack, and no source tells their use."
         if self.newer:
             lines += f" Newer than this data: {', '.join(self.newer)}; what is said of these is carried on by rule."
         return lines
@@ -122,7 +145,12 @@ class Answer:
 def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     """What is known of `stack` by the published rules and runs."""
     named = {*_packages(knowledge)}
-    versions = with_jaxlib({name: of for name, of in stack.versions.items() if name in named}, knowledge.cells.values())
+    given = {name: of for name, of in stack.versions.items() if name in named}
+    strange = _strange(knowledge, given)
+    if "jax" in strange:
+        given.pop("jaxlib", None)
+    given = {name: of for name, of in given.items() if name not in strange}
+    versions = with_jaxlib(given, knowledge.cells.values())
     there = {"jaxlib", *versions, *stack.unsaid}
     lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
     # Row zero takes the whole stack, and that an Equinox does not import its rules tell without a Diffrax.
@@ -162,8 +190,48 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         tuple(unknown),
         len(knowledge.cases) - len(found),
         tuple(newer(knowledge, versions)),
+        (*strange.values(), *_unsure(stack)),
+        _imports(knowledge, found),
         knowledge.day,
     )
+
+
+def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
+    """The packages of the stack whose version lies outside of what was run, and how: no rule is carried on so far.
+
+    A patch of the newest minor series is by rule; a release between two of its series too.
+    """
+    found = {}
+    for name in (each for each in STACK if each != "jaxlib" and each in versions):
+        known, here = knowledge.releases.get(name, []), Version(versions[name])
+        series = [each for each in known if Version(each).release[:2] == here.release[:2]]
+        if not known or (series and (here <= Version(series[-1]) or series[-1] == known[-1])):
+            continue
+        if here < Version(known[0]):
+            found[name] = f"{name} {here} is older than this data, which begins with {known[0]}."
+        elif here > Version(known[-1]):
+            found[name] = f"{name} {here} is newer than this data, which ends with {known[-1]}, {knowledge.day}."
+        else:
+            found[name] = f"{name} {here} is no release that was run."
+    return found
+
+
+def _unsure(stack: Stack) -> Iterable[str]:
+    if "jax" not in stack.versions and "jax" not in stack.unsaid:
+        yield "Name jax and its version: nearly every case needs it."
+    for name in sorted(stack.versions):
+        if _DEVICE.match(name):
+            yield f"It has {name}, and this data is of CPUs: `check --python .venv --confirm` tries it on your device."
+
+
+def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -> str:
+    """Whether the stack works at all, by row zero; nothing where that needs more than is there, or is not known."""
+    of = [(knowledge.cases[name], known) for name, known in found.items() if name[0] in knowledge.row_zero]
+    for case, known in of:
+        if isinstance(known, Stopped) or known.behaviour is None or verdict(case, known.behaviour) not in GOOD:
+            return ""
+    ran = all(isinstance(known, Prediction) and known.how == "run" for _, known in of)
+    return f"Imports and solves ({'run' if ran else 'by rule'}; CPU, x86-64)." if of else ""
 
 
 def _packages(knowledge: Knowledge) -> Iterable[str]:

@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from suite.cell.atomic import write
 from suite.check import answer as answers
 from suite.check import concern, holes, knowledge, machine, text
@@ -30,6 +28,9 @@ if TYPE_CHECKING:
     from suite.check.ignored import Left
 
 
+_MOST_GONE = 5
+
+
 def check(
     python: Path | None,
     lock: Path | None,
@@ -38,26 +39,27 @@ def check(
     to: str | None,
     source: Path | None,
     format: str,
-    fail_on: str,
+    fail_on: str | None,
     *,
     strict: bool,
     confirm: bool,
     verbose: bool,
     console: Terminal,
 ) -> Exit:
-    """Say what is known to bite an environment, a lock or a stack, or what an upgrade of it adds."""
+    """Say what is known to affect an environment, a lock or a stack, or what an upgrade of it adds."""
     known = knowledge.load()
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
     if bounds is not None:
         if to:
             raise Misused("--bounds asks about all that is admitted, and --to about an upgrade: leave one of them out")
-        severe = _severe(fail_on)
+        severe = _severe(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     stack = _stack(known, before, None) if before else _found(python, lock)
-    if stack.versions.keys().isdisjoint(STACK) and stack.unsaid.keys().isdisjoint(STACK):
-        console.print(Text(f"{stack.where}: none of {', '.join(STACK)} is there", style="bold"), soft_wrap=True)
-        return Exit.UNDECIDED
+    for each in (stack, _stack(known, to, stack)) if to else (stack,):
+        if each.versions.keys().isdisjoint(STACK) and each.unsaid.keys().isdisjoint(STACK):
+            text.say(console, f"{each.where}: none of {', '.join(STACK)} is there", "bold")
+            return Exit.UNDECIDED
     found = answers.answer(known, stack)
     gone: tuple[str, ...] = ()
     if to:
@@ -69,13 +71,13 @@ def check(
         found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
     left = _left(found, known)
     found = left.answer if left else found
-    read = Reading()
+    read = None
     if source:
         found, read = _narrowed(found, known, source)
     if format == "text":
         _show(found, read, left, gone, upgrade=bool(to), verbose=verbose, console=console)
     else:
-        sys.stdout.write(machine.FORMATS[format](found, read, known))
+        sys.stdout.write(machine.FORMATS[format](found, read or Reading(), known))
     if confirm and python is not None:
         found = _confirmed(python, found, console)
     return _code(found, read, fail_on, strict=strict)
@@ -129,12 +131,14 @@ def _narrowed(found: Answer, known: Knowledge, source: Path) -> tuple[Answer, Re
     )
     bites = tuple(each for each in found.bites if each.issue.id in told.places)
     lines = tuple(each for each in findings(of.uses, found.versions) if "*" not in each.ignored)
-    return replace(found, bites=bites, untold=told.untold, unused=told.unused), Reading(told.places, lines, of.unread)
+    return replace(found, bites=bites, untold=told.untold, unused=told.unused), Reading(
+        told.places, lines, of.unread, of.files
+    )
 
 
 def _show(
     found: Answer,
-    read: Reading,
+    read: Reading | None,
     left: Left | None,
     gone: Sequence[str],
     *,
@@ -144,12 +148,11 @@ def _show(
 ) -> None:
     if upgrade:
         text.say(console, "What this upgrade adds:", "bold")
-    text.lines(read, console, verbose=verbose)
-    text.show(found, console, read.places)
+    text.show(found, read, console, verbose=verbose)
     if gone:
-        text.say(console, f"It takes away: {', '.join(gone)}.")
-    if found.unused:
-        text.say(console, f"Not used here: {', '.join(found.unused)}.", "dim")
+        some = gone if verbose else gone[:_MOST_GONE]
+        more = f" and {len(gone) - len(some)} more" if len(some) < len(gone) else ""
+        text.say(console, f"It takes away: {', '.join(some)}{more}.")
     if left and left.count:
         text.say(console, f"{left.count} ignored by jax-stack-compat.toml.", "dim")
     for each in left.stale if left else ():
@@ -173,19 +176,22 @@ def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
     return replace(found, bites=tuple(each.bite for each in tried.found if each.agrees is not False))
 
 
-def _code(found: Answer, read: Reading, fail_on: str, *, strict: bool) -> Exit:
-    if strict and (found.newer or found.unknown or found.untold or read.unread):
+def _code(found: Answer, read: Reading | None, fail_on: str | None, *, strict: bool) -> Exit:
+    if not found.is_known or (read is not None and not read.files):
+        return Exit.UNDECIDED
+    unread = read.unread if read else ()
+    if strict and (found.newer or found.unknown or found.untold or found.unsure or unread):
         return Exit.INCOMPLETE
     severe = _severe(fail_on)
-    bites = any(issue.kind in severe for issue, _ in found.issues)
-    lines = any(each.level in ("certain", fail_on) for each in read.unguarded)
-    return Exit.UNEXPECTED if bites or found.stops or lines else Exit.AS_EXPECTED
+    affected = fail_on == "possible" or any(issue.kind in severe for issue, _ in found.issues)
+    lines = any(each.level in ("certain", fail_on) for each in read.unguarded) if read else False
+    return Exit.UNEXPECTED if not found.works or lines or (affected and found.issues) else Exit.AS_EXPECTED
 
 
-def _severe(fail_on: str) -> Collection[str]:
-    """The kinds that are as bad as this one, or worse."""
+def _severe(fail_on: str | None) -> Collection[str]:
+    """The kinds that are as bad as this one, or worse; none where no kind is given."""
     kinds = list(KINDS)
-    return kinds[: kinds.index("slow" if fail_on == "deprecated" else fail_on) + 1]
+    return kinds[: kinds.index(fail_on) + 1] if fail_on in kinds else ()
 
 
 def needs(source: Path, format: str, *, console: Terminal) -> Exit:

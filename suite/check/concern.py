@@ -46,6 +46,7 @@ class Reading:
     places: Mapping[str, Sequence[Place]] = field(default_factory=dict)
     lines: tuple[Finding, ...] = ()
     unread: tuple[Unread, ...] = ()
+    files: int = 0
 
     @property
     def unguarded(self) -> list[Finding]:

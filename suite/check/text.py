@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
 _MOST_USES = 5
 _MOST_LINES = 10
+_MOST_ROWS = 12
+_MOST_IDS = 5
+_WIDEST = 72
+SHORT = {
+    **{"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"},
+    **{name: name for name in ("crash", "warning", "retrace", "slow")},
+}
 _STYLES = {"certain": "red", "deprecated": "yellow"}
 
 
@@ -51,28 +58,75 @@ def lines(read: Reading, console: Console, *, verbose: bool) -> None:
         say(console, f"not read: {fault.path}: {fault.why}", "yellow")
 
 
-def show(answer: Answer, console: Console, uses: Mapping[str, Sequence[Place]]) -> None:
-    """Print `answer`; `uses`, where a source tree was read, has where it touches each issue."""
-    say(console, f"{answer.stack.where}: {named(answer)}", "dim")
-    say(console, answer.first_line, "bold red" if answer.bites or answer.stops else "bold green")
+def show(answer: Answer, read: Reading | None, console: Console, *, verbose: bool) -> None:
+    """Print an answer; `read` is what was read in a source tree, if one was."""
+    say(console, f"{answer.stack.where}: {named(answer)}. {answer.imports}".rstrip(), "dim")
+    for each in answer.unsure:
+        say(console, each, "yellow")
+    worst = not answer.works or (read.certain if read else answer.issues)
+    say(console, answer.first_line if read is None else _of_source(answer, read), _style(answer, bool(worst)))
+    if read:
+        lines(read, console, verbose=verbose)
+    if verbose:
+        _whole(answer, read, console)
+    elif read is None:
+        _table(answer, console)
+    elif answer.issues:
+        ids = [issue.id for issue, _ in answer.issues]
+        more = f", and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
+        say(console, f"{'possible':<11} {len(ids)}: {', '.join(ids[:_MOST_IDS])}{more}: --verbose")
+    say(console, answer.last_line, "dim")
+
+
+def _style(answer: Answer, worst: bool) -> str:
+    if not answer.is_known or answer.unsure:
+        return "bold yellow"
+    return "bold red" if worst else "bold green"
+
+
+def _of_source(answer: Answer, read: Reading) -> str:
+    places, possible = len(read.certain), len(answer.issues)
+    if answer.stops or not answer.is_known:
+        return answer.first_line
+    if not read.files:
+        return "No Python was read there."
+    told = f"{places} place{'s' * (places != 1)} to change" if places else "No name or argument is known to be missing"
+    return f"{told}. {possible} issue{'s' * (possible != 1)} possible."
+
+
+def _table(answer: Answer, console: Console) -> None:
+    """The issues that a release mends, the worst first, a line each."""
+    chronic = {issue.id for issue in answer.chronic}
+    rows = [(issue, of) for issue, of in answer.issues if issue.id not in chronic]
+    if chronic:
+        say(console, f"No release mends {len(chronic)} of them. --source . says which concern your code.")
+    for issue, of in rows[:_MOST_ROWS]:
+        until = next(each.good for each in of if each.good.startswith(("good", "refused")))
+        title = issue.title if len(issue.title) <= _WIDEST else f"{issue.title[: _WIDEST - 1].rstrip()}…"
+        say(console, f"{SHORT[issue.kind]:<9} {title:<{_WIDEST}}  {until}")
+    if answer.issues:
+        say(console, f"… {max(len(rows) - _MOST_ROWS, 0) + len(chronic)} more, and what to do: --verbose", "dim")
+
+
+def _whole(answer: Answer, read: Reading | None, console: Console) -> None:
     for kind, issues in groupby(answer.issues, lambda each: each[0].kind):
         say(console, f"\n{KINDS[kind]}", "bold")
         for issue, bites in issues:
-            _issue(issue, bites, console, uses.get(issue.id, ()))
+            _issue(issue, bites, console, read.places.get(issue.id, ()) if read else ())
     if answer.unknown:
         say(console, f"\nNot known: {some(answer.unknown)}", "dim")
     if answer.untold:
-        say(console, f"\nOf these, which bite here too, no source tells: {', '.join(answer.untold)}")
-    if "jax" in answer.stack.unsaid:
-        say(console, "\nWithout its version little is known: --python PATH asks what is installed, and a lock says it.")
-    say(console, f"\n{answer.last_line}", "bold")
+        say(console, f"\nThese affect the stack, and no source tells their use: {', '.join(answer.untold)}")
+    if answer.unused:
+        say(console, f"\nNot used here: {', '.join(answer.unused)}.", "dim")
 
 
 def named(answer: Answer) -> str:
     """The stack in a line, with what else decides: a NumPy, where a rule on it tells that something bites."""
     rules = [rule for bite in answer.bites for rule in bite.known.rules]
     decides = dict.fromkeys([*STACK, *(each.name for rule in rules for each in requirements(rule.on))])
-    told = [f"{name} {answer.versions[name]}" for name in decides if name in answer.versions]
+    versions = {**answer.stack.versions, **answer.versions}
+    told = [f"{name} {versions[name]}" for name in decides if name in versions]
     unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in STACK}
     return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 

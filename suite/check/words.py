@@ -20,15 +20,14 @@ KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "r
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 
 _REST = f"Commands that run the whole suite, such as compat, need a clone: {address('Repository') or 'see the README'}"
-_CODES = (
-    "Exit codes: 0 looked, and nothing of --fail-on or worse is known to bite; 1 something is; 2 the command or a file "
-    "is wrong; 3 it could not be completed, or --strict; 4 none of the packages is there, or none of their "
-    "releases that were run is within --bounds. Unknown is never clean: the "
-    "last line says what the answer rests on."
-)
-_CHECK = """Says what documented issues of JAX, Equinox and Diffrax bite an environment, a lock or a stack, worst first:
-how that is known (run on exactly these versions, or by which rule), from which release it is good, and what to do
-instead. Without a word it takes the lock, the requirements or the environment of the project here, and says which."""
+_CODES = """Exit codes: 0 nothing to do; 1 something to do: the stack does not import, a line of --source is certain not
+to run, or what --fail-on names is there; 2 the command or a file is wrong; 3 with --strict, something is unknown;
+4 nothing is known: no such package, no release that was run, or no Python in --source. Unknown is never clean.
+"""
+_CHECK = """Says which documented issues of JAX, Equinox and Diffrax affect an environment, a lock or a stack, worst
+first, and from which release each is good; --verbose adds how that is known, and what to do instead. With --source it
+says which lines of your code the stack does not run. Without a word it takes the lock, the requirements or the
+environment of the project here, and says which."""
 _NEEDS = """Says of each package of the stack from which release on a source tree works, and which lines no
 longer work on the newest: by the names and arguments that the code uses, looked up in every release that was walked.
 It compares that with pyproject.toml, in DIR or above. It knows nothing of what functions return: see check --source.
@@ -50,7 +49,7 @@ def add(command: Command) -> None:
     """Add `check`, `needs` and `explain`, by what makes one."""
     checking = command(
         "check",
-        "say what bites an environment, a lock, a stack or a source tree",
+        "say what affects an environment, a lock, a stack or a source tree",
         "check.commands:check",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"Examples:\n{_EXAMPLES}\n{_CODES}",
@@ -60,7 +59,7 @@ def add(command: Command) -> None:
     what.add_argument("--python", type=Path, metavar="PATH", help="what this interpreter, or virtual environment, has")
     locks = "uv.lock, pylock.toml, requirements, the output of pip freeze, conda list --json or pip list --format json"
     what.add_argument("--lock", type=Path, metavar="FILE", help=locks)
-    bounded = "a pyproject.toml: the releases that its bounds admit, and on which something bites"
+    bounded = "a pyproject.toml: the releases that its bounds admit, and which of them something affects"
     what.add_argument("--bounds", type=Path, metavar="FILE", help=bounded)
     stack = 'a lock, or versions: "jax==0.4.35 equinox==0.11.10", "diffrax 0.7", newest'
     what.add_argument("--from", dest="before", metavar="STACK", help=stack)
@@ -68,15 +67,15 @@ def add(command: Command) -> None:
         "--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move; newest"
     )
     checking.add_argument("--source", type=Path, metavar="DIR", help="name the places in this code that are concerned")
-    confirmed = (
-        "run what is predicted to bite with the interpreter of --python, on its device; nothing is installed there"
-    )
+    confirmed = "run the predicted cases with the interpreter of --python, on its device; nothing is installed there"
     checking.add_argument("--confirm", action="store_true", help=confirmed)
-    checking.add_argument("--verbose", action="store_true", help="list what is guarded, and every place, too")
+    checking.add_argument(
+        "--verbose", action="store_true", help="every issue, how it is known, what to do instead, and each place"
+    )
     checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
-    kinds = f"exit code 1 for what is of this kind or worse, of {', '.join(KINDS)}; deprecated: as slow, and for names"
-    choices = (*KINDS, "deprecated")
-    checking.add_argument("--fail-on", choices=choices, default="slow", metavar="KIND", help=f"{kinds} (%(default)s)")
+    levels = f"exit code 1 for this level, possible or deprecated, or for this kind and worse: {', '.join(KINDS)}"
+    choices = (*KINDS, "possible", "deprecated")
+    checking.add_argument("--fail-on", choices=choices, metavar="WHAT", help=levels)
     strict = "exit code 3 where something is unknown, newer than the data, or told by no source"
     checking.add_argument("--strict", action="store_true", help=strict)
     needing = command(

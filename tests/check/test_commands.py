@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.cell.issue import Rule
 from suite.check import knowledge as known
 from suite.check import words
 from suite.errors import Exit
-from tests.check.worlds import knowledge
+from tests.check.worlds import case, issue, knowledge
 
 
 @pytest.fixture(autouse=True)
@@ -32,12 +33,19 @@ def said(capsys: pytest.CaptureFixture[str], *typed: str) -> tuple[Exit, str]:
 @pytest.mark.parametrize(
     ("typed", "code"),
     [
-        (["--from", "jax==0.4.30"], Exit.UNEXPECTED),
+        (["--from", "jax==0.4.30"], Exit.AS_EXPECTED),
+        (["--from", "jax==0.4.30", "--fail-on", "possible"], Exit.UNEXPECTED),
         (["--from", "jax==0.6.0", "--fail-on", "crash"], Exit.UNEXPECTED),
         (["--from", "jax==0.7.0", "--fail-on", "crash"], Exit.AS_EXPECTED),
-        (["--from", "jax==0.7.0"], Exit.UNEXPECTED),
-        (["--from", "jax==0.9.0", "--fail-on", "crash"], Exit.AS_EXPECTED),
-        (["--from", "jax==0.9.0", "--fail-on", "crash", "--strict"], Exit.INCOMPLETE),
+        (["--from", "jax==0.7.0", "--fail-on", "slow"], Exit.UNEXPECTED),
+        (["--from", "jax==0.6.0 equinox==0.12.0"], Exit.UNEXPECTED),
+        (["--from", "jax==0.7.9", "--fail-on", "crash"], Exit.AS_EXPECTED),
+        (["--from", "jax==0.7.9", "--strict"], Exit.INCOMPLETE),
+        (["--from", "jax==0.9.0"], Exit.UNDECIDED),
+        (["--from", "equinox==0.12.0"], Exit.UNDECIDED),
+        (["--from", "JAX==0.4.30", "--fail-on", "possible"], Exit.UNEXPECTED),
+        (["--from", "jax==0.4.30", "--to", "jaxx==0.6.0"], Exit.MISUSED),
+        (["--from", "jax==0.4.30", "--to", "numpy==2.0.0"], Exit.AS_EXPECTED),
         (["--from", "numpy==2.0.0"], Exit.UNDECIDED),
         (["--from", "jax>=0.4"], Exit.MISUSED),
         (["--from", "no-such.lock"], Exit.MISUSED),
@@ -45,19 +53,43 @@ def said(capsys: pytest.CaptureFixture[str], *typed: str) -> tuple[Exit, str]:
     ],
 )
 def test_exit_codes_tell_apart(typed: list[str], code: Exit, capsys: pytest.CaptureFixture[str]) -> None:
-    """Found, looked and found nothing so bad, newer than the data, nothing there, and what cannot be meant."""
+    """Nothing to do, something to do, newer than the data, nothing known, and what cannot be meant."""
     assert code == said(capsys, "check", *typed)[0]
 
 
 def test_the_first_line_is_the_verdict_and_the_last_what_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
     """Below the stack that was looked up, and with the workaround between."""
-    _, out = said(capsys, "check", "--from", "jax==0.6.0")
+    _, out = said(capsys, "check", "--from", "jax==0.6.0", "--verbose")
     lines = out.splitlines()
 
-    assert ["jax==0.6.0: jax 0.6.0, jaxlib 0.6.0", "2 documented issues bite here, 1 of them silently."] == lines[:2]
+    assert ["jax==0.6.0: jax 0.6.0, jaxlib 0.6.0.", "2 known issues affect this stack, 1 of them silent."] == lines[:2]
     assert "      instead: Do not. (not verified here)" in lines
     assert "back, only with x64 on: run as jax-0.6.0; good up to jax 0.5.0, and on none since" in out
     assert lines[-1].startswith("Looked up 3 cases, as of 2026-11-22: 3 run on exactly these versions.")
+
+
+@pytest.mark.parametrize("content", [None, b"import jax\nx = (\n", b"\xff"])
+def test_what_could_not_be_read_is_no_answer(
+    content: bytes | None, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no Python could be read, nothing is known, and each file that could not is told."""
+    if content:
+        (world / "a.py").write_bytes(content)
+    code, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".")
+
+    assert (Exit.UNDECIDED, True) == (code, "No Python was read there." in out)
+    assert bool(content) == ("not read: a.py: " in out)
+
+
+def test_an_answer_is_short(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """However much affects a stack, its answer has 25 lines at most, and says how much it leaves out."""
+    wrong = case("one", Rule("wrong", "jax<0.6.0", "run"), Rule("right", "", "run"))
+    many = knowledge(*(issue(f"issue-{number}", wrong) for number in range(60)))
+    monkeypatch.setattr(known, "load", lambda: many)
+    _, out = said(capsys, "check", "--from", "jax==0.4.30")
+
+    assert 25 >= len(out.splitlines())
+    assert "… 48 more, and what to do: --verbose" in out
 
 
 def test_an_upgrade_is_told_by_what_it_adds_and_takes_away(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,17 +106,20 @@ def test_an_upgrade_is_told_by_what_it_adds_and_takes_away(capsys: pytest.Captur
 def test_source_narrows_and_hides_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is used is told with its place, what is not is named, and what no source tells of is said and counted."""
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
-    code, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".")
+    _, short = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".")
+    code, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".", "--verbose", "--fail-on", "possible")
 
+    assert "No name or argument is known to be missing. 1 issue possible." in short
+    assert "possible    1: wrong-numbers: --verbose" in short
     assert "model.py:3:1 jax.numpy.pad(mode=)" in out
-    assert "Of these, which bite here too, no source tells: slow-thing" in out
-    assert "1 issue bites here that no source tells of." in out
+    assert "These affect the stack, and no source tells their use: slow-thing" in out
+    assert "1 issue affects this stack, and no source tells their use." in out
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1)\n")
-    words = ("check", "--from", "jax==0.6.0", "--source", ".")
+    words = ("check", "--from", "jax==0.6.0", "--source", ".", "--verbose")
     narrower, out = said(capsys, *words)
     strict, _ = said(capsys, *words, "--strict")
     _, machine = said(capsys, *words, "--format", "json")
-    assert "None of the documented issues that a source can tell of is known to bite here." in out
+    assert "No name or argument is known to be missing. 0 issues possible." in out
     assert "Not used here: wrong-numbers." in out
     assert (Exit.UNEXPECTED, Exit.AS_EXPECTED, Exit.INCOMPLETE) == (code, narrower, strict)
     assert {"issues": [], "untold": ["slow-thing"], "unused": ["wrong-numbers"]}.items() <= json.loads(machine).items()
@@ -99,7 +134,7 @@ def test_what_is_ignored_ends(
 ) -> None:
     """An entry leaves its issue out until its day; then it bites again, and the entry is told as stale."""
     (world / "jax-stack-compat.toml").write_text(f'[[ignore]]\nid = "slow-thing"\nreason = "we know"\n{until}\n')
-    found, out = said(capsys, "check", "--from", "jax==0.7.0")
+    found, out = said(capsys, "check", "--from", "jax==0.7.0", "--fail-on", "slow")
 
     assert code == found
     assert told in out
@@ -199,4 +234,4 @@ def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> N
     assert not ended.value.code
     out = capsys.readouterr().out
     assert "jax-stack-compat check --bounds pyproject.toml" in out
-    assert "4 none of the packages is there" in out
+    assert "4 nothing is known" in out

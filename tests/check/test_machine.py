@@ -25,7 +25,7 @@ def test_json_says_all_that_the_text_says() -> None:
     """The verdict, what it rests on, each case with how it is known, and the places in the source."""
     found = json.loads(made("json", uses=True, jax="0.4.30"))
 
-    assert found["verdict"] == "1 documented issue bites here, 1 of them silently."
+    assert found["verdict"] == "1 known issue affects this stack, 1 of them silent."
     (told,) = found["issues"]
     assert ["mended", "loud"] == [each["id"] for each in told["cases"]]
     assert {"name": "jax.numpy.pad", "path": "src/model.py", "line": 7, "column": 5} == told["uses"][0]
@@ -50,7 +50,7 @@ def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
 
     assert first.startswith("::error file=src/model.py,line=7,title=wrong-numbers::wrong-numbers does it%0A")
     assert second.startswith("::error file=src/a%2Cb%3Ac.py,line=1,")
-    assert notice.startswith("::notice::1 documented issue bites here")
+    assert notice.startswith("::notice::1 known issue affects this stack")
 
 
 @pytest.mark.parametrize(

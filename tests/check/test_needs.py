@@ -36,7 +36,7 @@ def project(*dependencies: str, more: str = "") -> str:
 def test_a_floor_is_told_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A name that came with a release is its floor; a lower bound that admits an older one is too low."""
     code, out = said(tmp_path, capsys, project("jax>=0.4.35"), qr=QR)
-    assert "jax >=0.10.0  jax.lax.linalg.ormqr, not before 0.10.0: qr.py:4" in out
+    assert "jax >=0.10.0  jax.lax.linalg.ormqr, not before 0.10.0: src/qr.py:4" in out
     assert "pyproject.toml declares jax>=0.4.35: too low (needs 0.10.0)" in out
     assert 1 == code
 
@@ -44,7 +44,7 @@ def test_a_floor_is_told_with_its_reason(tmp_path: Path, capsys: pytest.CaptureF
 def test_a_removed_name_is_a_line_to_fix_and_no_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What replaces it must be there on the oldest release that is declared: jax.tree.map came with 0.4.25."""
     code, out = said(tmp_path, capsys, project("jax>=0.4.20"), old=OLD)
-    told = "to fix  old.py:4  jax.tree_map, gone since 0.6.0; jax.tree_util.tree_map is there on 0.4.18 (or older)"
+    told = "to fix  src/old.py:4  jax.tree_map, gone since 0.6.0; jax.tree_util.tree_map is there on 0.4.18 (or older)"
     assert told in out
     assert ("<" in out, 1) == (False, code)
 
@@ -81,10 +81,10 @@ def test_a_guarded_name_needs_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_json_has_its_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A list of packages, each with what it needs, what is declared, why, and what to fix."""
     code, out = said(tmp_path, capsys, project("jax>=0.4.20"), "json", qr=QR, old=OLD)
-    reason = {"name": "jax.lax.linalg.ormqr", "path": "qr.py", "line": 4, "since": "0.10.0"}
+    reason = {"name": "jax.lax.linalg.ormqr", "path": "src/qr.py", "line": 4, "since": "0.10.0"}
     fix = {
         "name": "jax.tree_map",
-        "path": "old.py",
+        "path": "src/old.py",
         "line": 4,
         "until": "0.5.3",
         "replacement": "jax.tree_util.tree_map",
@@ -97,10 +97,10 @@ def test_json_has_its_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("format", "line"),
     [
-        ("github", "::error file=old.py,line=4,title=needs::jax.tree_map, gone since 0.6.0"),
+        ("github", "::error file=src/old.py,line=4,title=needs::jax.tree_map, gone since 0.6.0"),
         (
             "markdown",
-            "| jax | >=0.10.0 | `>=0.4.20` | `jax.lax.linalg.ormqr`, not before 0.10.0: `qr.py:4`<br>to fix: ",
+            "| jax | >=0.10.0 | `>=0.4.20` | `jax.lax.linalg.ormqr`, not before 0.10.0: `src/qr.py:4`<br>to fix: ",
         ),
     ],
 )

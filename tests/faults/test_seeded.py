@@ -42,7 +42,7 @@ def test_seeded_faults_are_found_and_confirmed(
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
-    code = main(["check", "--python", str(python), "--source", ".", "--confirm"])
+    code = main(["check", "--python", str(python), "--source", ".", "--confirm", "--verbose", "--fail-on", "possible"])
     told = capsys.readouterr().out
 
     assert Exit.UNEXPECTED == code
@@ -62,5 +62,7 @@ def test_a_clean_project_is_clean(
     (tmp_path / "clean.py").write_text(CLEAN, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
-    assert Exit.AS_EXPECTED == main(["check", "--python", str(python), "--source", ".", "--confirm"])
+    assert Exit.AS_EXPECTED == main(
+        ["check", "--python", str(python), "--source", ".", "--confirm", "--verbose", "--fail-on", "possible"]
+    )
     assert "Nothing is predicted, and so nothing was run." in capsys.readouterr().out

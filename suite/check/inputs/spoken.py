@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,6 +26,10 @@ def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[
         return {name: releases[name][-1] for name in moved}
     pinned = _SPOKEN.sub(lambda found: _pinned(found, releases), words)
     named = dict.fromkeys((each.name, str(each.specifier)) for each in requirements(pinned))
+    for name, _ in named:
+        if canonicalize_name(name) not in releases and (near := difflib.get_close_matches(name.lower(), releases, 1)):
+            raise ValueError(f"there is no {name} in this data: is {near[0]} meant?")
+    named = dict.fromkeys((canonicalize_name(name), specifier) for name, specifier in named)
     found = dict(list(named))
     if not len(named) == len(found) > 0 or any(not re.fullmatch(r"==[^,*]+", each) for each in found.values()):
         raise ValueError("a stack has one version of each")

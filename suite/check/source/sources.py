@@ -85,6 +85,17 @@ def files(folder: Path) -> Iterator[Source | Unread]:
         yield Unread(_name(Path(error.filename), root), str(error.strerror))
 
 
+def below_repository(folder: Path) -> str:
+    """Return the path of a folder in its repository, or else in the folder that we are in, with a slash behind it."""
+    place = Path(os.path.realpath(folder))
+    place = place if place.is_dir() else place.parent
+    for root in (place, *place.parents):
+        if (root / ".git").exists():
+            return f"{place.relative_to(root).as_posix()}/".removeprefix("./")
+    here = Path.cwd().resolve()
+    return f"{place.relative_to(here).as_posix()}/".removeprefix("./") if place.is_relative_to(here) else ""
+
+
 def text(source: Source) -> tuple[Text | None, list[Unread]]:
     """What stands in a file, and what of it cannot be read."""
     path, name = source

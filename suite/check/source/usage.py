@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ from suite.check.source import reader
 from suite.check.source.conditions import UNKNOWN, Condition
 from suite.check.source.project import Index, Project, Thing, module
 from suite.check.source.reader import Call, Read, Spot
-from suite.check.source.sources import BEYOND, Source, Text, Unread, files, text, why
+from suite.check.source.sources import BEYOND, Source, Text, Unread, below_repository, files, text, why
 from suite.errors import Failed
 
 # The packages whose names are looked for.
@@ -34,8 +34,9 @@ _WORD = re.compile(r"[^\W\d]\w*")
 class Use:
     """A name of the stack where it stands; lines and columns from 1.
 
-    `things` are what it may be, one of them; of a `from` import and an `import`, all parts of the name are asked for.
-    `ignored` are the ids of the issues that the code says not to tell of here, `*` for all.
+    `path` is from its repository on. `things` are what it may be, one of them; of a `from` import and an `import`, all
+    parts of the name are asked for. `ignored` are the ids of the issues that the code says not to tell of here, `*` for
+    all.
     """
 
     things: tuple[Thing, ...]
@@ -94,9 +95,10 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         for thing in project.things(origins, rest)
         if thing
     }
+    at = below_repository(folder)
     return Usage(
-        _sorted(use for each in found for use in _uses(each, project, patched)),
-        tuple(sorted(fault for each in found for fault in each.unread)),
+        _sorted(replace(use, path=at + use.path) for each in found for use in _uses(each, project, patched)),
+        tuple(sorted(Unread(at + fault.path, fault.why) for each in found for fault in each.unread)),
         sum(1 for each in there if isinstance(each, Source))
         - sum(1 for each in found if each.unread and not each.read),
     )
