@@ -46,7 +46,7 @@ class Example:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=7)
+CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=4)
 NEEDS = Example(
     "needs --source src",
     files={
@@ -55,7 +55,7 @@ NEEDS = Example(
         "pyproject.toml": "[project]\nname = 'p'\nversion = '1'\ndependencies = ['jax>=0.4.35']\n",
     },
 )
-EXPLAIN = Example("explain", asked="TypeError: unhashable type: 'DynamicJaxprTracer'")
+EXPLAIN = Example("explain", lines=4, asked="TypeError: unhashable type: 'DynamicJaxprTracer'")
 
 
 def renew() -> None:
