@@ -67,8 +67,8 @@ class Answer:
     `stops` are packages that do not import there, and `blocked` the cases that need them; `counts` says of how many
     cases it is known how; `elsewhere` counts those that need what the stack does not have; `newer` are packages newer
     than any that was run. `unsure` says what nothing is known of, and `imports` whether the stack works at all. Where a
-    source tree was read, `bites` has what concerns it, `untold` the issues whose use no source tells, and
-    `unused` the rest.
+    source tree was read, `bites` has what concerns it, `untold` the issues whose use no source tells, `unused`
+    the rest, and `ignored` what the project's own file leaves out.
     """
 
     stack: Stack
@@ -85,6 +85,7 @@ class Answer:
     day: str
     untold: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     @property
     def issues(self) -> list[tuple[KnownIssue, list[Bite]]]:
@@ -137,6 +138,8 @@ class Answer:
         if self.untold:
             affect = "issues affect" if len(self.untold) > 1 else "issue affects"
             lines += f" {len(self.untold)} {affect} this stack, and no source tells their use."
+        if self.ignored:
+            lines += f" {len(self.ignored)} ignored by jax-stack-compat.toml."
         if self.newer:
             lines += f" Newer than this data: {', '.join(self.newer)}; what is said of these is carried on by rule."
         return lines

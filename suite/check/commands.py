@@ -153,8 +153,6 @@ def _show(
         some = gone if verbose else gone[:_MOST_GONE]
         more = f" and {len(gone) - len(some)} more" if len(some) < len(gone) else ""
         text.say(console, f"It takes away: {', '.join(some)}{more}.")
-    if left and left.count:
-        text.say(console, f"{left.count} ignored by jax-stack-compat.toml.", "dim")
     for each in left.stale if left else ():
         text.say(console, f"jax-stack-compat.toml has a stale entry: {each}.", "yellow")
 

@@ -31,10 +31,9 @@ class Ignored(FileModel):
 
 @dataclass(frozen=True)
 class Left:
-    """An answer without what is ignored, how many issues that is, and which entries are stale, and why."""
+    """An answer without what is ignored, and which entries are stale, and why."""
 
     answer: Answer
-    count: int
     stale: tuple[str, ...]
 
 
@@ -56,7 +55,7 @@ def leave_out(answer: Answer, entries: Sequence[Entry], today: date) -> Left:
     there = {issue.id for issue, _ in answer.issues}
     without, stale = active(entries, there, today)
     bites = tuple(each for each in answer.bites if each.issue.id not in without)
-    return Left(replace(answer, bites=bites), len(there & without), stale)
+    return Left(replace(answer, bites=bites, ignored=tuple(sorted(there & without))), stale)
 
 
 def active(entries: Sequence[Entry], there: Collection[str], today: date) -> tuple[frozenset[str], tuple[str, ...]]:

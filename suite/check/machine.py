@@ -42,7 +42,7 @@ def as_json(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
         **{"where": answer.stack.where, "versions": dict(answer.versions), "unsaid": dict(answer.stack.unsaid)},
         **{"verdict": answer.first_line, "rests_on": answer.last_line, "issues": issues, "stops": list(answer.stops)},
         **{"known": dict(answer.counts), "blocked": len(answer.blocked), "unknown": list(answer.unknown)},
-        **{"untold": list(answer.untold), "unused": list(answer.unused)},
+        **{"untold": list(answer.untold), "unused": list(answer.unused), "ignored": list(answer.ignored)},
         **{"newer": list(answer.newer), "data_of": knowledge.day, "suite_version": __version__},
     }
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -140,6 +140,16 @@ def test_what_is_ignored_ends(
     assert told in out
 
 
+def test_every_format_says_what_is_ignored(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program that reads an answer is told what the project's file leaves out of it."""
+    (world / "jax-stack-compat.toml").write_text('[[ignore]]\nid = "slow-thing"\nreason = "we know"\n')
+    _, data = said(capsys, "check", "--from", "jax==0.7.0", "--format", "json")
+    _, notice = said(capsys, "check", "--from", "jax==0.7.0", "--format", "github")
+
+    assert ["slow-thing"] == json.loads(data)["ignored"]
+    assert "1 ignored by jax-stack-compat.toml." in notice
+
+
 def test_an_unknown_id_is_not_ignored(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The file, the key and the id are named."""
     (world / "jax-stack-compat.toml").write_text('[[ignore]]\nid = "no-such"\nreason = "?"\n')
