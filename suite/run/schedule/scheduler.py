@@ -149,7 +149,8 @@ class _Shared:
             run = self._ahead[0]
             there = self._reserved or run.reserve(wait=False)
             if there:
-                self._held.append(run)
+                with self._changed:
+                    self._held.append(run)
                 run.prepare(self._claimed)
                 tasks = (*run.todo, *run.alone)
                 self._lines[run.cell.id].expect({each.name: costs.of(each).seconds for each in tasks})
@@ -215,7 +216,9 @@ class _Shared:
             # Nothing was run yet, so another run would take it for its own.
             return
         run.finish()
-        self._held.remove(run)
+        with self._changed:
+            # By identity: the others change meanwhile.
+            self._held = [each for each in self._held if each is not run]
         run.release()
         if not run.alone:
             self._lines[run.cell.id].finish()
