@@ -127,7 +127,9 @@ def _told(use: Use, found: Lack, package: str, version: str) -> str:
     """Since when it is so, by the releases before and after."""
     releases = query.names(package).releases
     place = releases.index(version)
-    fits = [lack(use, {package: each}.get) is None for each in releases]
+    # Of a name that is missing, its arguments say nothing; and what nobody could ask shows nothing.
+    asked = use if found.argument else replace(use, call=None)
+    fits = [presence.is_there(found.name, each) and lack(asked, {package: each}.get) is None for each in releases]
     before = next((at for at in range(place, -1, -1) if fits[at]), None)
     after = next((at for at in range(place, len(releases)) if fits[at]), None)
     if found.argument:

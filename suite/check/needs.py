@@ -23,7 +23,7 @@ from suite.check.source.usage import PACKAGES, Use, usage
 from suite.check.text import say
 from suite.console import Terminal
 from suite.errors import Exit
-from suite.names import query
+from suite.names import presence, query
 
 _MOST = 12
 Declared = Mapping[str, Sequence[tuple[str, SpecifierSet]]]
@@ -93,11 +93,12 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
             continue
         failing.update(releases[place] for place, each in enumerate(works) if isinstance(each, Lack))
         told_of = works[last]
-        since = next((place for place in range(last, len(releases)) if works[place] is True), None)
+        known = [each is True and _is_seen(use, told_of, {package: releases[at]}) for at, each in enumerate(works)]
+        since = next((place for place in range(last, len(releases)) if known[place]), None)
         if since is not None:
             reasons[Reason(_named(told_of), use.path, use.line, releases[since])] = None
         else:
-            until = next((releases[place] for place in range(last, -1, -1) if works[place] is True), "")
+            until = next((releases[place] for place in range(last, -1, -1) if known[place]), "")
             fixes[ToFix(_named(told_of), use.path, use.line, until, _instead(told_of, (admitted or releases)[0]))] = (
                 None
             )
@@ -120,6 +121,12 @@ def _works(use: Use, versions: Mapping[str, str]) -> Lack | bool | None:
     if found := lack(use, versions.get):
         return found
     return None if use.how == "name" and lack(whole(use), versions.get) else True
+
+
+def _is_seen(use: Use, of: Lack | bool | None, versions: Mapping[str, str]) -> bool:
+    """Whether a release is known to have what another lacks, or does without: what nobody could ask shows nothing."""
+    [version] = versions.values()
+    return excludes(use.guards, versions) or (isinstance(of, Lack) and presence.is_there(of.name, version))
 
 
 def _named(of: Lack | bool | None) -> str:

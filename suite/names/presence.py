@@ -49,6 +49,11 @@ def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) ->
     return None
 
 
+def is_there(dotted: str, version: str) -> bool:
+    """Return True if a release is known to have a name, or a module of that name. Raises BadFile."""
+    return query.has(dotted, version) is True or query.is_module(dotted, version)
+
+
 @cache
 def misfit(
     dotted: str, version: str, positions: int, keywords: tuple[str, ...], *, open: tuple[bool, bool], partial: bool

@@ -75,6 +75,18 @@ def test_what_is_there_or_not_known_is_silent(tmp_path: Path, code: str) -> None
     assert [] == names(tuple(each for each in found(tmp_path, code) if each.level == "certain"))
 
 
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("import jax\njax.tree.leaves_with_path(x, is_leaf_takes_path=True)", "added in jax 0.4.38"),
+        ("from jax.experimental.pallas import triton\ntriton.load(x)", "added in jax 0.7.1"),
+    ],
+)
+def test_since_when_is_told_of_the_name_alone(tmp_path: Path, code: str, says: str) -> None:
+    """An argument that came later moves no name's day, nor does a release whose module could not be asked."""
+    assert [says] == [each.says for each in found(tmp_path, code, "0.4.35") if each.level == "certain"]
+
+
 def test_a_release_that_was_not_walked_says_nothing(tmp_path: Path) -> None:
     """Unknown is never missing: 0.4.32 was yanked, and nobody has walked it."""
     assert (
