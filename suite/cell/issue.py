@@ -106,6 +106,10 @@ class Case:
     `python`, a specifier such as ">=3.11". Without `cpu` or `python` it is `unavailable`.
     `isolation`: a forked child leaves without the interpreter's farewell; `fork-and-exit` has the reproducer end as a
     program does, so that a crash at exit is seen; `interpreter` gives it one of its own, started afresh.
+
+    `touches` are the functions that code has to use for this case to concern it, where they are not the issue's, with
+    what has to be written: `"jax.numpy.round(a, decimals) if decimals >= 38"`. `check --source` reads them; see
+    suite/check/source/touched.py.
     """
 
     reproducer: Callable[[], Seen]
@@ -123,6 +127,7 @@ class Case:
     isolation: Isolation = "fork"
     seconds: float = 120.0
     memory_mib: int = 4096
+    touches: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from packaging.version import Version
 
+from suite.check.assumed import assumed, refused_jaxlib
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.judge.prediction import Name, Prediction, Stopped, foresee, how, with_jaxlib
@@ -59,16 +60,21 @@ class Bite:
         """The ids of its issue and its case."""
         return self.issue.id, self.case.id
 
+    @property
+    def mended(self) -> bool:
+        """Whether a release is known on which it is well, or refused loudly."""
+        return self.good.startswith(("good", "refused"))
+
 
 @dataclass(frozen=True)
 class Answer:
     """All that is known of a stack.
 
     `stops` are packages that do not import there, and `blocked` the cases that need them; `counts` says of how many
-    cases it is known how; `elsewhere` counts those that need what the stack does not have; `newer` are packages newer
-    than any that was run. `unsure` says what nothing is known of, and `imports` whether the stack works at all. Where a
-    source tree was read, `bites` has what concerns it, `untold` the issues whose use no source tells, `unused`
-    the rest, and `ignored` what the project's own file leaves out.
+    of the cases `looked_up` it is known how; `elsewhere` counts those that need what the stack does not have; `newer`
+    are packages newer than any that was run. `assumed` are versions that nobody named and an installer would have
+    given; `unsure` says what nothing is known of, and `imports` whether the stack works at all. `ignored` is what the
+    project's own file, or the code itself, leaves out.
     """
 
     stack: Stack
@@ -83,8 +89,8 @@ class Answer:
     unsure: tuple[str, ...]
     imports: str
     day: str
-    untold: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
+    looked_up: tuple[Name, ...]
+    assumed: Pins
     ignored: tuple[str, ...] = ()
 
     @property
@@ -108,9 +114,10 @@ class Answer:
         return not (self.stops or any(issue.row_zero for issue, _ in self.issues))
 
     @property
-    def chronic(self) -> list[KnownIssue]:
-        """The issues that no release mends, for any case."""
-        return [issue for issue, of in self.issues if not any(each.good.startswith(("good", "refused")) for each in of)]
+    def chronic(self) -> frozenset[str]:
+        """The ids of the issues that no release mends, for any case."""
+        mended = {each.issue.id for each in self.bites if each.mended}
+        return frozenset({each.issue.id for each in self.bites} - mended)
 
     @property
     def first_line(self) -> str:
@@ -121,8 +128,7 @@ class Answer:
         if not self.is_known:
             return "Nothing is known of this stack."
         if not count:
-            others = " whose use a source tells" * bool(self.untold)
-            return f"Of the cases that were looked up{others}, none is known to be affected."
+            return "Of the cases that were looked up, none is known to be affected."
         silently = f", {self.silent} of them silent" if self.silent else ""
         return f"{count} known issue{'s affect' if count > 1 else ' affects'} this stack{silently}."
 
@@ -135,9 +141,6 @@ class Answer:
         lines = f"Looked up {known} cases, as of {self.day}" + (f": {', '.join(told)}." if told else ".")
         if self.elsewhere:
             lines += f" {self.elsewhere} more need packages that are not there."
-        if self.untold:
-            affect = "issues affect" if len(self.untold) > 1 else "issue affects"
-            lines += f" {len(self.untold)} {affect} this stack, and no source tells their use."
         if self.ignored:
             lines += f" {len(self.ignored)} ignored by jax-stack-compat.toml."
         if self.newer:
@@ -149,10 +152,13 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     """What is known of `stack` by the published rules and runs."""
     named = {*_packages(knowledge)}
     given = {name: of for name, of in stack.versions.items() if name in named}
+    guessed = assumed(knowledge, given, stack.unsaid)
     strange = _strange(knowledge, given)
+    if refused := refused_jaxlib(given) if "jax" not in strange else "":
+        strange["jax"] = refused
     if "jax" in strange:
         given.pop("jaxlib", None)
-    given = {name: of for name, of in given.items() if name not in strange}
+    given = {name: of for name, of in {**guessed, **given}.items() if name not in strange}
     versions = with_jaxlib(given, knowledge.cells.values())
     there = {"jaxlib", *versions, *stack.unsaid}
     lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
@@ -196,6 +202,8 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         (*strange.values(), *_unsure(stack)),
         _imports(knowledge, found),
         knowledge.day,
+        tuple(found),
+        guessed,
     )
 
 

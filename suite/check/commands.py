@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +11,15 @@ from typing import TYPE_CHECKING
 
 from suite.cell.atomic import write
 from suite.check import answer as answers
-from suite.check import concern, holes, knowledge, machine, text
+from suite.check import baseline as baselines
 from suite.check import explain as explaining
-from suite.check.answer import KINDS, Answer
-from suite.check.concern import Reading
+from suite.check import holes, knowledge, machine, text
+from suite.check.answer import Answer
+from suite.check.finding import LEVELS
 from suite.check.inputs import discovery, interpreters, locks, spoken
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
+from suite.check.outcome import Outcome, against, of_source, of_stack, ordered, severities
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.prediction import Name
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from suite.check.ignored import Left
 
 
-_MOST_GONE = 5
-
-
 def check(
     python: Path | None,
     lock: Path | None,
@@ -38,6 +36,8 @@ def check(
     before: str | None,
     to: str | None,
     source: Path | None,
+    baseline: Path | None,
+    write_baseline: Path | None,
     format: str,
     fail_on: str | None,
     *,
@@ -51,36 +51,58 @@ def check(
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
     if bounds is not None:
-        if to:
-            raise Misused("--bounds asks about all that is admitted, and --to about an upgrade: leave one of them out")
-        severe = _severe(fail_on or "slow")
+        if to or baseline or write_baseline:
+            asks = "--bounds asks about all that is admitted, and --to about an upgrade"
+            raise Misused(f"{asks}: leave one of them, and baselines, out")
+        severe = severities(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     stack = _stack(known, before, None) if before else _found(python, lock)
     for each in (stack, _stack(known, to, stack)) if to else (stack,):
         if each.versions.keys().isdisjoint(STACK) and each.unsaid.keys().isdisjoint(STACK):
             text.say(console, f"{each.where}: none of {', '.join(STACK)} is there", "bold")
             return Exit.UNDECIDED
-    found = answers.answer(known, stack)
-    gone: tuple[str, ...] = ()
+    answer = answers.answer(known, stack)
+    gone: tuple[str, ...] | None = None
     if to:
-        after = answers.answer(known, _stack(known, to, stack))
-        # What cannot be run any more is not mended, and what nobody knows may not be.
-        there = _names(after).union(after.blocked)
-        told = sorted("/".join(each.name) for each in found.bites if each.name not in there)
-        gone = tuple(each for each in told if each not in after.unknown)
-        found = replace(after, bites=tuple(each for each in after.bites if each.name not in _names(found)))
-    left = _left(found, known)
-    found = left.answer if left else found
-    read = None
-    if source:
-        found, read = _narrowed(found, known, source)
+        answer, gone = _upgraded(answer, answers.answer(known, _stack(known, to, stack)))
+    found = replace(_outcome(answer, known, source), gone=gone, fail_on=fail_on, strict=strict)
+    if write_baseline is not None:
+        count = baselines.save(write_baseline, found.of(*LEVELS))
+        text.say(console, f"Wrote {count} findings into {write_baseline}: --baseline {write_baseline} hides them.")
+        return Exit.AS_EXPECTED
+    if baseline is not None:
+        found = against(found, baselines.compare(baseline, found.findings))
     if format == "text":
-        _show(found, read, left, gone, upgrade=bool(to), verbose=verbose, console=console)
+        text.show(found, console, verbose=verbose)
     else:
-        sys.stdout.write(machine.FORMATS[format](found, read or Reading(), known))
+        sys.stdout.write(machine.FORMATS[format](found))
     if confirm and python is not None:
         found = _confirmed(python, found, console)
-    return _code(found, read, fail_on, strict=strict)
+    return found.exit
+
+
+def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
+    """What an upgrade adds, and what it takes away.
+
+    What cannot be run any more is not mended, and what nobody knows may not be.
+    """
+    there = _names(after).union(after.blocked)
+    told = sorted("/".join(each.name) for each in before.bites if each.name not in there)
+    gone = tuple(each for each in told if each not in after.unknown)
+    return replace(after, bites=tuple(each for each in after.bites if each.name not in _names(before))), gone
+
+
+def _outcome(answer: Answer, known: Knowledge, source: Path | None) -> Outcome:
+    """An answer, less what the project's own file ignores, for a source tree where one is given."""
+    left = _left(answer, known)
+    answer, stale = (left.answer, left.stale) if left else (answer, ())
+    if source is None:
+        return Outcome(answer, known, ordered(of_stack(answer), {}), stale=stale)
+    from suite.check.source.usage import usage  # the parser is for those who ask for it
+
+    findings, read, ignored = of_source(answer, known, usage(source))
+    answer = replace(answer, ignored=tuple(sorted({*answer.ignored, *ignored})))
+    return Outcome(answer, known, ordered(findings, {}), read, stale=stale)
 
 
 def _left(found: Answer, known: Knowledge) -> Left | None:
@@ -119,77 +141,27 @@ def _names(found: Answer) -> set[Name]:
     return {each.name for each in found.bites}
 
 
-def _narrowed(found: Answer, known: Knowledge, source: Path) -> tuple[Answer, Reading]:
-    """What of an answer concerns a source tree, and where; what no source tells of is named in it."""
-    from suite.check.findings import findings  # the names are for those who ask for them
-    from suite.check.source.conditions import is_dead
-    from suite.check.source.usage import usage
-
-    of = usage(source)
-    told = concern.concern(
-        found, concern.own_names(known), [each for each in of.uses if not is_dead(each.guards, found.versions)]
-    )
-    bites = tuple(each for each in found.bites if each.issue.id in told.places)
-    lines = tuple(each for each in findings(of.uses, found.versions) if "*" not in each.ignored)
-    return replace(found, bites=bites, untold=told.untold, unused=told.unused), Reading(
-        told.places, lines, of.unread, of.files
-    )
-
-
-def _show(
-    found: Answer,
-    read: Reading | None,
-    left: Left | None,
-    gone: Sequence[str],
-    *,
-    upgrade: bool,
-    verbose: bool,
-    console: Terminal,
-) -> None:
-    if upgrade:
-        text.say(console, "What this upgrade adds:", "bold")
-    text.show(found, read, console, verbose=verbose)
-    if gone:
-        some = gone if verbose else gone[:_MOST_GONE]
-        more = f" and {len(gone) - len(some)} more" if len(some) < len(gone) else ""
-        text.say(console, f"It takes away: {', '.join(some)}{more}.")
-    for each in left.stale if left else ():
-        text.say(console, f"jax-stack-compat.toml has a stale entry: {each}.", "yellow")
-
-
-def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
+def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     """What is left of an answer once it was tried: all but what did not show."""
-    if not found.bites:
+    concerned = found.concerned
+    if not concerned.bites:
         text.say(console, "Nothing is predicted, and so nothing was run.", "dim")
         return found
     from suite.check import confirm  # what runs reproducers is for those who ask for it
 
-    tried = confirm.confirm(interpreters.interpreter(python) or python, found, console)
+    tried = confirm.confirm(interpreters.interpreter(python) or python, concerned, console)
     text.say(console, f"\nTried with {python}, on {tried.device or 'a device that it did not name'}:", "bold")
     for each in tried.found:
         text.say(console, f"  {each.told}", {True: "red", False: "bold magenta", None: "dim"}[each.agrees])
     seen = Path("jax-stack-compat-seen.json")
     write(seen, tried.records)
     text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
-    return replace(found, bites=tuple(each.bite for each in tried.found if each.agrees is not False))
-
-
-def _code(found: Answer, read: Reading | None, fail_on: str | None, *, strict: bool) -> Exit:
-    if not found.is_known or (read is not None and not read.files):
-        return Exit.UNDECIDED
-    unread = read.unread if read else ()
-    if strict and (found.newer or found.unknown or found.untold or found.unsure or unread):
-        return Exit.INCOMPLETE
-    severe = _severe(fail_on)
-    affected = fail_on == "possible" or any(issue.kind in severe for issue, _ in found.issues)
-    lines = any(each.level in ("certain", fail_on) for each in read.unguarded) if read else False
-    return Exit.UNEXPECTED if not found.works or lines or (affected and found.issues) else Exit.AS_EXPECTED
-
-
-def _severe(fail_on: str | None) -> Collection[str]:
-    """The kinds that are as bad as this one, or worse; none where no kind is given."""
-    kinds = list(KINDS)
-    return kinds[: kinds.index(fail_on) + 1] if fail_on in kinds else ()
+    refuted = {each.bite.name for each in tried.found if each.agrees is False}
+    kept = tuple(
+        each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted
+    )
+    bites = tuple(each for each in found.answer.bites if each.name not in refuted)
+    return replace(found, findings=kept, answer=replace(found.answer, bites=bites))
 
 
 def needs(source: Path, format: str, *, console: Terminal) -> Exit:

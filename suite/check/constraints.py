@@ -6,12 +6,12 @@ A set is a stack that was run, so an installer can have it; all that is said of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from suite.check.answer import Answer, answer
 from suite.check.answer import verdict as judged
-from suite.check.concern import Reading
 from suite.check.knowledge import Knowledge, KnownCase
+from suite.check.outcome import Outcome
 from suite.judge.prediction import Name
 from suite.judge.rules import STACK, Pins, first_match, requirements
 from suite.judge.specifiers import parsed
@@ -175,10 +175,12 @@ def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, in
     return -minors, -down, -releases, tuple(parsed(each) for each in pins.values())
 
 
-def constraints(found: Answer, read: Reading, knowledge: Knowledge) -> str:
+def constraints(outcome: Outcome) -> str:
     """Return a set for `pip -c` and `uv --constraint`, what it mends and what it does not."""
-    lines = [f"# {found.first_line}"]
-    narrowed = bool(read.places or found.untold or found.unused)
+    found, knowledge, narrowed = outcome.concerned, outcome.known, outcome.read is not None
+    named = {name: version for name, version in found.versions.items() if name not in found.assumed}
+    found = replace(found, versions=named)
+    lines = [f"# {outcome.sentence}"]
     chosen = choose(found, knowledge, narrowed=narrowed) if found.bites else None
     if chosen is not None:
         best = chosen.best

@@ -4,40 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any
 
+from suite.check.finding import Finding
 from suite.check.source.conditions import excludes
 from suite.check.source.project import Thing
 from suite.check.source.usage import Use
 from suite.names import presence, query
-
-Level = Literal["certain", "deprecated"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A line that a stack does not run, or warns about. Lines and columns from 1.
-
-    `name` is what is missing, with a keyword as `jax.jit(inline=)`; `says` since when, and `do` what to write instead.
-    A `guarded` one is in code that asks for the release.
-    """
-
-    level: Level
-    name: str
-    path: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    guarded: bool
-    says: str
-    do: str
-    ignored: frozenset[str] = frozenset()
-
-    @property
-    def told(self) -> str:
-        """The finding in a line."""
-        return f"{self.name}: {self.says}" + (f"; instead: {self.do}" if self.do else "")
 
 
 @dataclass(frozen=True)
@@ -106,21 +79,27 @@ def _lack(use: Use, thing: Thing, version: str | None) -> Lack | None:
 
 
 def _finding(use: Use, versions: Mapping[str, str]) -> Finding | None:
-    place = (use.path, use.line, use.column, use.end_line, use.end_column)
+    guarded = excludes(use.guards, versions)
     found = lack(use, versions.get)
     if found:
         package = found.name.partition(".")[0]
         version = versions[package]
         do = "" if found.argument else " or ".join(query.replacements(found.name, version))
-        guarded = excludes(use.guards, versions)
-        return Finding("certain", found.shown, *place, guarded, _told(use, found, package, version), do, use.ignored)
+        says = _told(use, found, package, version)
+        return Finding("certain", found.shown, says, do=do, guarded=guarded, **place(use))
     warned = [_warned(use, each, versions) for each in use.things]
     if not all(warned) or not warned[0]:
         return None
     name, says = warned[0]
-    version = versions[name.partition(".")[0]]
-    do = " or ".join(query.replacements(name, version))
-    return Finding("deprecated", name, *place, excludes(use.guards, versions), says, do, use.ignored)
+    do = " or ".join(query.replacements(name, versions[name.partition(".")[0]]))
+    return Finding("deprecated", name, says, do=do, guarded=guarded, **place(use))
+
+
+def place(use: Use) -> dict[str, Any]:
+    """Return where a use stands, as a finding has it."""
+    return {
+        name: getattr(use, name) for name in ("path", "line", "column", "end_line", "end_column", "text", "ignored")
+    }
 
 
 def _told(use: Use, found: Lack, package: str, version: str) -> str:

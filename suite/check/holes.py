@@ -400,21 +400,24 @@ def _less_ignored(found: Within, known: Knowledge) -> Within:
 
 def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
     """What of it concerns a source tree, and the lines that admitted releases lack."""
-    from suite.check.source.touched import touched
     from suite.check.source.usage import usage
 
     of = usage(source)
-    names = concern.own_names(known)
-    wanted = frozenset(name for each in names.values() for name in each)
-    uses = [each for each in of.uses if touched(each, wanted)]
+    uses = concern.uses(of.uses, of.names, known)
     left, untold, unused = [], dict[str, None](), dict[str, None]()
     for hole in found.holes:
         id = hole.issue.id
         releases = [each for each in found.admitted.releases.get(hole.package, ()) if hole.has(each)]
-        told = concern.of_issues([id], names, [each for each in uses if _reached(each, hole.package, releases)])
-        if id in told.places:
-            left.append(hole)
-        elif id in told.untold:
+        cases = [each for each in hole.issue.cases if each.id in hole.cases]
+        told = {each.id: [one.use for one in concern.met(each, uses)] for each in cases}
+        kept_cases = [
+            name
+            for name, at in told.items()
+            if any(_is_told(use, id) and _reached(use, hole.package, releases) for use in at)
+        ]
+        if kept_cases:
+            left.append(replace(hole, cases=tuple(kept_cases)))
+        elif any(concern.is_untold(each) and not told[each.id] for each in cases):
             untold[id] = None
         else:
             unused[id] = None
@@ -427,6 +430,10 @@ def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
         unused=tuple(each for each in unused if each not in kept and each not in untold),
         unread=of.unread,
     )
+
+
+def _is_told(use: Use, id: str) -> bool:
+    return not use.ignored & {id, "*"}
 
 
 def _reached(use: Use, package: str, releases: Sequence[str]) -> bool:

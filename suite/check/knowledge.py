@@ -27,7 +27,10 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class KnownCase:
-    """A case as it was published; `helped` says by cell what became of its workaround."""
+    """A case as it was published; `helped` says by cell what became of its workaround.
+
+    `touches` are its own, or else those of its issue.
+    """
 
     id: str
     needs: tuple[str, ...]
@@ -39,6 +42,7 @@ class KnownCase:
     fails: tuple[str, ...]
     runs: tuple[Run, ...]
     helped: Mapping[str, str]
+    touches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,11 +116,14 @@ def load(path: Path = PATH) -> Knowledge:
 
 def _issue(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[str]]) -> KnownIssue:
     own = {name: row[name] for name in ("id", "title", "kind", "row_zero")}
-    cases = tuple(_case(each, cells, kinds) for each in row["cases"])
-    return KnownIssue(**own, touches=tuple(row["touches"]), upstream=tuple(row["upstream"]), cases=cases)
+    touches = tuple(row["touches"])
+    cases = tuple(_case(each, touches, cells, kinds) for each in row["cases"])
+    return KnownIssue(**own, touches=touches, upstream=tuple(row["upstream"]), cases=cases)
 
 
-def _case(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[str]]) -> KnownCase:
+def _case(
+    row: Mapping[str, Any], touches: tuple[str, ...], cells: Mapping[str, Pins], kinds: list[list[str]]
+) -> KnownCase:
     text, *fails = row["workaround"] or [""]
     numbers = [kind for kind, count in zip(row["runs"][::2], row["runs"][1::2], strict=True) for _ in range(count)]
     seen = [(id, pins, *kinds[kind]) for (id, pins), kind in zip(cells.items(), numbers, strict=True) if kind >= 0]
@@ -131,4 +138,5 @@ def _case(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[st
         fails=tuple(fails),
         runs=tuple(Run(id, pins, behaviour) for id, pins, behaviour, _ in seen),
         helped={id: helped for id, _, _, helped in seen},
+        touches=tuple(row.get("touches", touches)),
     )

@@ -4,46 +4,58 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from suite import __version__
-from suite.check.answer import KINDS, Answer, Bite
-from suite.check.concern import Place, Reading
+from suite.check.answer import KINDS, Bite
 from suite.check.constraints import constraints
-from suite.check.knowledge import Knowledge, KnownIssue
-from suite.check.text import named, told
+from suite.check.finding import ACT, Finding
+from suite.check.outcome import Outcome
+from suite.check.text import named
 from suite.printable import printable
 
-if TYPE_CHECKING:
-    from suite.check.findings import Finding
+SCHEMA = 2
+PLATFORM = "CPU, x86-64"
+# What the rules of SARIF are called where no issue is one, and how it and GitHub rank a level.
+_NAMES = {"certain": "The stack lacks a name or an argument", "deprecated": "The stack warns about a name"}
+_RANKS: Mapping[str, str] = {"certain": "error", "likely": "warning"}
+_OF_FINDING = ("level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do", "says", "cases")
 
-# How SARIF and GitHub rank a finding.
-_LINES = {"certain": "The stack lacks a name or an argument", "deprecated": "The stack warns about a name"}
-_LINE_LEVELS = {"certain": "error", "deprecated": "note"}
-_LEVELS = {"silent-wrong": "error", "crash": "error", "import-error": "error"}
 
-
-def as_json(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
-    """All of the answer, as data."""
-    issues = [
-        {
-            **{"id": issue.id, "title": issue.title, "kind": issue.kind, "link": issue.link},
-            "upstream": list(issue.upstream),
-            "cases": [_case(each) for each in bites],
-            "uses": [_use(each) for each in read.places.get(issue.id, ())],
-        }
+def as_json(found: Outcome) -> str:
+    """Return all of the answer, as data."""
+    answer, read, baseline = found.answer, found.read, found.baseline
+    cases = {
+        issue.id: {"link": issue.link, "upstream": list(issue.upstream), "cases": list(map(_case, bites))}
         for issue, bites in answer.issues
-    ]
-    fields = ("level", "name", "path", "line", "column", "end_line", "end_column", "guarded", "says", "do")
-    lines = [{name: getattr(each, name) for name in fields} for each in read.lines]
+        if issue.id in found.issues
+    }
     data = {
-        "lines": lines,
-        "unread": [each._asdict() for each in read.unread],
-        **{"where": answer.stack.where, "versions": dict(answer.versions), "unsaid": dict(answer.stack.unsaid)},
-        **{"verdict": answer.first_line, "rests_on": answer.last_line, "issues": issues, "stops": list(answer.stops)},
-        **{"known": dict(answer.counts), "blocked": len(answer.blocked), "unknown": list(answer.unknown)},
-        **{"untold": list(answer.untold), "unused": list(answer.unused), "ignored": list(answer.ignored)},
-        **{"newer": list(answer.newer), "data_of": knowledge.day, "suite_version": __version__},
+        "schema_version": SCHEMA,
+        "exit": int(found.exit),
+        "sentence": " ".join(filter(None, [found.sentence, found.coverage])),
+        "stack": {
+            **{"where": answer.stack.where, "versions": dict(answer.versions), "assumed": dict(answer.assumed)},
+            **{"unsaid": dict(answer.stack.unsaid), "imports": answer.imports, "stops": list(answer.stops)},
+        },
+        "platform": PLATFORM,
+        "data_of": answer.day,
+        "read": {
+            "files": read.files if read else 0,
+            "unread": [{"path": each.path, "why": each.why} for each in read.unread] if read else [],
+            "skipped": list(read.skipped) if read else [],
+        },
+        "coverage": {
+            **{"functions": read.functions if read else 0, "covered": read.covered if read else 0},
+            **{"untold": list(read.untold) if read else [], "looked_up": dict(answer.counts)},
+            **{"blocked": len(answer.blocked), "unknown": list(answer.unknown), "unsure": found.unsure},
+        },
+        "ignored": list(answer.ignored),
+        "baseline": {"known": baseline.known, "gone": baseline.gone} if baseline else None,
+        "findings": [{name: getattr(each, name) for name in _OF_FINDING} for each in found.findings],
+        "issues": cases,
+        "taken_away": list(found.gone) if found.gone is not None else None,
+        "suite_version": __version__,
     }
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
@@ -56,26 +68,26 @@ def _case(each: Bite) -> dict[str, Any]:
     }
 
 
-def _use(each: Place) -> dict[str, Any]:
-    return {"name": each.name, "path": str(each.path), "line": each.line, "column": each.column}
-
-
-def markdown(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
-    """The answer as Markdown, for a comment or a summary."""
-    lines = [f"**{answer.first_line}**", "", f"{answer.stack.where}: {named(answer)}", ""]
-    if unguarded := read.unguarded:
-        lines += ["| | place | name | instead |", "|---|---|---|---|"]
-        for one in unguarded:
-            what = f"`{one.name}`: {cell(one.says)}"
-            lines.append(f"| {one.level} | `{one.path}:{one.line}` | {what} | {cell(one.do)} |")
-        lines.append("")
-    if answer.bites:
-        lines += ["| | issue | what is known |", "|---|---|---|"]
-    for issue, bites in answer.issues:
-        of = [f"`{each.path}:{each.line}`" for each in read.places.get(issue.id, ())[:5]]
-        known = "<br>".join(map(cell, [*told(issue, bites)[:-1], *of]))
-        lines.append(f"| {KINDS[issue.kind]} | [{issue.id}]({issue.link})<br>{cell(issue.title)} | {known} |")
-    return "\n".join([*lines, *([""] if answer.bites else []), answer.last_line]) + "\n"
+def markdown(found: Outcome) -> str:
+    """Return the answer as Markdown, for a comment or a summary."""
+    answer = found.answer
+    lines = [
+        f"**{cell(found.sentence)}** {found.coverage}".rstrip(),
+        "",
+        cell(f"{answer.stack.where}: {named(answer)}"),
+        "",
+    ]
+    links = {issue.id: issue.link for issue, _ in answer.issues}
+    shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
+    if shown:
+        lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
+    for each in shown:
+        what = f"[{each.id}]({links[each.id]}): {cell(each.says)}" if each.id else f"`{each.name}`: {cell(each.says)}"
+        kind = f" ({KINDS[each.kind].lower()})" if each.kind else ""
+        place = f"`{cell(each.path)}:{each.line}`" if each.line else ""
+        instead = cell("; ".join(filter(None, [each.good_from, each.do])))
+        lines.append(f"| {each.level}{kind} | {place} | {what} | {instead} |")
+    return "\n".join([*lines, *([""] if shown else []), cell(answer.last_line)]) + "\n"
 
 
 def cell(text: str) -> str:
@@ -83,45 +95,37 @@ def cell(text: str) -> str:
     return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
-def sarif(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
-    """The answer as SARIF 2.1.0: a result for each use in the source, or one for the lock."""
-    found = [(issue, bites, where) for issue, bites in answer.issues for where in _places(answer, read, issue)]
-    rules = [
+def sarif(found: Outcome) -> str:
+    """Return the answer as SARIF 2.1.0: a result for each place in the source, or for the lock."""
+    issues = {issue.id: issue for issue, _ in found.answer.issues}
+    shown = [each for each in found.findings if not each.guarded]
+    rules = []
+    for id in dict.fromkeys(each.id or each.level for each in shown):
+        issue = issues.get(id)
+        link = issue.link if issue else ""
+        rules.append(
+            {
+                "id": id,
+                "shortDescription": {"text": issue.title if issue else _NAMES[id]},
+                **({"helpUri": link} if link.startswith("https://") else {}),
+            }
+        )
+    results = [
         {
-            "id": issue.id,
-            "shortDescription": {"text": issue.title},
-            **({"helpUri": issue.link} if issue.link.startswith("https://") else {}),
-            "defaultConfiguration": {"level": _LEVELS.get(issue.kind, "warning")},
+            "ruleId": each.id or each.level,
+            "level": _RANKS.get(each.level, "note"),
+            "message": {"text": _said(each)},
+            "properties": {"level": each.level},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": each.path or found.answer.stack.where},
+                        "region": _region(each),
+                    }
+                }
+            ],
         }
-        for issue, _ in answer.issues
-    ]
-    unguarded = read.unguarded
-    rules += [
-        {
-            "id": level,
-            "shortDescription": {"text": words},
-            "defaultConfiguration": {"level": _LINE_LEVELS[level]},
-        }
-        for level, words in _LINES.items()
-        if any(each.level == level for each in unguarded)
-    ]
-    results: list[dict[str, Any]] = [
-        {
-            "ruleId": issue.id,
-            "level": _LEVELS.get(issue.kind, "warning"),
-            "message": {"text": "\n".join([issue.title, *told(issue, bites)])},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}],
-        }
-        for issue, bites, (path, line) in found
-    ]
-    results += [
-        {
-            "ruleId": each.level,
-            "level": _LINE_LEVELS[each.level],
-            "message": {"text": each.told},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": each.path}, "region": _region(each)}}],
-        }
-        for each in unguarded
+        for each in shown
     ]
     driver = {"name": "jax-stack-compat", "version": __version__, "rules": rules}
     data = {
@@ -133,34 +137,35 @@ def sarif(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
 
 
 def _region(each: Finding) -> dict[str, int]:
-    return {
-        "startLine": each.line,
-        "startColumn": each.column,
-        "endLine": each.end_line,
-        "endColumn": each.end_column,
-    }
+    if not each.line:
+        return {"startLine": 1}
+    named = {"startLine": each.line, "startColumn": each.column, "endLine": each.end_line, "endColumn": each.end_column}
+    return {name: of for name, of in named.items() if of}
 
 
-def github(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
-    """The answer as commands of a GitHub workflow: an annotation for each use, or one for the lock."""
-    lines = [annotation("error", each.path, each.line, each.name, each.told) for each in read.certain]
-    for issue, bites in answer.issues:
-        for path, line in _places(answer, read, issue):
-            level = _LEVELS.get(issue.kind, "warning")
-            text = "\n".join([issue.title, *told(issue, bites)])
-            lines.append(annotation(level, path, line, issue.id, text))
-    return "\n".join([*lines, f"::notice::{_escaped(answer.first_line + ' ' + answer.last_line)}"]) + "\n"
+def _said(each: Finding) -> str:
+    if not each.id:
+        return each.told
+    instead = "; ".join(filter(None, [each.good_from, f"instead: {each.do}" if each.do else ""]))
+    return f"{each.says}\n{instead}" if instead else each.says
+
+
+def github(found: Outcome) -> str:
+    """Return the answer as commands of a GitHub workflow: an annotation for what there is to do."""
+    lines = [
+        annotation(_RANKS[each.level], each.path, each.line, each.id or each.name, _said(each))
+        for each in found.to_do
+        if each.level in ACT
+    ]
+    if not found.answer.works:
+        lines.append(f"::error::{_escaped(found.answer.first_line)}")
+    said = " ".join(filter(None, [*found.unsure, found.sentence, found.coverage, found.answer.last_line]))
+    return "\n".join([*lines, f"::notice::{_escaped(said)}"]) + "\n"
 
 
 def annotation(level: str, path: str, line: int, title: str, text: str) -> str:
     """Return a command of a GitHub workflow that marks a line."""
     return f"::{level} file={_property(path)},line={line},title={_property(title)}::{_escaped(text)}"
-
-
-def _places(answer: Answer, read: Reading, issue: KnownIssue) -> list[tuple[str, int]]:
-    return [(str(each.path), each.line) for each in read.places.get(issue.id, ())] or [
-        (answer.stack.file or answer.stack.where, 1)
-    ]
 
 
 def _escaped(text: str) -> str:
@@ -172,7 +177,7 @@ def _property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMATS: Mapping[str, Callable[[Answer, Reading, Knowledge], str]] = {
+FORMATS: Mapping[str, Callable[[Outcome], str]] = {
     "json": as_json,
     "markdown": markdown,
     "sarif": sarif,

@@ -2,123 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from suite.check.answer import KINDS, Answer, Bite
+from suite.check.finding import Finding
 from suite.check.knowledge import KnownIssue
+from suite.check.outcome import Outcome
 from suite.judge.rules import STACK, requirements
 from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
 
-if TYPE_CHECKING:
-    from suite.check.concern import Place, Reading
-    from suite.check.findings import Finding
-
 _MOST_USES = 5
-_MOST_LINES = 10
 _MOST_ROWS = 12
 _MOST_IDS = 5
 _WIDEST = 72
+# How many rows of a level a short answer has.
+_MOST: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
 SHORT = {
     **{"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"},
     **{name: name for name in ("crash", "warning", "retrace", "slow")},
 }
-_STYLES = {"certain": "red", "deprecated": "yellow"}
+_STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
+_MOST_GONE = 5
 
 
-def lines(read: Reading, console: Console, *, verbose: bool) -> None:
-    """Print the lines of a source that a stack does not run or warns about, alike ones together."""
-    shown = read.lines if verbose else read.unguarded
-    alike: dict[tuple[str, bool, str, str], list[Finding]] = {}
-    for each in sorted(shown, key=lambda each: (each.guarded, each.level)):
-        alike.setdefault((each.level, each.guarded, each.name, each.says), []).append(each)
-    for number, ((level, guarded, name, says), of) in enumerate(alike.items()):
-        if number == _MOST_LINES and not verbose:
-            say(console, f"and {len(alike) - number} more names: --verbose", "dim")
-            break
-        places = [f"{each.path}:{each.line}" for each in of]
-        some = places if verbose else places[:3]
-        more = f" and {len(places) - len(some)} more" if len(some) < len(places) else ""
-        how = f"{level}, guarded" if guarded else level
-        instead = f"; instead: {of[0].do}" if of[0].do else ""
-        say(console, f"{how:<11} {', '.join(some)}{more}  {name}: {says}{instead}", _STYLES[level])
-    hidden = len(read.lines) - len(read.unguarded)
-    if hidden and not verbose:
-        say(
-            console,
-            f"{hidden} more {'is' if hidden == 1 else 'are'} in code that asks for the release: --verbose",
-            "dim",
-        )
-    for fault in read.unread:
-        say(console, f"not read: {fault.path}: {fault.why}", "yellow")
-
-
-def show(answer: Answer, read: Reading | None, console: Console, *, verbose: bool) -> None:
-    """Print an answer; `read` is what was read in a source tree, if one was."""
-    say(console, f"{answer.stack.where}: {named(answer)}. {answer.imports}".rstrip(), "dim")
-    for each in answer.unsure:
+def show(found: Outcome, console: Console, *, verbose: bool) -> None:
+    """Print an answer: in 25 lines at most, unless `verbose`."""
+    answer, read = found.answer, found.read
+    for each in found.unsure:
         say(console, each, "yellow")
-    worst = not answer.works or (read.certain if read else answer.issues)
-    say(console, answer.first_line if read is None else _of_source(answer, read), _style(answer, bool(worst)))
+    if found.gone is not None:
+        say(console, "What this upgrade adds:", "bold")
+    assumed = ", ".join(f"{name} {version}" for name, version in answer.assumed.items())
+    head = [f"{answer.stack.where}: {named(answer)}.", answer.imports, f"Assumed: {assumed}." if assumed else ""]
+    say(console, " ".join(filter(None, head)), "dim")
+    say(console, " ".join(filter(None, [found.sentence, found.coverage])), _style(found))
+    if found.baseline:
+        say(console, found.baseline.told)
     if read:
-        lines(read, console, verbose=verbose)
+        _lines(found, console, verbose=verbose)
+    elif not verbose:
+        _table(found, console)
     if verbose:
-        _whole(answer, read, console)
-    elif read is None:
-        _table(answer, console)
-    elif answer.issues:
-        ids = [issue.id for issue, _ in answer.issues]
-        more = f", and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
-        say(console, f"{'possible':<11} {len(ids)}: {', '.join(ids[:_MOST_IDS])}{more}: --verbose")
-    say(console, answer.last_line, "dim")
+        _whole(found, console)
+    for line in _rest(found, verbose=verbose):
+        say(console, line, "yellow" if "stale" in line else "dim")
 
 
-def _style(answer: Answer, worst: bool) -> str:
-    if not answer.is_known or answer.unsure:
+def _style(found: Outcome) -> str:
+    if not found.answer.is_known or found.unsure:
         return "bold yellow"
-    return "bold red" if worst else "bold green"
+    bad = not found.answer.works or (found.to_do if found.read else found.answer.issues)
+    return "bold red" if bad else "bold green"
 
 
-def _of_source(answer: Answer, read: Reading) -> str:
-    places, possible = len(read.certain), len(answer.issues)
-    if answer.stops or not answer.is_known:
-        return answer.first_line
-    if not read.files:
-        return "No Python was read there."
-    told = f"{places} place{'s' * (places != 1)} to change" if places else "No name or argument is known to be missing"
-    return f"{told}. {possible} issue{'s' * (possible != 1)} possible."
+def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
+    """The lines of a source that a stack does not run or warns about, and those that an issue likely concerns."""
+    rows: list[tuple[str, str, str, str]] = []
+    hidden = 0
+    for level in _MOST:
+        alike: dict[tuple[bool, str, str, str, str], list[Finding]] = {}
+        for each in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
+            what = _clipped(each.says) if each.id else f"{each.name}: {each.says}"
+            good = ", or ".join(filter(None, [each.good_from, _clipped(each.do)])) if each.id else each.do
+            alike.setdefault((each.guarded, each.id, each.name * (not each.id), what, good), []).append(each)
+        shown = len(alike) if verbose else _MOST[level]
+        hidden += len(list(alike)[shown:])
+        for (guarded, _, _, what, good), of in list(alike.items())[:shown]:
+            places = [f"{each.path}:{each.line}" for each in of]
+            kept = places if verbose else places[:2]
+            more = f" and {len(places) - len(kept)} more" if len(kept) < len(places) else ""
+            rows.append((f"{level}, guarded" if guarded else level, ", ".join(kept) + more, what, good))
+    widths = [min(max((len(row[at]) for row in rows), default=0), most) for at, most in ((0, 20), (1, 48), (2, 76))]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        say(console, "  ".join([*cells, row[3]]).rstrip(), _STYLES[row[0].partition(",")[0]])
+    possible = list(dict.fromkeys(each.id for each in found.of("possible")))
+    if possible and not verbose:
+        more = ", …" * (len(possible) > _MOST_IDS)
+        say(console, f"possible  {len(possible)}: {', '.join(possible[:_MOST_IDS])}{more}")
+    if not verbose:
+        _hidden(found, hidden, console)
 
 
-def _table(answer: Answer, console: Console) -> None:
+def _hidden(found: Outcome, names: int, console: Console) -> None:
+    guarded = [each for each in found.of(*_MOST, guarded=True) if each.guarded]
+    chronic = {each.id for each in found.of("chronic")}
+    told = [
+        f"{names} more to change or deprecated" * bool(names),
+        f"{len(guarded)} in code that asks for the release" * bool(guarded),
+        f"{len(chronic)} that no release mends" * bool(chronic),
+    ]
+    if any(told) or found.of("possible"):
+        say(console, f"… {', '.join([*filter(None, told), 'each place, and what to do'])}: --verbose", "dim")
+
+
+def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
+    """What else there is to say, last of all what it rests on."""
+    read = found.read
+    if found.gone:
+        kept = found.gone if verbose else found.gone[:_MOST_GONE]
+        more = f" and {len(found.gone) - len(kept)} more" if len(kept) < len(found.gone) else ""
+        yield f"It takes away: {', '.join(kept)}{more}."
+    if read:
+        if read.untold:
+            count = len(read.untold)
+            listed = f": {', '.join(read.untold)}" if verbose else ""
+            yield f"{count} more affect{'s' * (count == 1)} this stack, and no source tells their use{listed}."
+        notes = [each for each in read.unread if not each.mentions]
+        told = [f"{each.path}: {each.why}" for each in (read.unread if verbose else notes)]
+        if told:
+            yield f"Not read: {some(told)}."
+        if read.skipped:
+            yield f"Passed over: {some(read.skipped)}."
+    for each in found.stale:
+        yield f"jax-stack-compat.toml has a stale entry: {each}."
+    yield found.answer.last_line
+
+
+def _table(found: Outcome, console: Console) -> None:
     """The issues that a release mends, the worst first, a line each."""
-    chronic = {issue.id for issue in answer.chronic}
-    rows = [(issue, of) for issue, of in answer.issues if issue.id not in chronic]
+    chronic = {each.id for each in found.of("chronic")}
+    rows = found.of("possible")
     if chronic:
-        say(console, f"No release mends {len(chronic)} of them. --source . says which concern your code.")
-    for issue, of in rows[:_MOST_ROWS]:
-        until = next(each.good for each in of if each.good.startswith(("good", "refused")))
-        title = issue.title if len(issue.title) <= _WIDEST else f"{issue.title[: _WIDEST - 1].rstrip()}…"
-        say(console, f"{SHORT[issue.kind]:<9} {title:<{_WIDEST}}  {until}")
-    if answer.issues:
+        of = "It has" if len(chronic) == len(found.findings) == 1 else f"{len(chronic)} of them have"
+        say(console, f"{of} no good release. To see which concern your code: --source .")
+    for each in rows[:_MOST_ROWS]:
+        say(console, f"{SHORT[each.kind]:<9} {_clipped(each.says):<{_WIDEST}}  {each.good_from}")
+    if found.findings:
         say(console, f"… {max(len(rows) - _MOST_ROWS, 0) + len(chronic)} more, and what to do: --verbose", "dim")
 
 
-def _whole(answer: Answer, read: Reading | None, console: Console) -> None:
-    for kind, issues in groupby(answer.issues, lambda each: each[0].kind):
+def _clipped(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1].rstrip()}…"
+
+
+def _whole(found: Outcome, console: Console) -> None:
+    answer, issues = found.answer, found.issues
+    bites = {issue.id: (issue, of) for issue, of in answer.issues}
+    told = [(bites[id], of) for id, of in issues.items() if id in bites]
+    told.sort(key=lambda each: list(KINDS).index(each[0][0].kind))
+    for kind, group in groupby(told, lambda each: each[0][0].kind):
         say(console, f"\n{KINDS[kind]}", "bold")
-        for issue, bites in issues:
-            _issue(issue, bites, console, read.places.get(issue.id, ()) if read else ())
+        for (issue, of), findings in group:
+            cases = {case for each in findings for case in each.cases}
+            _issue(issue, [each for each in of if each.case.id in cases], console, findings if found.read else ())
     if answer.unknown:
         say(console, f"\nNot known: {some(answer.unknown)}", "dim")
-    if answer.untold:
-        say(console, f"\nThese affect the stack, and no source tells their use: {', '.join(answer.untold)}")
-    if answer.unused:
-        say(console, f"\nNot used here: {', '.join(answer.unused)}.", "dim")
 
 
 def named(answer: Answer) -> str:
@@ -131,7 +165,7 @@ def named(answer: Answer) -> str:
     return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 
 
-def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Place]) -> None:
+def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Finding]) -> None:
     head = Text("  ")
     worst = PROPERTIES[bites[0].verdict]
     head.append(f"{worst.glyph} {issue.id}", style=worst.colour)
@@ -140,7 +174,7 @@ def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Seq
     for line in told(issue, bites):
         say(console, f"      {line}")
     for use in uses[:_MOST_USES]:
-        say(console, f"      {use.path}:{use.line}:{use.column} {use.name}", "cyan")
+        say(console, f"      {use.level}: {use.path}:{use.line}:{use.column} {use.name}", "cyan")
     if len(uses) > _MOST_USES:
         say(console, f"      and {len(uses) - _MOST_USES} more uses", "cyan")
 

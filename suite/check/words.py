@@ -20,9 +20,11 @@ KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "r
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 
 _REST = f"Commands that run the whole suite, such as compat, need a clone: {address('Repository') or 'see the README'}"
-_CODES = """Exit codes: 0 nothing to do; 1 something to do: the stack does not import, a line of --source is certain not
-to run, or what --fail-on names is there; 2 the command or a file is wrong; 3 with --strict, something is unknown;
-4 nothing is known: no such package, no release that was run, or no Python in --source. Unknown is never clean.
+_CODES = """Exit codes: 0 nothing to do; 1 something to do: the stack does not import or solve, a line of --source is
+certain not to run or likely affected, or what --fail-on names is there; 2 the command or a file is wrong; 3 with
+--strict, something is unknown; 4 nothing is known: no such package, no release that was run, or no Python in --source.
+Unknown is never clean. A comment `# compat: ignore[id]` on a line of code leaves an issue out there, and
+jax-stack-compat.toml leaves it out everywhere.
 """
 _CHECK = """Says which documented issues of JAX, Equinox and Diffrax affect an environment, a lock or a stack, worst
 first, and from which release each is good; --verbose adds how that is known, and what to do instead. With --source it
@@ -72,9 +74,14 @@ def add(command: Command) -> None:
     checking.add_argument(
         "--verbose", action="store_true", help="every issue, how it is known, what to do instead, and each place"
     )
+    known = "leave out what this file has, and say how many; exit 1 for new findings alone"
+    checking.add_argument("--baseline", type=Path, metavar="FILE", help=known)
+    checking.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what is found now into this file")
     checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
-    levels = f"exit code 1 for this level, possible or deprecated, or for this kind and worse: {', '.join(KINDS)}"
-    choices = (*KINDS, "possible", "deprecated")
+    levels = (
+        f"exit code 1 for this level, possible, deprecated or chronic, or for this kind and worse: {', '.join(KINDS)}"
+    )
+    choices = (*KINDS, "possible", "deprecated", "chronic")
     checking.add_argument("--fail-on", choices=choices, metavar="WHAT", help=levels)
     strict = "exit code 3 where something is unknown, newer than the data, or told by no source"
     checking.add_argument("--strict", action="store_true", help=strict)

@@ -216,7 +216,10 @@ def _refuted(claim: threads.Refuted) -> RefutedRow:
 
 
 def _case(case: Case, text: str) -> CaseRow:
-    own = {name: getattr(case, name) for name in ("id", "question", "needs", "behaviours", "rules", "workaround")}
+    own = {
+        name: getattr(case, name)
+        for name in ("id", "question", "needs", "behaviours", "rules", "workaround", "touches")
+    }
     signatures = [
         {"behaviour": name, **asdict(each)}
         for name, some in case.signatures.items()

@@ -57,7 +57,9 @@ def touches(source: str, issue: Issue) -> tuple[str, ...]:
 
     `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """
-    return tuple(sorted(issue.touches)) or used(source, issue)
+    of_cases = {each.partition(" if ")[0].partition("(")[0] for case in issue.cases for each in case.touches}
+    named = {each.partition("(")[0] for each in issue.touches}
+    return tuple(sorted({*issue.touches, *(of_cases - named)})) or used(source, issue)
 
 
 def used(source: str, issue: Issue) -> tuple[str, ...]:

@@ -1,43 +1,129 @@
-"""Which of what bites concerns a source tree."""
+"""Which of the cases that affect a stack concern a source tree, and how surely."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from suite.cell.issue import Rule
+from suite.check import concern
 from suite.check.answer import answer
-from suite.check.concern import Place, concern, own_names
-from suite.check.source.project import Thing
-from suite.check.source.usage import Use
-from tests.check.worlds import issue, knowledge, stack
+from suite.check.finding import Finding
+from suite.check.outcome import of_source
+from suite.check.source.touched import meets, touch
+from suite.check.source.usage import usage
+from tests.check.worlds import case, issue, knowledge, stack
+
+ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"
+ARANGE = "jax.numpy.arange(start, stop, step) if given(step) or (given(stop) and start != 0)"
+STATIC = "jax.jit(fun, static_argnums) if type(static_argnums) == 'tuple' and sorted(static_argnums) != static_argnums"
+RATES = "jax.nn.softmax(x, axis) if given(axis) and not uses('jax.new_ref')"
 
 
-def test_an_area_is_no_name_in_a_source() -> None:
-    """What is looked for are functions; of a function with a keyword, the keyword counts."""
-    plain = issue("plain", touches=("jax.jit", "jit cache"))
-    keyed = issue("keyed", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)", "control flow"))
+def found(tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = ()) -> list[Finding]:
+    """The findings in a text of a world whose one case is wrong up to jax 0.6.0 and touches these."""
+    (tmp_path / "a.py").write_text(f"import jax\nimport jax.numpy as jnp\n{code}\n")
+    wrong = case("one", *(rules or (Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run"))), touches=touches)
+    world = knowledge(issue("some-issue", wrong))
+    findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
+    return [each for each in findings if each.id]
 
-    names = own_names(knowledge(plain, keyed))
-    assert frozenset({"jax.jit"}) == names["plain"]
-    assert frozenset({"jax.numpy.pad(mode=)"}) == names["keyed"]
+
+@pytest.mark.parametrize(
+    ("wanted", "code", "levels"),
+    [
+        (ROUND, "jnp.round(x, 3)", []),
+        (ROUND, "jnp.round(x)", []),
+        (ROUND, "jnp.round(x, 39)", ["likely"]),
+        (ROUND, "jnp.round(x, decimals=38)", ["likely"]),
+        (ROUND, "jnp.round(x, n)", ["possible"]),
+        (ROUND, "jnp.round(x, **more)", ["possible"]),
+        (ROUND, "map(jnp.round, x)", ["possible"]),
+        (ROUND, "from functools import partial\npartial(jnp.round, decimals=3)", []),
+        (ARANGE, "jnp.arange(50)", []),
+        (ARANGE, "jnp.arange(0, 50)", []),
+        (ARANGE, "jnp.arange(1, 50)", ["likely"]),
+        (ARANGE, "jnp.arange(0, 50, 2)", ["likely"]),
+        (ARANGE, "jnp.arange(0, n, k)", ["likely"]),
+        (ARANGE, "jnp.arange(*n)", ["possible"]),
+        (STATIC, "jax.jit(f, static_argnums=(0,))", []),
+        (STATIC, "jax.jit(f, static_argnums=(1, 0))", ["likely"]),
+        (STATIC, "jax.jit(f, static_argnums=(n, 0))", ["possible"]),
+        (STATIC, "@jax.jit\ndef f(x): ...", []),
+        ("jax.jit(inline=)", "jax.jit(f)", []),
+        ("jax.jit(inline=)", "jax.jit(f, inline=True)", ["possible"]),
+        ("jax.vmap", "jax.vmap(f)", ["possible"]),
+        ("jax.vmap if uses('jax.new_ref')", "jax.vmap(f)", []),
+        ("jax.vmap if uses('jax.new_ref')", "jax.vmap(f)\njax.new_ref(0)", ["possible"]),
+        ("jax.vmap if uses('jax_enable_x64')", "jax.vmap(f)\njax.config.update('jax_enable_x64', True)", ["possible"]),
+        ("jax.nn.relu if string_annotations", "jax.nn.relu(x)", []),
+        ("jax.numpy.sum(a, dtype) if dtype == 'jax.numpy.float16'", "jnp.sum(x, dtype=jnp.float16)", ["likely"]),
+        ("jax.numpy.sum(a, dtype) if dtype == 'jax.numpy.float16'", "jnp.sum(x, dtype=jnp.int8)", []),
+        ("jax.numpy.clip(a, min) if min < 2**31", "jnp.clip(a, 2**30)", ["likely"]),
+        ("jax.numpy.clip(a, min) if min < 2**31", "jnp.clip(a, 'x')", ["possible"]),
+    ],
+)
+def test_a_condition_is_literal(tmp_path: Path, wanted: str, code: str, levels: list[str]) -> None:
+    """What contradicts it is silent, what meets it is likely, and what cannot be seen is possible."""
+    assert levels == [each.level for each in found(tmp_path, code, wanted)]
 
 
-def test_what_the_code_says_to_ignore_is_no_use() -> None:
+@pytest.mark.parametrize("text", ["jax.jit(fun) if other > 1", "jax.jit(fun) if fun >", "jax.jit if x"])
+def test_a_condition_names_its_parameters(text: str) -> None:
+    """What it does not declare, or what is no expression, is refused."""
+    with pytest.raises(ValueError, match=r"jax\.jit"):
+        touch(text)
+
+
+def test_every_published_touch_can_be_read() -> None:
+    """Each name and condition in the data is one."""
+    from suite.check.knowledge import load
+
+    world = load()
+    assert world.cases
+    for of in world.cases.values():
+        concern.touches(of)
+
+
+def test_likely_needs_something_to_do(tmp_path: Path) -> None:
+    """Where no release is right and no workaround is known, an issue is counted and nobody has to act."""
+    rules = (Rule("wrong", "", "run"),)
+    assert ["likely"] == [each.level for each in found(tmp_path, "jnp.round(x, 39)", ROUND, rules=rules)]
+    wrong = case("one", *rules, touches=(ROUND,), workaround="")
+    world = knowledge(issue("some-issue", wrong))
+    findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
+    assert ["chronic"] == [each.level for each in findings if each.id]
+
+
+def test_a_touch_of_a_place_is_told_once(tmp_path: Path) -> None:
+    """Cases of an issue that concern one place are one finding, which names them."""
+    (told,) = found(tmp_path, "jnp.round(x, 39)", ROUND, "jax.numpy.round")
+    assert (("one",), "likely") == (told.cases, told.level)
+
+
+def test_what_the_code_says_to_ignore_is_no_finding(tmp_path: Path) -> None:
     """A use with the issue's id on its line, or with none, is not told; one with another id is."""
-    found = answer(knowledge(), stack(jax="0.4.30"))
-    names = {"wrong-numbers": frozenset({"jax.numpy.pad"})}
-
-    def at(*ignored: str) -> Use:
-        return Use((Thing("jax.numpy.pad", 2),), "name", "a.py", 1, 1, 1, 9, ignored=frozenset(ignored))
-
-    assert ("wrong-numbers",) == concern(found, names, [at("wrong-numbers"), at("*")]).unused
-    assert [Place("jax.numpy.pad", "a.py", 1, 1)] == concern(found, names, [at("*"), at("other")]).places[
-        "wrong-numbers"
-    ]
+    assert not found(tmp_path, "jax.vmap(f)  # compat: ignore[some-issue]", "jax.vmap")
+    assert not found(tmp_path, "jax.vmap(f)  # compat: ignore", "jax.vmap")
+    assert found(tmp_path, "jax.vmap(f)  # compat: ignore[other]", "jax.vmap")
 
 
-def test_what_no_source_tells_is_kept() -> None:
-    """An issue that code can meet without naming it is neither used nor unused, and so is one of an area alone."""
-    found = answer(knowledge(), stack(jax="0.4.30"))
-    names = {"wrong-numbers": frozenset({"jax.stages.Wrapped.lower", "jax.jit"})}
+def test_what_no_source_tells_is_untold() -> None:
+    """A case that code can meet without naming anything, or one of an area alone, is told by no source."""
+    assert concern.is_untold(case("one", touches=("jax.stages.Wrapped.lower", "jax.jit")))
+    assert concern.is_untold(case("one", touches=("control flow",)))
+    assert not concern.is_untold(case("one", touches=("jax.jit", "jit cache")))
 
-    for of in (names, {"wrong-numbers": frozenset[str]()}):
-        told = concern(found, of, [])
-        assert (("wrong-numbers",), ()) == (told.untold, told.unused)
+
+def test_of_a_function_with_a_keyword_the_keyword_counts() -> None:
+    """Its name alone is no use."""
+    told = concern.touches(case("one", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)")))
+    assert [("jax.numpy.pad", "mode")] == [(each.name, each.keyword) for each in told]
+
+
+def test_another_function_is_not_met(tmp_path: Path) -> None:
+    """A condition on a call says nothing of what is asked of its result."""
+    (tmp_path / "a.py").write_text("import jax.numpy as jnp\njnp.round.lower(39)\n")
+    (use,) = [each for each in usage(tmp_path).uses if each.how == "name"]
+    assert meets(touch(ROUND), use, ()) is None

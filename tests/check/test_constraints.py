@@ -11,10 +11,10 @@ from packaging.requirements import Requirement
 from suite.cell.issue import Rule
 from suite.check import knowledge as known
 from suite.check.answer import answer
-from suite.check.concern import Reading
 from suite.check.constraints import constraints
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase
+from suite.check.outcome import Outcome, of_stack
 from suite.judge.rules import Run, first_match
 from suite.stack import uv_call
 from tests.check.worlds import CELLS, case, issue, knowledge
@@ -27,7 +27,13 @@ def rule(behaviour: str, on: str = "") -> Rule:
 
 def told(world: Knowledge, python: str = "", **versions: str) -> list[str]:
     """The lines for a stack of these versions."""
-    return constraints(answer(world, Stack(versions, "uv.lock", python)), Reading(), world).splitlines()
+    return text_of(world, Stack(versions, "uv.lock", python)).splitlines()
+
+
+def text_of(world: Knowledge, stack: Stack) -> str:
+    """The text for a stack."""
+    found = answer(world, stack)
+    return constraints(Outcome(found, world, tuple(of_stack(found))))
 
 
 def pins(lines: list[str]) -> list[str]:
@@ -126,7 +132,7 @@ def test_a_set_is_for_the_python_that_is_there() -> None:
 
 def test_without_a_jax_there_is_no_set() -> None:
     """What is affected depends on it."""
-    found = constraints(answer(knowledge(), Stack({"equinox": "0.12.0"}, "a.txt")), Reading(), knowledge())
+    found = text_of(knowledge(), Stack({"equinox": "0.12.0"}, "a.txt"))
     assert not pins(found.splitlines())
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.check.findings import Finding, findings
+from suite.check.finding import Finding
+from suite.check.findings import findings
 from suite.check.source.conditions import All, AnyOf, Condition, Constant, Holds, Not, holds
 from suite.check.source.usage import usage
 

@@ -3,75 +3,86 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from suite.check.answer import answer
-from suite.check.concern import Place, Reading
-from suite.check.findings import Finding
+from suite.check.finding import Finding
 from suite.check.machine import FORMATS
+from suite.check.outcome import Outcome, Read, of_stack
 from tests.check.worlds import knowledge, stack
 
-PLACES = {"wrong-numbers": (Place("jax.numpy.pad", "src/model.py", 7, 5), Place("jax.numpy.pad", "src/a,b:c.py", 1, 1))}
-LINE = Finding("certain", "jax.tree_map", "src/old.py", 3, 1, 3, 13, False, "removed in jax 0.6.0", "jax.tree.map")
-
-
-def made(format: str, *, uses: bool = False, **versions: str) -> str:
-    """The answer for these versions in a format."""
-    return FORMATS[format](answer(knowledge(), stack(**versions)), Reading(PLACES) if uses else Reading(), knowledge())
-
-
-def test_json_says_all_that_the_text_says() -> None:
-    """The verdict, what it rests on, each case with how it is known, and the places in the source."""
-    found = json.loads(made("json", uses=True, jax="0.4.30"))
-
-    assert found["verdict"] == "1 known issue affects this stack, 1 of them silent."
-    (told,) = found["issues"]
-    assert ["mended", "loud"] == [each["id"] for each in told["cases"]]
-    assert {"name": "jax.numpy.pad", "path": "src/model.py", "line": 7, "column": 5} == told["uses"][0]
-    assert {"run": 3} == found["known"]
-
-
-@pytest.mark.parametrize(
-    ("uses", "places"), [(True, [("src/model.py", 7), ("src/a,b:c.py", 1)]), (False, [("uv.lock", 1)])]
+LINE = Finding("certain", "jax.tree_map", "removed in jax 0.6.0", "src/old.py", 3, 1, 3, 13, do="jax.tree.map")
+LIKELY = replace(
+    LINE, level="likely", id="wrong-numbers", kind="silent-wrong", path="src/a,b:c.py", says="pads", cases=("loud",)
 )
-def test_sarif_points_at_the_source_or_the_lock(uses: bool, places: list[tuple[str, int]]) -> None:
-    """A result for each use, by a rule of its own; without uses one for the lock."""
-    (run,) = json.loads(made("sarif", uses=uses, jax="0.4.30"))["runs"]
 
-    assert ["wrong-numbers"] == [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+
+def outcome(*findings: Finding, **versions: str) -> Outcome:
+    """The answer for these versions, with these findings in a source; without, for the stack."""
+    found = answer(knowledge(), stack(**versions))
+    read = Read(3, functions=4, covered=1, lacking=1) if findings else None
+    return Outcome(found, knowledge(), findings or tuple(of_stack(found)), read)
+
+
+def test_json_has_what_programs_read() -> None:
+    """The exit code, the sentence, the stack, what was read and covered, and each finding."""
+    data = json.loads(FORMATS["json"](outcome(LINE, LIKELY, jax="0.6.0")))
+
+    assert (2, 1, "CPU, x86-64") == (data["schema_version"], data["exit"], data["platform"])
+    assert data["sentence"].startswith("2 places to change. 0 issues possible. Of the 4 functions you call, 1 is")
+    assert {"files": 3, "unread": [], "skipped": []} == data["read"]
+    assert (4, 1) == (data["coverage"]["functions"], data["coverage"]["covered"])
+    keys = {"level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do"}
+    assert all(keys <= each.keys() for each in data["findings"])
+    assert ["certain", "likely"] == [each["level"] for each in data["findings"]]
+
+
+def test_json_says_how_each_case_is_known() -> None:
+    """Without a source a finding is an issue of the stack, and its cases are told by what was run."""
+    data = json.loads(FORMATS["json"](outcome(jax="0.4.30")))
+
+    assert ["wrong-numbers"] == [each["id"] for each in data["findings"]]
+    assert ["mended", "loud"] == [each["id"] for each in data["issues"]["wrong-numbers"]["cases"]]
+    assert {"run": 3} == data["coverage"]["looked_up"]
+
+
+def test_sarif_points_at_the_source_or_the_lock() -> None:
+    """A result for each finding, with its level, at its place; without a source, one for the lock."""
+    (run,) = json.loads(FORMATS["sarif"](outcome(LINE, LIKELY, jax="0.6.0")))["runs"]
+    assert ["certain", "wrong-numbers"] == [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert ["error", "warning"] == [each["level"] for each in run["results"]]
     where = [each["locations"][0]["physicalLocation"] for each in run["results"]]
-    assert places == [(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in where]
+    assert ["src/old.py", "src/a,b:c.py"] == [each["artifactLocation"]["uri"] for each in where]
+    (run,) = json.loads(FORMATS["sarif"](outcome(jax="0.4.30")))["runs"]
+    (only,) = run["results"]
+    assert ("note", "uv.lock") == (
+        only["level"],
+        only["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+    )
 
 
 def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
     """GitHub's commands end at a line's end, and their properties at commas and colons: these are escaped."""
-    first, second, notice = made("github", uses=True, jax="0.4.30").splitlines()
+    first, second, notice = FORMATS["github"](outcome(LINE, LIKELY, jax="0.6.0")).splitlines()
 
-    assert first.startswith("::error file=src/model.py,line=7,title=wrong-numbers::wrong-numbers does it%0A")
-    assert second.startswith("::error file=src/a%2Cb%3Ac.py,line=1,")
-    assert notice.startswith("::notice::1 known issue affects this stack")
-
-
-@pytest.mark.parametrize(
-    ("format", "told"),
-    [
-        ("json", '"says": "removed in jax 0.6.0"'),
-        ("sarif", '"ruleId": "certain"'),
-        ("github", "::error file=src/old.py,line=3,title=jax.tree_map::jax.tree_map: removed in jax 0.6.0; instead: "),
-        ("markdown", "| certain | `src/old.py:3` | `jax.tree_map`: removed in jax 0.6.0 | jax.tree.map |"),
-    ],
-)
-def test_each_format_has_the_lines_that_do_not_run(format: str, told: str) -> None:
-    """What a stack lacks is told by each, with its place and what to write instead."""
-    read = Reading(lines=(LINE,))
-    assert told in FORMATS[format](answer(knowledge(), stack(jax="0.6.0")), read, knowledge())
+    assert first.startswith("::error file=src/old.py,line=3,title=jax.tree_map::jax.tree_map: removed in jax 0.6.0; ")
+    assert second.startswith("::warning file=src/a%2Cb%3Ac.py,line=3,title=wrong-numbers::pads%0Ainstead: ")
+    assert notice.startswith("::notice::2 places to change.")
 
 
-def test_markdown_has_a_row_for_each_issue() -> None:
+@pytest.mark.parametrize("level", ["possible", "deprecated", "chronic"])
+def test_what_asks_for_nothing_is_not_annotated(level: str) -> None:
+    """Annotations are for what is certain or likely."""
+    (only,) = FORMATS["github"](outcome(replace(LIKELY, level=level), jax="0.6.0")).splitlines()  # type: ignore[arg-type]
+    assert only.startswith("::notice::Nothing is known to need a change.")
+
+
+def test_markdown_has_a_row_for_each_finding() -> None:
     """A table whose cells no text can leave."""
-    rows = [line for line in made("markdown", jax="0.4.30").splitlines() if line.startswith("| Silently")]
-
-    assert ["| Silently wrong | [wrong-numbers](https://github.com/jax-ml/jax/issues/1)<br>"] == [
-        row[:78] for row in rows
-    ]
+    hostile = replace(LIKELY, says="a|b<c>\n::error::")
+    rows = [line for line in FORMATS["markdown"](outcome(LINE, hostile, jax="0.6.0")).splitlines() if "|" in line]
+    assert "| certain | `src/old.py:3` | `jax.tree_map`: removed in jax 0.6.0 | jax.tree.map |" in rows
+    assert any("a\\|b&lt;c>\\u000a::error::" in each or "a\\|b&lt;c>" in each for each in rows)
+    assert 4 == len(rows)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from suite.check.source import usage as reading
 from suite.check.source.conditions import is_dead
 from suite.check.source.sources import LARGEST
-from suite.check.source.touched import is_untold, touched
+from suite.check.source.touched import meets, touch, touched
 from suite.check.source.usage import Usage, usage
 from suite.errors import Misused
 
@@ -37,7 +37,8 @@ def told(found: Usage, *wanted: str) -> list[tuple[str, str, int, int]]:
         (name, each.path, each.line, each.column)
         for each in found.uses
         if not is_dead(each.guards, {"jax": "0.12.0.1"})
-        for name in touched(each, wanted)
+        for name in wanted
+        if touched(each, [touch(name).name]) and meets(touch(name), each, ()) is not False
     ]
 
 
@@ -255,8 +256,8 @@ def test_a_comment_says_which_issues_to_ignore(tmp_path: Path, code: str, ignore
 def test_what_no_source_tells_is_told() -> None:
     """Members of classes, private names and areas can be in use where no source names them."""
     hidden = ["control flow", "jax.core.Tracer.__hash__", "jax._src.mlir.f", "jax.stages.Wrapped.lower", "jax_flag"]
-    assert [True] * 5 == [is_untold(each) for each in hidden]
-    assert [False] * 3 == [is_untold(each) for each in (PAD, STATIC, "jax.memory.Space.Device")]
+    assert [True] * 5 == [touch(each).is_untold for each in hidden]
+    assert [False] * 3 == [touch(each).is_untold for each in (PAD, STATIC, "jax.memory.Space.Device")]
 
 
 def test_the_cells_of_a_notebook_share_their_names(tmp_path: Path) -> None:
@@ -342,6 +343,7 @@ def test_what_is_no_source_is_passed_over(tmp_path: Path) -> None:
     found = usage(tmp_path / "p")
     assert ["s/a.py"] == [path for _, path, *_ in told(found, "jax.vmap")]
     assert ["s/gone.py", "s/out"] == [each.path for each in found.unread]
+    assert ("build", "my", "node_modules", "venv") == found.skipped
 
 
 def test_one_file_is_read_by_its_name(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from suite.cell.issue import Rule, Signature
@@ -41,7 +42,9 @@ def _met(rule: Rule, pins: dict[str, str]) -> bool:
 def issue(id: str, *cases: KnownCase, kind: str = "silent-wrong", **changes: Any) -> KnownIssue:
     """An issue of these cases."""
     known: dict[str, Any] = {"title": f"{id} does it", "row_zero": False, "touches": (), "upstream": ("jax-ml/jax#1",)}
-    return KnownIssue(**{"id": id, "kind": kind, "cases": cases, **known, **changes})
+    known |= changes
+    own = tuple(replace(each, touches=each.touches or known["touches"]) for each in cases)
+    return KnownIssue(**{"id": id, "kind": kind, "cases": own, **known})
 
 
 def knowledge(*issues: KnownIssue) -> Knowledge:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from suite.cell.issue import Case, Issue, Seen, Workaround
-from suite.check.source.touched import is_untold
+from suite.check.source.touched import touch
 from suite.run import catalogue, source
 from suite.stack.releases import PACKAGES
 
@@ -166,7 +166,7 @@ def test_what_an_issue_concerns_its_reproducers_use() -> None:
     """
     strange, unused = [], []
     for entry in catalogue.entries():
-        told = [each for each in entry.issue.touches if not is_untold(each)]
+        told = [each for each in entry.issue.touches if not touch(each).is_untold]
         used = source.used(entry.source.read_text(encoding="utf-8"), entry.issue)
         strange += [each for each in told if not each.startswith(tuple(PACKAGES))]
         if len(told) == len(entry.issue.touches) and told:

@@ -26,20 +26,10 @@ from suite.check.source.scopes import (
     stored,
 )
 from suite.check.source.sources import parsed
+from suite.check.source.written import Call, arguments
 
 # Their first argument is called with their other arguments.
 _PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
-
-
-@dataclass(frozen=True)
-class Call:
-    """The arguments of a call, or of a partial; `open_positions` where it has `*`, `open_keywords` where `**`."""
-
-    positions: int
-    keywords: tuple[str, ...]
-    open_positions: bool
-    open_keywords: bool
-    partial: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +67,7 @@ class Read:
     stars: tuple[str, ...]
     spots: tuple[Spot, ...]
     patched: tuple[tuple[Origins, str], ...]
+    string_annotations: bool
 
 
 def read(code: str, within: str, packages: Collection[str], own: Collection[str]) -> Read:
@@ -97,6 +88,7 @@ def read(code: str, within: str, packages: Collection[str], own: Collection[str]
         tuple(reader.names.stars),
         tuple(reader.spots),
         tuple(reader.patched),
+        reader.lazy,
     )
 
 
@@ -158,7 +150,7 @@ class _Reader(ast.NodeVisitor):
         return self.scope
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self._each(node.decorator_list)
+        self._decorators(node.decorator_list)
         self._arguments(node.args)
         self._annotation(node.returns)
         outside, decorated = self.scope, self.asking.decorated(self.scope, node)
@@ -171,6 +163,11 @@ class _Reader(ast.NodeVisitor):
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
+    def _decorators(self, of: Sequence[ast.expr]) -> None:
+        for each in of:
+            # It is called with what it stands above.
+            self._name(each, Call(1, (), open_positions=False, open_keywords=False))
+
     def _arguments(self, of: ast.arguments) -> None:
         self._each([*of.defaults, *of.kw_defaults])
         for each in (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg):
@@ -181,7 +178,8 @@ class _Reader(ast.NodeVisitor):
             self._under(UNKNOWN if self.lazy else FREE, [node])
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self._each([*node.decorator_list, *node.bases, *node.keywords])
+        self._decorators(node.decorator_list)
+        self._each([*node.bases, *node.keywords])
         outside, decorated = self.scope, self.asking.decorated(self.scope, node)
         self.names.collect(self._inside("class"), node.body)
         self._block(node.body, decorated)
@@ -288,18 +286,23 @@ class _Reader(ast.NodeVisitor):
                 )
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._name(node.func, _arguments_of(node, node.args))
-        arguments: list[ast.AST] = [*node.args, *node.keywords]
+        self._name(node.func, arguments(node, node.args, self._named))
+        inside: list[ast.AST] = [*node.args, *node.keywords]
         if node.args and isinstance(node.func, ast.Name | ast.Attribute):
             called = self.names.of_value(self.scope, node.func)
             if called and called <= _PARTIAL:
-                self._name(node.args[0], _arguments_of(node, node.args[1:], partial=True))
-                arguments = arguments[1:]
+                self._name(node.args[0], arguments(node, node.args[1:], self._named, partial=True))
+                inside = inside[1:]
             if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) > 1:
                 name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
                 if isinstance(name, str):
                     self.patched.append((self.names.of_value(self.scope, node.args[0]), f".{name}"))
-        self._each(arguments)
+        self._each(inside)
+
+    def _named(self, node: ast.expr) -> str:
+        """The one name that an expression stands for."""
+        origins = self.names.of_value(self.scope, node)
+        return next(iter(origins)) or "" if len(origins) == 1 else ""
 
     def _name(self, node: ast.expr, call: Call | None = None) -> None:
         chain = chain_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
@@ -352,13 +355,3 @@ def _first(node: ast.stmt) -> int:
 
 def _leaves(node: ast.stmt) -> bool:
     return isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
-
-
-def _arguments_of(node: ast.Call, positions: Sequence[ast.expr], *, partial: bool = False) -> Call:
-    return Call(
-        sum(not isinstance(each, ast.Starred) for each in positions),
-        tuple(each.arg for each in node.keywords if each.arg),
-        any(isinstance(each, ast.Starred) for each in positions),
-        any(each.arg is None for each in node.keywords),
-        partial,
-    )

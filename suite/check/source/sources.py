@@ -26,7 +26,8 @@ from suite.errors import Misused, shown
 LARGEST = 2_000_000
 # What reading a text that is no Python, or no sane one, can raise.
 BEYOND = (SyntaxError, ValueError, RecursionError, MemoryError)
-_NO_SOURCE = ("venv", "env", "site-packages", "node_modules", "__pycache__", "build", "dist")
+# What is built or fetched, and may hold Python that is somebody else's, or a copy.
+_NO_SOURCE = ("venv", "site-packages", "node_modules", "build", "dist")
 # Encodings that take the square of the length to read.
 _SLOW = ("punycode", "idna")
 # What a cell magic runs as Python; the other cells hold another language, or none.
@@ -35,10 +36,17 @@ _MAGIC = re.compile(r"([ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!]).*")
 
 
 class Unread(NamedTuple):
-    """A file, or a cell of one, that could not be read, and why."""
+    """A file, or a cell of one, that could not be read, and why; whether it mentions a package that is looked for."""
 
     path: str
     why: str
+    mentions: bool = True
+
+
+class Skipped(NamedTuple):
+    """A folder that is passed over."""
+
+    path: str
 
 
 class Source(NamedTuple):
@@ -62,8 +70,8 @@ class Text:
         return path, line - first + 1
 
 
-def files(folder: Path) -> Iterator[Source | Unread]:
-    """Every file below `folder` that may hold Python, in order. Raises Misused."""
+def files(folder: Path) -> Iterator[Source | Unread | Skipped]:
+    """Return every file below `folder` that may hold Python, in order, and what is passed over. Raises Misused."""
     root = Path(os.path.realpath(folder))
     if not root.exists():
         raise Misused(f"there is no {shown(folder)}: --source takes a folder or a file of Python")
@@ -73,7 +81,9 @@ def files(folder: Path) -> Iterator[Source | Unread]:
     refused: list[OSError] = []
     for at, folders, names in os.walk(root, onerror=refused.append):
         links = [name for name in folders if Path(at, name).is_symlink()]
-        folders[:] = sorted(each for each in set(folders).difference(links) if _may_hold(Path(at, each)))
+        seen = sorted(each for each in set(folders).difference(links) if not each.startswith((".", "__pycache__")))
+        folders[:] = [each for each in seen if _may_hold(Path(at, each))]
+        yield from (Skipped(_name(Path(at, each), root)) for each in seen if each not in folders)
         for name in sorted([*names, *links]):
             path = Path(at, name)
             if path.is_symlink() and (name in links or _is_python(name)):
@@ -116,6 +126,17 @@ def text(source: Source) -> tuple[Text | None, list[Unread]]:
     return Text(name, code, ((1, name),)), []
 
 
+def mentions(source: Source, packages: Iterable[str]) -> bool:
+    """Return whether a file names one of these packages, as far as it can be seen: of what cannot be opened it may."""
+    try:
+        if not stat.S_ISREG(source.path.stat().st_mode):
+            return False
+        with source.path.open("rb") as file:
+            return bool(re.search(rb"\b(%s)\b" % "|".join(packages).encode(), file.read(LARGEST)))
+    except OSError:
+        return True
+
+
 def parsed(code: str) -> ast.Module:
     """The tree of a text, without a word about what in it is doubtful. Raises one of BEYOND."""
     with warnings.catch_warnings():
@@ -132,7 +153,8 @@ def why(error: BaseException) -> str:
 
 
 def _may_hold(folder: Path) -> bool:
-    return not (folder.name.startswith(".") or folder.name in _NO_SOURCE or (folder / "pyvenv.cfg").exists())
+    marks = ("pyvenv.cfg", "conda-meta")
+    return folder.name not in _NO_SOURCE and not any((folder / each).exists() for each in marks)
 
 
 def _is_python(name: str) -> bool:

@@ -1,24 +1,83 @@
-"""What issues touch, such as `jax.numpy.pad` or `jax.jit(inline=)`, and which of it a use names. Pure."""
+"""What a case touches, and whether a use meets it: `jax.numpy.round(a, decimals) if decimals >= 38`. Pure.
+
+A touch is a name, the first parameters of a call, and a condition, an expression of Python:
+
+- a parameter stands for what is written there; `given(x)` asks whether anything is;
+- `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16";
+- `uses("jax.new_ref")` asks whether the project uses a name, and `string_annotations` whether the file has
+  `from __future__ import annotations`.
+
+What is compared with something that is not written is false. What cannot be seen leaves open what depends on it.
+"""
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from typing import Any
 
 from suite.check.source.usage import Use
+from suite.check.source.written import MISSING, OPEN, UNSEEN, Call, has_unseen, literal
 
-_TOUCHED = re.compile(r"(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)+)(?:\((?P<keyword>\w+)=\))?")
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+_KEYWORD = re.compile(r"(?P<name>[\w.]+)\((?P<keyword>\w+)=\)")
+_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    **{ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le},
+    **{ast.Gt: operator.gt, ast.GtE: operator.ge},
+    **{ast.In: lambda one, other: one in other, ast.NotIn: lambda one, other: one not in other},
+}
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    **{"len": len, "min": min, "max": max, "abs": abs, "type": lambda value: type(value).__name__},
+    "sorted": lambda values: type(values)(sorted(values)),
+}
+_WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations"})
 
 
-def is_untold(name: str) -> bool:
-    """Return True if code can use it without naming it: an area, a private name, a member of a class."""
-    match = _TOUCHED.fullmatch(name)
-    if not match:
-        return True
-    parts = match["name"].split(".")
-    member = any(one[0].isupper() and not two[0].isupper() for one, two in pairwise(parts))
-    return member or any(part.startswith("_") for part in parts)
+@dataclass(frozen=True)
+class Touch:
+    """A name of the stack, or an area; of a call, its first parameters and a condition on them."""
+
+    name: str
+    parameters: tuple[str, ...] = ()
+    keyword: str = ""
+    condition: ast.expr | None = None
+
+    @property
+    def shown(self) -> str:
+        """The name, with its keyword: `jax.jit(inline=)`."""
+        return f"{self.name}({self.keyword}=)" if self.keyword else self.name
+
+    @property
+    def is_untold(self) -> bool:
+        """Whether code can use it without naming it: an area, a private name, a member of a class."""
+        parts = self.name.split(".")
+        member = any(one[0].isupper() and not two[0].isupper() for one, two in pairwise(parts))
+        return not _NAME.fullmatch(self.name) or member or any(part.startswith("_") for part in parts)
+
+
+@cache
+def touch(text: str) -> Touch:
+    """Return what a text says is touched. Raises ValueError where its condition is none."""
+    if keyed := _KEYWORD.fullmatch(text):
+        return Touch(keyed["name"], keyword=keyed["keyword"])
+    head, _, condition = text.partition(" if ")
+    if not condition:
+        return Touch(head)
+    name, _, inside = head.partition("(")
+    parameters = tuple(each.strip() for each in inside.removesuffix(")").split(",") if each.strip())
+    try:
+        parsed = ast.parse(condition, mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(f"{text!r}: {error.msg}") from error
+    named = {each.id for each in ast.walk(parsed) if isinstance(each, ast.Name)}
+    if strange := sorted(named - _WORDS - {*parameters}):
+        raise ValueError(f"{text!r}: {', '.join(strange)} is no parameter that it names")
+    return Touch(name, parameters, condition=parsed)
 
 
 def touched(use: Use, names: Collection[str]) -> list[str]:
@@ -30,4 +89,77 @@ def _named(use: Use) -> Iterator[str]:
     for thing in use.things:
         parts = thing.name.split(".")
         yield from (".".join(parts[:end]) for end in range(2, len(parts) + 1))
-        yield from (f"{thing.name}({keyword}=)" for keyword in (use.call.keywords if use.call else ()))
+
+
+def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
+    """Return True if a use meets what is touched, False if it cannot, and None where that cannot be seen.
+
+    `uses` are the names that its project uses.
+    """
+    call = use.call if any(thing.name == touch.name for thing in use.things) else None
+    if touch.keyword:
+        return None if call and touch.keyword in call.keywords else False
+    return _Asked(touch, call, use.string_annotations, uses).truth(touch.condition) if touch.condition else None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A touch, asked of one place."""
+
+    touch: Touch
+    call: Call | None
+    string_annotations: bool
+    uses: Collection[str]
+
+    def truth(self, node: ast.expr) -> bool | None:
+        """Return what a condition is, None where that is open."""
+        match node:
+            case ast.BoolOp(op, values):
+                of = [self.truth(each) for each in values]
+                ends = isinstance(op, ast.Or)
+                return ends if ends in of else None if None in of else not ends
+            case ast.UnaryOp(ast.Not(), operand):
+                inner = self.truth(operand)
+                return None if inner is None else not inner
+            case ast.Name("string_annotations"):
+                return self.string_annotations
+            case ast.Call(ast.Name("uses"), names):
+                # That the project uses both says nothing of this place.
+                return None if any(ast.literal_eval(each) in self.uses for each in names) else False
+            case ast.Call(ast.Name("given"), [ast.Name(name)]):
+                value = self.written(name)
+                return None if value is OPEN else value is not MISSING
+            case ast.Compare(left, ops, others):
+                return _compared(ops, [self.value(each) for each in (left, *others)])
+        value = self.value(node)
+        return value is not MISSING and bool(value) if not has_unseen(value) else None
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what an expression stands for here."""
+        match node:
+            case ast.Name(name):
+                return self.written(name)
+            case ast.Call(ast.Name(name), [argument]):
+                value = self.value(argument)
+                if value in (MISSING, OPEN, UNSEEN) or (name not in ("len", "type") and has_unseen(value)):
+                    return value if value is MISSING else UNSEEN
+                try:
+                    return _FUNCTIONS[name](value)
+                except (TypeError, ValueError):
+                    return UNSEEN
+        return literal(node)
+
+    def written(self, name: str) -> Any:
+        """Return what is written for a parameter."""
+        return self.call.written(name, self.touch.parameters.index(name)) if self.call else OPEN
+
+
+def _compared(ops: list[ast.cmpop], values: list[Any]) -> bool | None:
+    if MISSING in values:
+        return False
+    if any(map(has_unseen, values)):
+        return None
+    try:
+        return all(_COMPARED[type(op)](*two) for op, two in zip(ops, pairwise(values), strict=True))
+    except TypeError:
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
@@ -16,12 +16,26 @@ from typing import Literal, NamedTuple
 from suite.check.source import reader
 from suite.check.source.conditions import UNKNOWN, Condition
 from suite.check.source.project import Index, Project, Thing, module
-from suite.check.source.reader import Call, Read, Spot
-from suite.check.source.sources import BEYOND, Source, Text, Unread, below_repository, files, text, why
+from suite.check.source.reader import Read, Spot
+from suite.check.source.sources import (
+    BEYOND,
+    Skipped,
+    Source,
+    Text,
+    Unread,
+    below_repository,
+    files,
+    mentions,
+    text,
+    why,
+)
+from suite.check.source.written import Call
 from suite.errors import Failed
 
 # The packages whose names are looked for.
 PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
+# What stands for a setting wherever it stands, in a text or a name.
+MARKS = frozenset({"jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"})
 # So many files take longer than processes take to start; more processes than that wait for the disk.
 _MANY = 60
 _WORKERS = 8
@@ -36,7 +50,7 @@ class Use:
 
     `path` is from its repository on. `things` are what it may be, one of them; of a `from` import and an `import`, all
     parts of the name are asked for. `ignored` are the ids of the issues that the code says not to tell of here, `*` for
-    all.
+    all. `text` is its line.
     """
 
     things: tuple[Thing, ...]
@@ -49,15 +63,28 @@ class Use:
     guards: tuple[Condition, ...] = ()
     call: Call | None = None
     ignored: frozenset[str] = frozenset()
+    string_annotations: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a source tree uses of the stack, what of it could not be read, and how many files could."""
+    """What a source tree uses of the stack, what of it could not be read, and how many files could.
+
+    `marks` are the words of MARKS that stand in it, and `skipped` the folders that were passed over.
+    """
 
     uses: tuple[Use, ...]
     unread: tuple[Unread, ...]
     files: int
+    marks: frozenset[str] = frozenset()
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that it uses of the stack; `jax_enable_x64` where it speaks of that."""
+        found = {thing.name for each in self.uses if each.how == "name" for thing in each.things}
+        return frozenset({*found, "jax_enable_x64"} if self.marks else found)
 
 
 class _Found(NamedTuple):
@@ -68,6 +95,8 @@ class _Found(NamedTuple):
     unread: list[Unread]
     text: Text | None
     ignored: dict[int, frozenset[str]]
+    marks: frozenset[str] = frozenset()
+    lines: Mapping[int, str] = {}
 
 
 def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
@@ -75,12 +104,19 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
 
     Raises Misused where nothing is there, Failed where a process that reads has ended.
     """
-    there = list(files(folder))
+    there: list[Source | Unread] = []
+    skipped = list[str]()
+    for each in files(folder):
+        if isinstance(each, Skipped):
+            skipped.append(each.path)
+        else:
+            there.append(each)
     index = Index([each.name for each in there if isinstance(each, Source) and each.name.endswith(".py")])
     found: list[_Found] = []
-    left, words = there, frozenset(packages)
+    left, words, marks = there, frozenset(packages), frozenset[str]()
     while left and words:
         read = _all(left, words, packages, index.tops)
+        marks = marks.union(*(each.marks for each in read))
         found += [each for each in read if each.read or each.unread or each.text]
         done = {id(each.source) for each in found}
         left = [each for each in left if id(each) not in done]
@@ -98,9 +134,21 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
     at = below_repository(folder)
     return Usage(
         _sorted(replace(use, path=at + use.path) for each in found for use in _uses(each, project, patched)),
-        tuple(sorted(Unread(at + fault.path, fault.why) for each in found for fault in each.unread)),
+        tuple(
+            sorted(
+                Unread(
+                    at + fault.path,
+                    fault.why,
+                    not isinstance(each.source, Source) or mentions(each.source, sorted(packages)),
+                )
+                for each in found
+                for fault in each.unread
+            )
+        ),
         sum(1 for each in there if isinstance(each, Source))
         - sum(1 for each in found if each.unread and not each.read),
+        marks,
+        tuple(at + each for each in skipped),
     )
 
 
@@ -125,17 +173,20 @@ def _of_file(source: Source | Unread, words: frozenset[str], packages: Collectio
     here, unread = text(source)
     if here is None:
         return _Found(source, None, unread, None, {})
-    if words.isdisjoint(_WORD.findall(here.code)):
-        return _Found(source, None, unread, None, {})
+    said = frozenset(_WORD.findall(here.code))
+    marks = said & MARKS
+    if words.isdisjoint(said):
+        return _Found(source, None, unread, None, {}, marks)
     at = module(source.name)
     is_package = source.name.rpartition("/")[2] == "__init__.py"
     try:
         read = reader.read(here.code, at if is_package else at.rpartition("/")[0], packages, own)
     except BEYOND as error:
-        return _Found(source, None, [*unread, Unread(here.name, why(error))], None, {})
-    lines = here.code.split("\n") if "compat:" in here.code else []
+        return _Found(source, None, [*unread, Unread(here.name, why(error))], None, {}, marks)
+    lines = here.code.split("\n")
     ignored = {number: ids for number, line in enumerate(lines, 1) if (ids := _ignored(line))}
-    return _Found(source, read, unread, Text(here.name, "", here.starts), ignored)
+    said_at = {number: lines[number - 1].strip() for number in {spot.line for spot in read.spots}}
+    return _Found(source, read, unread, Text(here.name, "", here.starts), ignored, marks, said_at)
 
 
 def _uses(found: _Found, project: Project, patched: set[str]) -> Iterator[Use]:
@@ -157,7 +208,9 @@ def _uses(found: _Found, project: Project, patched: set[str]) -> Iterator[Use]:
         path, line = found.text.place(spot.line)
         last = found.text.place(spot.end_line)[1]
         ignored = found.ignored.get(spot.line, frozenset()) | found.ignored.get(spot.statement, frozenset())
-        yield Use(known, spot.how, path, line, spot.column, last, spot.end_column, guards, spot.call, ignored)
+        place = (path, line, spot.column, last, spot.end_column)
+        told = (found.read.string_annotations, found.lines.get(spot.line, ""))
+        yield Use(known, spot.how, *place, guards, spot.call, ignored, *told)
 
 
 def _asked(spot: Spot, thing: Thing) -> Thing:

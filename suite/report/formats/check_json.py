@@ -64,4 +64,5 @@ def _case(case: CaseRow) -> dict[str, Any]:
         "rules": [[each.behaviour, each.on, each.evidence] for each in case.rules],
         "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
         "workaround": [instead.text, *instead.fails] if instead else [],
+        **({"touches": case.touches} if case.touches else {}),
     }

@@ -1,0 +1,40 @@
+"""What nobody named and an installer gives: versions beside a stack, and whether its jax takes its jaxlib."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from packaging.requirements import Requirement
+
+from suite.check.knowledge import Knowledge
+from suite.files import ROOT
+from suite.judge.rules import IMPORTS, STACK, Pins
+
+_RELEASES = ROOT / "suite" / "stack" / "releases.json"
+
+
+def assumed(knowledge: Knowledge, given: Pins, unsaid: Collection[str]) -> Pins:
+    """Return the packages that those given import and nobody named, as of the day of the newest release given.
+
+    That day's stack is the cell of that release.
+    """
+    lacking = {each for name in given for each in IMPORTS.get(name, ())} - given.keys() - {*unsaid, "jax"}
+    days = [id for id in knowledge.cells if any(id == f"{name}-{version}" for name, version in given.items())]
+    if not lacking or not days or "jax" not in given:
+        return {}
+    pins = knowledge.cells[days[-1]]
+    return {name: pins[name] for name in STACK if name in lacking and name in pins}
+
+
+def refused_jaxlib(given: Pins) -> str:
+    """Return a sentence where the metadata of a jax refuses the jaxlib beside it."""
+    jax, jaxlib = given.get("jax"), given.get("jaxlib")
+    if jax is None or jaxlib is None or jax == jaxlib:
+        return ""
+    # Read where the two differ alone: most stacks are answered sooner.
+    release = json.loads(_RELEASES.read_text(encoding="utf-8"))["packages"]["jax"].get(jax, {})
+    for each in map(Requirement, release.get("requires_dist", ())):
+        if each.name == "jaxlib" and not each.marker and not each.specifier.contains(jaxlib, prereleases=True):
+            return f"jax {jax} refuses jaxlib {jaxlib}: it asks for jaxlib {each.specifier}."
+    return ""

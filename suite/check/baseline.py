@@ -1,0 +1,69 @@
+"""What was found before, and need not be told again: a file of findings, matched by what they are and their line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from suite.cell.atomic import write
+from suite.check.finding import Finding
+from suite.files import FileModel, dump, read
+
+SCHEMA = 1
+
+
+class Entry(FileModel):
+    """A finding: an issue's id or a name, the file, and the text of its line."""
+
+    finding: str
+    path: str
+    text: str
+
+
+class Baseline(FileModel):
+    """The file."""
+
+    mend = "write it again with --write-baseline"
+
+    schema_version: int
+    findings: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The findings that a baseline does not have, how many it has, and how many of it are no longer found."""
+
+    new: tuple[Finding, ...]
+    known: int
+    gone: int
+
+    @property
+    def told(self) -> str:
+        """For people."""
+        return (
+            f"{len(self.new)} new finding{'s' * (len(self.new) != 1)}; {self.known} in the baseline; "
+            f"{self.gone} no longer found."
+        )
+
+
+def save(path: Path, findings: Iterable[Finding]) -> int:
+    """Write findings to a file, and return how many."""
+    keys = sorted(each.key for each in findings)
+    rows = [{"finding": what, "path": place, "text": text} for what, place, text in keys]
+    write(path, dump({"schema_version": SCHEMA, "findings": rows}))
+    return len(keys)
+
+
+def compare(path: Path, findings: Iterable[Finding]) -> Compared:
+    """Return which findings a file does not have; of alike ones, as many as it has. Raises BadFile."""
+    left = Counter((each.finding, each.path, each.text) for each in read(Baseline, path).findings)
+    new, known = [], 0
+    for each in findings:
+        if left[each.key]:
+            left[each.key] -= 1
+            known += 1
+        else:
+            new.append(each)
+    return Compared(tuple(new), known, left.total())

@@ -1,0 +1,236 @@
+"""The one answer that every format and the exit code are made from: a stack, what was read, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from suite.check import concern
+from suite.check.answer import KINDS, Answer, Bite
+from suite.check.finding import ACT, LEVELS, Finding, Level
+from suite.check.knowledge import Knowledge
+from suite.errors import Exit
+
+if TYPE_CHECKING:
+    from suite.check.baseline import Compared
+    from suite.check.source.sources import Unread
+    from suite.check.source.usage import Usage
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of a source tree: files, what could not be read, and folders that were passed over.
+
+    Of the `functions` that it calls, `covered` are touched by a case that was looked up, and `lacking` do not exist.
+    `untold` are the issues that affect the stack and that code can meet without naming anything.
+    """
+
+    files: int
+    unread: tuple[Unread, ...] = ()
+    skipped: tuple[str, ...] = ()
+    functions: int = 0
+    covered: int = 0
+    lacking: int = 0
+    untold: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An answer: `findings` in order, `gone` what an upgrade takes away, and `stale` entries of the ignore file."""
+
+    answer: Answer
+    known: Knowledge
+    findings: tuple[Finding, ...]
+    read: Read | None = None
+    gone: tuple[str, ...] | None = None
+    stale: tuple[str, ...] = ()
+    baseline: Compared | None = None
+    fail_on: str | None = None
+    strict: bool = False
+
+    def of(self, *levels: str, guarded: bool = False) -> list[Finding]:
+        """Return the findings of some levels; those in code that asks for the release only where they are wanted."""
+        return [each for each in self.findings if each.level in levels and (guarded or not each.guarded)]
+
+    @property
+    def to_do(self) -> list[Finding]:
+        """What somebody has to do something about."""
+        return self.of(*ACT) if self.read else []
+
+    @property
+    def concerned(self) -> Answer:
+        """The answer, with the cases that have a finding alone."""
+        kept = {(each.id, case) for each in self.findings for case in each.cases}
+        return replace(self.answer, bites=tuple(each for each in self.answer.bites if each.name in kept))
+
+    @property
+    def issues(self) -> dict[str, list[Finding]]:
+        """The findings of each issue."""
+        found: dict[str, list[Finding]] = {}
+        for each in self.findings:
+            if each.id:
+                found.setdefault(each.id, []).append(each)
+        return found
+
+    @property
+    def unsure(self) -> list[str]:
+        """What is not known, and how to know it: said first."""
+        unread = [each for each in self.read.unread if each.mentions] if self.read else []
+        named = ", ".join(f"{each.path} ({each.why})" for each in unread[:2])
+        more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
+        return [*self.answer.unsure, *([f"Not read, and of the stack: {named}{more}."] if unread else [])]
+
+    @property
+    def sentence(self) -> str:
+        """The verdict."""
+        if self.read is None or self.answer.stops or not self.answer.is_known:
+            return self.answer.first_line
+        if not self.read.files:
+            return "No Python was read there."
+        places, likely = self.of("certain"), self.of("likely")
+        told = [f"{len(self.to_do)} place{'s' * (len(self.to_do) != 1)} to change"] if places or likely else []
+        possible = len({each.id for each in self.of("possible")})
+        told += [f"{possible} issue{'s' * (possible != 1)} possible"]
+        lead = "" if places or likely else "Nothing is known to need a change. "
+        return lead + ". ".join(told) + "."
+
+    @property
+    def coverage(self) -> str:
+        """How much of what the code calls is known."""
+        if not self.read or not self.read.functions:
+            return ""
+        of = self.read
+        lacking = {0: "all exist", of.functions: "none exists"}.get(
+            of.lacking, f"{of.lacking} do{'es' * (of.lacking == 1)} not exist"
+        )
+        return (
+            f"Of the {of.functions} function{'s' * (of.functions != 1)} you call, {of.covered} "
+            f"{'is' if of.covered == 1 else 'are'} touched by a case that was looked up; {lacking} here."
+        )
+
+    @property
+    def exit(self) -> Exit:
+        """How the command ends."""
+        answer, read, fail_on = self.answer, self.read, self.fail_on
+        if not answer.is_known or (read is not None and not read.files):
+            return Exit.UNDECIDED
+        if self.strict and (answer.newer or answer.unknown or self.unsure):
+            return Exit.INCOMPLETE
+        wanted = self.of(*_levels(fail_on)) if fail_on in LEVELS else []
+        severe = severities(fail_on)
+        wanted += [each for each in self.findings if each.kind in severe and not each.guarded]
+        return Exit.UNEXPECTED if not answer.works or self.to_do or wanted else Exit.AS_EXPECTED
+
+
+def severities(fail_on: str | None) -> Collection[str]:
+    """Return the kinds that are as bad as this one, or worse; none where it is no kind."""
+    kinds = list(KINDS)
+    return kinds[: kinds.index(fail_on) + 1] if fail_on in kinds else ()
+
+
+def _levels(fail_on: str | None) -> Sequence[str]:
+    return [each for each in LEVELS if each in (*ACT, fail_on)]
+
+
+def of_stack(answer: Answer) -> list[Finding]:
+    """Return a finding for each issue that affects a stack, without a source."""
+    return [
+        Finding(
+            "chronic" if issue.id in answer.chronic else "possible",
+            "",
+            issue.title,
+            path=answer.stack.file,
+            id=issue.id,
+            kind=issue.kind,
+            **_mended(bites),
+        )
+        for issue, bites in answer.issues
+    ]
+
+
+def _mended(bites: Sequence[Bite]) -> dict[str, Any]:
+    """Return which cases they are, from when they are good, and what to do."""
+    good = next((each.good for each in bites if each.mended), bites[0].good)
+    works = [each.case.workaround for each in bites if each.case.workaround and "not help" not in each.helps]
+    return {"cases": tuple(each.case.id for each in bites), "good_from": good, "do": works[0] if works else ""}
+
+
+def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Finding], Read, list[str]]:
+    """Return what of an answer concerns a source tree, what was read, and the ids that the code itself ignores."""
+    from suite.check.findings import findings, place  # the names are megabytes, for those who ask for them
+    from suite.check.source.conditions import excludes, is_dead
+
+    here = [each for each in usage.uses if not is_dead(each.guards, answer.versions)]
+    uses = concern.uses(here, usage.names, known)
+    told: dict[tuple[str, str, int, int], tuple[concern.Met, list[Bite]]] = {}
+    ignored, untold = dict[str, None](), dict[str, None]()
+    reached = set[str]()
+    for bite in answer.bites:
+        id = bite.issue.id
+        found = concern.met(bite.case, uses)
+        if not found and concern.is_untold(bite.case):
+            untold[id] = None
+        for met in found:
+            if id in met.use.ignored or "*" in met.use.ignored:
+                ignored[id] = None
+                continue
+            reached.add(id)
+            at = id, met.use.path, met.use.line, met.use.column
+            before = told.get(at, (met, []))
+            told[at] = (met if met.likely else before[0]), [*before[1], bite]
+    issues = []
+    for (id, *_), (met, bites) in told.items():
+        likely = met.likely and (id not in answer.chronic or _mended(bites)["do"])
+        level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
+        guarded = excludes(met.use.guards, answer.versions)
+        issue = bites[0].issue
+        issues.append(
+            Finding(
+                level,
+                met.name,
+                issue.title,
+                id=id,
+                kind=issue.kind,
+                guarded=guarded,
+                **_mended(bites),
+                **place(met.use),
+            )
+        )
+    lines = [each for each in findings(usage.uses, answer.versions) if "*" not in each.ignored]
+    called = {thing.name for each in here if each.call for thing in each.things}
+    touched = {each.name for name in answer.looked_up for each in concern.touches(known.cases[name])}
+    read = Read(
+        usage.files,
+        usage.unread,
+        usage.skipped,
+        len(called),
+        len(called & touched),
+        len({each.name for each in lines if each.level == "certain"} & called),
+        tuple(each for each in untold if each not in reached),
+    )
+    return [*lines, *issues], read, list(ignored)
+
+
+def ordered(findings: Sequence[Finding], matters: dict[str, int]) -> tuple[Finding, ...]:
+    """Return findings by level, then by kind, by how many libraries use what they touch, and by place."""
+    kinds = ["", *KINDS]
+
+    def order(each: Finding) -> tuple[object, ...]:
+        return (
+            LEVELS.index(each.level),
+            kinds.index(each.kind),
+            -matters.get(each.id, 0),
+            each.id,
+            each.path,
+            each.line,
+            each.column,
+            each.name,
+        )
+
+    return tuple(sorted(findings, key=order))
+
+
+def against(outcome: Outcome, compared: Compared) -> Outcome:
+    """Return an answer without what its baseline has."""
+    return replace(outcome, findings=compared.new, baseline=compared)

@@ -1,0 +1,117 @@
+"""The arguments of a call as they are written: how many, which, and what the literal ones are. Pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+# What is longer is not kept.
+_LONGEST = 200
+_LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
+
+
+class Unknown(Enum):
+    """What stands where no value does."""
+
+    MISSING = "nothing is written"
+    UNSEEN = "what is written is no literal"
+    OPEN = "whether something is written cannot be told"
+
+
+MISSING, UNSEEN, OPEN = Unknown.MISSING, Unknown.UNSEEN, Unknown.OPEN
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of a call, or of a partial; `open_positions` where it has `*`, `open_keywords` where `**`.
+
+    `values` has the text of those that are literal, by keyword or place.
+    """
+
+    positions: int
+    keywords: tuple[str, ...]
+    open_positions: bool
+    open_keywords: bool
+    partial: bool = False
+    values: tuple[tuple[str, str], ...] = ()
+
+    def written(self, name: str, place: int) -> Any:
+        """Return the value that is written for a parameter, or UNKNOWN, MISSING or OPEN."""
+        if name in self.keywords:
+            key = name
+        elif self.open_positions:
+            return OPEN
+        elif place < self.positions:
+            key = str(place)
+        else:
+            return OPEN if self.open_keywords or self.partial else MISSING
+        text = dict(self.values).get(key)
+        return UNSEEN if text is None else literal(ast.parse(text, mode="eval").body)
+
+
+def arguments(
+    node: ast.Call, positions: Sequence[ast.expr], name: Callable[[ast.expr], str], *, partial: bool = False
+) -> Call:
+    """Return the arguments of a call; `name` says which name of the stack an expression is, or nothing."""
+    written = [
+        *((str(place), each) for place, each in enumerate(positions)),
+        *((each.arg, each.value) for each in node.keywords),
+    ]
+    texts = [(key, _text(each, name)) for key, each in written if key]
+    return Call(
+        sum(not isinstance(each, ast.Starred) for each in positions),
+        tuple(each.arg for each in node.keywords if each.arg),
+        any(isinstance(each, ast.Starred) for each in positions),
+        any(each.arg is None for each in node.keywords),
+        partial,
+        tuple((key, text) for key, text in texts if text),
+    )
+
+
+def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
+    if isinstance(node, ast.Name | ast.Attribute):
+        found = name(node)
+        return repr(found) if found else ""
+    text = ast.unparse(node) if isinstance(node, _LITERALS) else ""
+    return text if len(text) <= _LONGEST else ""
+
+
+def literal(node: ast.expr) -> Any:
+    """Return what an expression of literals is, UNSEEN for each part of it that is none."""
+    if isinstance(node, ast.Tuple | ast.List):
+        if any(isinstance(each, ast.Starred) for each in node.elts):
+            return UNSEEN
+        parts = [literal(each) for each in node.elts]
+        return tuple(parts) if isinstance(node, ast.Tuple) else parts
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _number(node)
+
+
+def _number(node: ast.expr) -> Any:
+    """Return a product, a sum or a small power of numbers."""
+    match node:
+        case ast.BinOp(left, op, right):
+            one, two = literal(left), literal(right)
+            if type(one) in (int, float) and type(two) in (int, float):
+                match op:
+                    case ast.Mult():
+                        return one * two
+                    case ast.Add():
+                        return one + two
+                    case ast.Sub():
+                        return one - two
+                    case ast.Div() if two:
+                        return one / two
+                    case ast.Pow() if abs(one) <= 10 and abs(two) <= 100:
+                        return one**two
+    return UNSEEN
+
+
+def has_unseen(value: Any) -> bool:
+    """Return True if a value, or a part of it, is not seen."""
+    return value in (UNSEEN, OPEN) or (isinstance(value, tuple | list) and any(map(has_unseen, value)))

@@ -1,0 +1,58 @@
+"""Findings that are known are not told again, and lines that move stay known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from suite.__main__ import main
+from suite.check import knowledge as known
+from suite.errors import Exit
+from tests.check.worlds import knowledge
+
+CODE = "import jax\n\njax.tree_map(f, x)\njax.numpy.pad(x, 1, mode='edge')\n"
+CHECK = ("check", "--from", "jax==0.6.0", "--source", "src")
+
+
+@pytest.fixture(autouse=True)
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project, and the small knowledge in place of the published one."""
+    monkeypatch.setattr(known, "load", knowledge)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text(CODE)
+    return tmp_path
+
+
+def test_what_a_baseline_has_is_hidden_and_counted(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Known findings do not fail, wherever their lines are now; a new one does, and what is gone is counted."""
+    assert Exit.UNEXPECTED == main([*CHECK])
+    assert Exit.AS_EXPECTED == main([*CHECK, "--write-baseline", "known.json"])
+    (world / "src" / "a.py").write_text(f"# moved\n{CODE}")
+    capsys.readouterr()
+
+    assert Exit.AS_EXPECTED == main([*CHECK, "--baseline", "known.json"])
+    assert "0 new findings; 2 in the baseline; 0 no longer found." in capsys.readouterr().out
+    (world / "src" / "a.py").write_text("import jax\n\njax.tree_map(f, x)\njax.tree_map(f, y)\n")
+    assert Exit.UNEXPECTED == main([*CHECK, "--baseline", "known.json"])
+    assert "1 new finding; 1 in the baseline; 1 no longer found." in capsys.readouterr().out
+
+
+def test_a_line_that_stands_twice_is_known_once(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of alike findings a baseline has as many as were there."""
+    main([*CHECK, "--write-baseline", "known.json"])
+    (world / "src" / "a.py").write_text(f"{CODE}jax.tree_map(f, x)\n")
+    assert Exit.UNEXPECTED == main([*CHECK, "--baseline", "known.json"])
+    assert "1 new finding; 2 in the baseline" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"schema_version": 1, "findings": [1]}'])
+def test_a_baseline_that_is_none_is_a_sentence(
+    content: str | None, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is named, and what to do."""
+    if content:
+        (world / "known.json").write_text(content)
+    assert Exit.MISUSED == main([*CHECK, "--baseline", "known.json"])
+    assert "known.json" in capsys.readouterr().err
