@@ -196,6 +196,7 @@ _NO_CPU = Signature(
     "NotImplementedError", "MLIR translation rule for primitive 'pallas_call' not found for platform cpu"
 )
 _BEFORE = Rule("no-interpreter", "jax<0.4.21", "run on 0.4.18 to 0.4.20: Pallas has no way to run on a CPU")
+_LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2", "run on 0.5.3 and 0.6.1 without absl")
 _case = partial(
     Case,
     control=without_pallas,
@@ -233,6 +234,8 @@ ISSUE = Issue(
             rules=(
                 _BEFORE,
                 Rule("agrees", "jax<0.4.35", "run on 0.4.21 to 0.4.34, which warns from 0.4.31 on"),
+                Rule("refused", "absl-py jax>=0.4.35", "run on releases of the line from 0.4.35"),
+                _LACKING,
                 Rule("refused", "", "run on releases of the line from 0.4.35"),
             ),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
@@ -248,6 +251,8 @@ ISSUE = Issue(
             block_spec_with_its_shape_first,
             rules=(
                 Rule("refused", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
+                Rule("agrees", "absl-py jax>=0.4.31", "run on releases of the line from 0.4.31"),
+                _LACKING,
                 Rule("agrees", "", "run on releases of the line from 0.4.31"),
             ),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)),
@@ -258,6 +263,8 @@ ISSUE = Issue(
             behaviours={"agrees": "clear", "warns": "guarded", "gone": "affected", "no-interpreter": "absent"},
             rules=(
                 _BEFORE,
+                Rule("agrees", "absl-py jax<0.7.1", "run on releases of the line from 0.4.21 to 0.7.0"),
+                _LACKING,
                 Rule("agrees", "jax<0.7.1", "run on releases of the line from 0.4.21 to 0.7.0"),
                 Rule("warns", "jax<0.9.0", "run on releases of the line from 0.7.1 to 0.8.3"),
                 Rule("gone", "", "run on releases of the line from 0.9.0"),
@@ -276,6 +283,12 @@ ISSUE = Issue(
             tpu_compiler_params,
             behaviours={"there": "clear", "not-yet": "absent", "gone": "affected"},
             rules=(
+                Rule("not-yet", "absl-py jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
+                Rule("there", "absl-py jax<0.7.2", "run on 0.4.33 to 0.7.1, which warns from 0.6.2 on"),
+                Rule("gone", "absl-py", "run on releases of the line from 0.7.2"),
+                Rule("not-installed", "jax>=0.4.21,<0.4.27", "run on 0.4.21 and 0.4.26 without absl"),
+                _LACKING,
+                Rule("not-installed", "jax==0.9.2", "run on 0.9.2 without absl"),
                 Rule("not-yet", "jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
                 Rule("there", "jax<0.7.2", "run on 0.4.33 to 0.7.1, which warns from 0.6.2 on"),
                 Rule("gone", "", "run on releases of the line from 0.7.2"),
@@ -288,6 +301,9 @@ ISSUE = Issue(
             compiler_params_as_a_dict,
             rules=(
                 _BEFORE,
+                Rule("agrees", "absl-py jax<0.6.1", "run on releases of the line from 0.4.21 to 0.6.0"),
+                Rule("refused", "absl-py jax>=0.6.1", "run on releases of the line from 0.6.1"),
+                _LACKING,
                 Rule("agrees", "jax<0.6.1", "run on releases of the line from 0.4.21 to 0.6.0"),
                 Rule("refused", "", "run on releases of the line from 0.6.1"),
             ),
@@ -308,6 +324,8 @@ ISSUE = Issue(
             rules=(
                 _BEFORE,
                 Rule("agrees", "jax>=0.4.30,<0.4.32", "run on 0.4.30 and 0.4.31"),
+                Rule("refused", "absl-py", "run on 0.4.21 to 0.4.29, in words that do not say so, and from 0.4.33"),
+                _LACKING,
                 Rule("refused", "", "run on 0.4.21 to 0.4.29, in words that do not say so, and from 0.4.33"),
             ),
             workaround=Workaround("Pass it as an input.", as_an_input),
@@ -328,6 +346,10 @@ ISSUE = Issue(
             },
             rules=(
                 _ASKED,
+                Rule("triton", "absl-py jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
+                Rule("mosaic", "absl-py jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
+                _LACKING,
+                Rule("not-installed", "jax>=0.9.0,<0.11.0", "run on releases from 0.9.0 to 0.10.2 without absl"),
                 Rule("triton", "jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
                 Rule("mosaic", "jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
                 Rule("wants-a-gpu", "", "run on 0.11.2 to 0.12.0.1"),
@@ -344,7 +366,12 @@ ISSUE = Issue(
                 **{"lowered": "clear", "another": "different"},
                 **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
             },
-            rules=(_ASKED, Rule("lowered", "", "run on releases of the line from 0.4.30")),
+            rules=(
+                _ASKED,
+                Rule("lowered", "absl-py", "run on releases of the line from 0.4.30"),
+                _LACKING,
+                Rule("lowered", "", "run on releases of the line from 0.4.30"),
+            ),
         ),
     ),
 )

@@ -14,6 +14,7 @@ from suite.judge.rules import concerned
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, IssueRow, Observation, Report
 from suite.report.summary import by_case
+from suite.stack.beside import LISTED
 from suite.stack.releases import PACKAGES
 
 SCHEMA = 1
@@ -23,6 +24,7 @@ def check_json(report: Report) -> str:
     """`report` as `check` reads it: a line for each case."""
     names = {
         *PACKAGES,
+        LISTED,
         *(name for each in report.issues for case in each.cases for name in concerned(case.needs, case.rules)),
     }
     seen = by_case(report.observations)
