@@ -10,6 +10,8 @@ the right answer here; its name says that it is not for ever.
 
 The other direction is promised for three weeks. What jax 0.9.2 wrote needs 0.8.2: from 0.4.36 to 0.8.1 it is read, and
 refused when it is called, since it "was exported for 0 devices"; before, it is refused as it is read.
+
+To read one takes flatbuffers, and up to 0.6.1 absl, too, which no metadata asks for.
 """
 
 from __future__ import annotations
@@ -88,7 +90,7 @@ def its_own() -> None:
 _ABSENT = Rule("absent", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23")
 # What reads a file imports flatbuffers; up to 0.6.1 the module imports absl, and without it is not found.
 _LACKING = (
-    Rule("not-installed", "absl-py jax>=0.4.30", "run on 0.4.30 and 0.6.2 without flatbuffers"),
+    Rule("not-installed", "absl-py jax>=0.4.30", "tried on 0.4.30 and 0.6.2 without flatbuffers"),
     Rule("not-installed", "jax>=0.6.2", "run on releases from 0.6.2 to 0.12.0.1 without absl and flatbuffers"),
     Rule("absent", "", "run on releases from 0.4.26 to 0.6.1 without absl and flatbuffers"),
 )

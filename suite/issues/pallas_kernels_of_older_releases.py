@@ -14,6 +14,8 @@ Triton, from 0.11.0 on).
 Seen in these runs:
 
 - The old order of BlockSpec is refused from 0.4.35 on; the changelog has that for 0.4.34.
+- Without absl, which no metadata asks for, Pallas does not import on 0.5.3 to 0.6.1, nor its TPU part on 0.4.21 to
+  0.4.26 and on 0.9.2. On 0.9.0 to 0.10.2 a kernel is then not lowered for a GPU, and the error blames jaxlib.
 - TPUCompilerParams warns from 0.6.2 on and is gone from 0.7.2 on; the changelog has that for 0.8.1.
 """
 
@@ -207,6 +209,7 @@ _lowered = partial(
     control=without_pallas,
     signatures={
         "wants-a-gpu": Signature("RuntimeError", "No supported GPU devices found, please specify an abstract GPU"),
+        "no-gpu-part": Signature("ValueError", "Cannot lower pallas_call on platform: gpu"),
         "no-way-to-ask": (
             Signature("AttributeError", "object has no attribute 'trace'"),
             Signature("TypeError", "lower() got an unexpected keyword argument 'lowering_platforms'"),
@@ -341,7 +344,7 @@ ISSUE = Issue(
         _lowered(
             lowered_for_a_gpu,
             behaviours={
-                **{"triton": "clear", "mosaic": "documented", "another": "different"},
+                **{"triton": "clear", "mosaic": "documented", "another": "different", "no-gpu-part": "absent"},
                 **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
             },
             rules=(
@@ -349,7 +352,7 @@ ISSUE = Issue(
                 Rule("triton", "absl-py jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
                 Rule("mosaic", "absl-py jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
                 _LACKING,
-                Rule("not-installed", "jax>=0.9.0,<0.11.0", "run on releases from 0.9.0 to 0.10.2 without absl"),
+                Rule("no-gpu-part", "jax>=0.9.0,<0.11.0", "run on releases from 0.9.0 to 0.10.2 without absl"),
                 Rule("triton", "jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
                 Rule("mosaic", "jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
                 Rule("wants-a-gpu", "", "run on 0.11.2 to 0.12.0.1"),
@@ -363,7 +366,7 @@ ISSUE = Issue(
         _lowered(
             lowered_for_a_tpu,
             behaviours={
-                **{"lowered": "clear", "another": "different"},
+                **{"lowered": "clear", "another": "different", "no-gpu-part": "absent"},
                 **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
             },
             rules=(

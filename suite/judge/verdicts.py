@@ -47,8 +47,12 @@ _NOT_LOADED = re.compile(
     r"cannot open shared object file|failed to map segment|version `[\w.]+' not found|ELF (class|header)|"
     r"cannot enable executable stack|your CPU|\[Errno (5|12|13|23|24|28|30|116|122)\]"
 )
-# What an import says of a package that jax does not declare (`suite.stack.beside`).
-_NOT_INSTALLED = ("No module named 'absl'", "No module named 'flatbuffers'")
+# What is raised for want of a package that jax does not declare (`suite.stack.beside`).
+_NOT_INSTALLED = (
+    ("ModuleNotFoundError", "No module named 'absl'"),
+    ("ModuleNotFoundError", "No module named 'flatbuffers'"),
+    ("ImportError", "Please install 'flatbuffers' in order to use Exported serialization"),
+)
 # A workaround is written for the documented symptom, and says nothing where something else is wrong.
 _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "documented", "clear"})
 
@@ -121,7 +125,7 @@ def _recognised(case: Case, part: Part) -> str | None:
 
 def _is_lacking(part: Part) -> bool:
     """True if it failed for want of a package that jax does not declare."""
-    return part.exception == "ModuleNotFoundError" and part.detail in _NOT_INSTALLED
+    return (part.exception, part.detail) in _NOT_INSTALLED
 
 
 def is_affected(verdict: Verdict) -> bool | None:
@@ -182,8 +186,9 @@ def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> WorkaroundWor
         helps = case.behaviours.get(part.behaviour or "") == "clear"
     else:
         helps = part.outcome == "returned"
-    # What ended it may say nothing of upstream.
-    return "none" if part.outcome != "returned" and _ending(part)[0] == "error" else _word(helps, verdict)
+    # What ended it may say nothing of upstream, and a package that is missing nothing of the workaround.
+    ended = part.outcome != "returned" and _ending(part)[0] == "error"
+    return "none" if ended or _is_lacking(part) else _word(helps, verdict)
 
 
 def _word(helps: bool, verdict: Verdict) -> WorkaroundWord:

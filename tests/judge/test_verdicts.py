@@ -126,6 +126,11 @@ def test_what_was_raised_is_recognised_by_the_table_of_today(raised: Part, behav
 
 
 LACKING = Part(outcome="raised", exception="ModuleNotFoundError", detail="No module named 'absl'")
+NO_FLATBUFFERS = Part(
+    outcome="raised",
+    exception="ImportError",
+    detail="Please install 'flatbuffers' in order to use Exported serialization",
+)
 OF_ITSELF = Part(outcome="raised", exception="ModuleNotFoundError", detail="No module named 'jax.core'")
 
 
@@ -134,6 +139,7 @@ OF_ITSELF = Part(outcome="raised", exception="ModuleNotFoundError", detail="No m
     [
         (LACKING, LACKING, "absent", "not-installed"),
         (LACKING, GOOD, "absent", "not-installed"),
+        (NO_FLATBUFFERS, NO_FLATBUFFERS, "absent", "not-installed"),
         (OF_ITSELF, GOOD, "different", None),
         (LACKING, OF_ITSELF, "error", None),
         (BAD, LACKING, "error", None),
@@ -147,6 +153,11 @@ def test_a_package_that_jax_does_not_declare_may_be_missing(
     judged = verdicts.judge_attempt(case, attempt(reproducer, control=control))
 
     assert (verdict, behaviour) == (judged.verdict, judged.behaviour)
+
+
+def test_a_workaround_that_lacks_a_package_is_not_known_to_fail() -> None:
+    """A workaround that cannot import absl neither helps nor fails."""
+    assert "none" == verdicts.judge_attempt(CASE, attempt(BAD, workaround=LACKING)).workaround
 
 
 @pytest.mark.parametrize("outcome", [each for each in get_args(Outcome) if each != "returned"])
