@@ -13,7 +13,6 @@ from suite.judge.attribution import Blame, Grounds, blame, moves, told
 from suite.judge.metadata import reached, requires
 from suite.judge.rules import AnyRule, Pins, Run, first_match, requirements
 from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
-from suite.stack.beside import BESIDE
 from suite.stack.releases import PACKAGES, Packages, exclusion, guests
 
 Tables = Mapping[str, Sequence[AnyRule]]
@@ -115,7 +114,7 @@ class _Row:
         rule = first_match(self.tables.get(case, ()), trial.pins)
         if rule is None or rule.behaviour != trial.shown.get(case):
             return None
-        names = {each.name: each.specifier for each in requirements(rule.on) if each.name not in BESIDE}
+        names = {each.name: each.specifier for each in requirements(rule.on)}
         if len(names) == 1:
             (name,) = names
             return _Cause(name, name, rule)

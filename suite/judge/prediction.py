@@ -116,7 +116,7 @@ def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
     """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
     found: list[Prediction] = []
-    for package in sorted((matter - BESIDE) & versions.keys() - {"jax"}):
+    for package in sorted(matter & versions.keys() - {"jax"}):
         here = parsed(versions[package])
         beside = [each for each in runs if package in each.pins and _alike(each, versions, matter - {package})]
         places = {parsed(each.pins[package]) for each in beside}

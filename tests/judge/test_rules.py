@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from suite.cell.issue import Rule
-from suite.judge.prediction import predict
+from suite.judge.prediction import how, predict
 from suite.judge.rules import Run, concerned, met
 from tests.judge.stacks import CASE, IMPLICIT, LU, as_ruled
 
@@ -125,3 +125,10 @@ def test_a_stack_lacks_absl_only_where_it_lists_everything(stack: dict[str, str]
     found = predict(EXPORT, stack, [WITH, WITHOUT])
 
     assert (behaviour, "run", [by]) == (found.behaviour, found.how, [each.cell for each in found.runs])
+
+
+def test_what_is_beside_a_stack_is_no_unknown() -> None:
+    """Where an unknown Equinox decides, absl, which is there or not, is not said to be unknown too."""
+    case = replace(CASE, rules=(Rule("bad", "absl-py equinox<0.12", "run"), Rule("good", "", "run")))
+
+    assert "it depends on equinox" == how(predict(case, {"jax": "0.5.0"}, []), {"jax": "0.5.0"})

@@ -153,6 +153,8 @@ def test_an_issue_with_one_case_is_short() -> None:
         ([case(Rule("worse", "", "seen"))], {"headline.rules.0": "'worse' is not among the behaviours"}),
         ([case(Rule("bad", "jax=>0.5", "seen"))], {"headline.rules.0": "Expected"}),
         ([case(Rule("bad", "torch<2", "seen"))], {"headline.rules.0": "'torch' is not of the stack"}),
+        ([case(Rule("bad", "absl-py", "seen"))], {}),
+        ([case(Rule("bad", "absl-py<2", "seen"))], {"headline.rules.0": "absl-py is there or not"}),
         (
             [case(Rule("bad", "", "seen"), Rule("bad", "", "seen"))],
             {"headline.rules.0": "it matches every stack, and there are more behind it"},

@@ -164,7 +164,7 @@ const rules = (() => {
   };
   const between = (versions, matter, runs) => {
     const found = [];
-    for (const name of matter.filter(each => each in versions && each !== "jax" && !BESIDE.includes(each)).sort()) {
+    for (const name of matter.filter(each => each in versions && each !== "jax").sort()) {
       const beside = runs.filter(each => name in each.pins && alike(each, versions, matter.filter(other => other !== name)));
       const places = beside.map(each => each.pins[name]), here = versions[name];
       const below = max(places.filter(each => each < here), each => each), above = max(places.filter(each => each > here), each => -each);
