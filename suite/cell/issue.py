@@ -25,6 +25,8 @@ Seen = tuple[str, str]
 MEANINGS: Mapping[str, Meaning] = {
     **{"differs": "affected", "agrees": "clear"},
     **{"there": "clear", "warns": "guarded", "gone": "affected"},
+    # What jax imports and does not declare is missing: the judge gives it.
+    "not-installed": "absent",
     **{"absent": "absent", "cannot-solve": "different", "other": "different", "another": "different"},
 }
 # The answers of `compare`: where one of them is expected, the other can be seen.

@@ -13,6 +13,7 @@ from suite.check.explain import Match, names_a_class
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase, KnownIssue
 from suite.judge.rules import first_match, requirements
+from suite.stack.beside import BESIDE
 
 # 25 lines hold these names, a line that counts, and six of each of three issues; one alone has room for its cases.
 _ISSUES = 3
@@ -71,7 +72,9 @@ def since(found: Match) -> str:
 def _where(case: KnownCase, behaviour: str) -> str:
     own = [rule for rule in case.rules if rule.behaviour == behaviour]
     well = [rule for rule in case.rules if case.behaviours.get(rule.behaviour) in WELL]
-    named = [{each.name for rule in rules for each in requirements(rule.on)} - {"jaxlib"} for rules in (own, well)]
+    named = [
+        {each.name for rule in rules for each in requirements(rule.on)} - {"jaxlib"} - BESIDE for rules in (own, well)
+    ]
     packages = next(filter(None, named), {"jax"} if {*case.needs} <= {"jax"} else set())
     if len(packages) == 1:
         return _along(packages.pop(), case, behaviour)

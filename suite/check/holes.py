@@ -26,10 +26,11 @@ from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.prediction import predict
-from suite.judge.rules import STACK, concerned, in_stack_order, requirements
+from suite.judge.rules import STACK, concerned, in_stack_order, is_there, requirements
 from suite.judge.specifiers import in_version_order, parsed
 from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.wording import named as some
+from suite.stack.beside import BESIDE
 
 if TYPE_CHECKING:
     from suite.check.source.sources import Unread
@@ -248,12 +249,16 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
     A release goes wrong where each of its runs within the bounds does: one that is well shows a way out. Where none is
     within them, the rules tell, if they say the same of it with all that is admitted of the others.
     """
-    named = in_stack_order({"jax", *(each.name for rule in case.rules for each in requirements(rule.on))})
+    every = {"jax", *(each.name for rule in case.rules for each in requirements(rule.on))}
+    named, beside = in_stack_order(every - BESIDE), every & BESIDE
     matter = {"jaxlib", *named, *case.needs} & within.bounds.keys()
     at: dict[str, dict[str, list[tuple[bool, str]]]] = {}
     for run in case.runs:
         means = verdict(case, run.behaviour)
         if means in UNDECIDED or not all(within.admits(name, run.pins[name]) for name in matter if name in run.pins):
+            continue
+        # A bound says nothing of what is beside the stack.
+        if not all(is_there(name, run.pins) for name in beside):
             continue
         for package in (each for each in named if each in run.pins):
             at.setdefault(package, {}).setdefault(run.pins[package], []).append((means not in GOOD, run.cell))

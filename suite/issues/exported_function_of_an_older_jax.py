@@ -10,6 +10,8 @@ the right answer here; its name says that it is not for ever.
 
 The other direction is promised for three weeks. What jax 0.9.2 wrote needs 0.8.2: from 0.4.36 to 0.8.1 it is read, and
 refused when it is called, since it "was exported for 0 devices"; before, it is refused as it is read.
+
+To read one takes flatbuffers, and up to 0.6.1 absl, too, which no metadata asks for.
 """
 
 from __future__ import annotations
@@ -86,6 +88,14 @@ def its_own() -> None:
 
 
 _ABSENT = Rule("absent", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23")
+# What reads a file imports flatbuffers; up to 0.6.1 the module imports absl, and without it is not found.
+_LACKING = (
+    Rule("not-installed", "absl-py jax>=0.4.30", "tried on 0.4.30 and 0.6.2 without flatbuffers"),
+    Rule("not-installed", "jax>=0.6.2", "run on releases from 0.6.2 to 0.12.0.1 without absl and flatbuffers"),
+    Rule("absent", "", "run on releases from 0.4.26 to 0.6.1 without absl and flatbuffers"),
+)
+_READ = "run on releases of the line from 0.4.24 to 0.11.0, of files by 0.4.24 to 0.8.1"
+_NO_DEVICES = "run on releases of the line from 0.4.36 to 0.8.1"
 
 ISSUE = Issue(
     kind="by-design",
@@ -104,12 +114,14 @@ ISSUE = Issue(
             signatures={"refused": Signature("ValueError", "older than the 6-month backward-compatibility window")},
             rules=(
                 _ABSENT,
+                Rule("read", "absl-py flatbuffers jax<0.11.1", _READ),
+                Rule("read", "flatbuffers jax>=0.6.2,<0.11.1", _READ),
                 Rule(
-                    "read",
-                    "jax<0.11.1",
-                    "run on releases of the line from 0.4.24 to 0.11.0, of files by 0.4.24 to 0.8.1",
+                    "refused",
+                    "flatbuffers jax>=0.11.1",
+                    "run on releases of the line from 0.11.1 to 0.12.0.1; jax#39494",
                 ),
-                Rule("refused", "", "run on releases of the line from 0.11.1 to 0.12.0.1; jax#39494"),
+                *_LACKING,
             ),
             workaround=Workaround(
                 "JAX_EXPORT_DESERIALIZE_EXPIRED_VERSIONS=1 in the environment; better, export it again.",
@@ -128,9 +140,11 @@ ISSUE = Issue(
             },
             rules=(
                 _ABSENT,
-                Rule("refused", "jax<0.4.36", "run on releases of the line from 0.4.24 to 0.4.35"),
-                Rule("no-devices", "jax<0.8.2", "run on releases of the line from 0.4.36 to 0.8.1"),
-                Rule("read", "", "run on releases of the line from 0.8.2 to 0.12.0.1"),
+                Rule("refused", "absl-py flatbuffers jax<0.4.36", "run on releases of the line from 0.4.24 to 0.4.35"),
+                Rule("no-devices", "absl-py flatbuffers jax<0.8.2", _NO_DEVICES),
+                Rule("no-devices", "flatbuffers jax>=0.6.2,<0.8.2", _NO_DEVICES),
+                Rule("read", "flatbuffers jax>=0.8.2", "run on releases of the line from 0.8.2 to 0.12.0.1"),
+                *_LACKING,
             ),
         ),
     ),

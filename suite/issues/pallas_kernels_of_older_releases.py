@@ -14,6 +14,8 @@ Triton, from 0.11.0 on).
 Seen in these runs:
 
 - The old order of BlockSpec is refused from 0.4.35 on; the changelog has that for 0.4.34.
+- Without absl, which no metadata asks for, Pallas does not import on 0.5.3 to 0.6.1, nor its TPU part on 0.4.21 to
+  0.4.26 and on 0.9.2. On 0.9.0 to 0.10.2 a kernel is then not lowered for a GPU, and the error blames jaxlib.
 - TPUCompilerParams warns from 0.6.2 on and is gone from 0.7.2 on; the changelog has that for 0.8.1.
 """
 
@@ -196,6 +198,7 @@ _NO_CPU = Signature(
     "NotImplementedError", "MLIR translation rule for primitive 'pallas_call' not found for platform cpu"
 )
 _BEFORE = Rule("no-interpreter", "jax<0.4.21", "run on 0.4.18 to 0.4.20: Pallas has no way to run on a CPU")
+_LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2", "run on 0.5.3 and 0.6.1 without absl")
 _case = partial(
     Case,
     control=without_pallas,
@@ -206,6 +209,7 @@ _lowered = partial(
     control=without_pallas,
     signatures={
         "wants-a-gpu": Signature("RuntimeError", "No supported GPU devices found, please specify an abstract GPU"),
+        "no-gpu-part": Signature("ValueError", "Cannot lower pallas_call on platform: gpu"),
         "no-way-to-ask": (
             Signature("AttributeError", "object has no attribute 'trace'"),
             Signature("TypeError", "lower() got an unexpected keyword argument 'lowering_platforms'"),
@@ -233,6 +237,8 @@ ISSUE = Issue(
             rules=(
                 _BEFORE,
                 Rule("agrees", "jax<0.4.35", "run on 0.4.21 to 0.4.34, which warns from 0.4.31 on"),
+                Rule("refused", "absl-py jax>=0.4.35", "run on releases of the line from 0.4.35"),
+                _LACKING,
                 Rule("refused", "", "run on releases of the line from 0.4.35"),
             ),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
@@ -248,6 +254,8 @@ ISSUE = Issue(
             block_spec_with_its_shape_first,
             rules=(
                 Rule("refused", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
+                Rule("agrees", "absl-py jax>=0.4.31", "run on releases of the line from 0.4.31"),
+                _LACKING,
                 Rule("agrees", "", "run on releases of the line from 0.4.31"),
             ),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)),
@@ -258,6 +266,8 @@ ISSUE = Issue(
             behaviours={"agrees": "clear", "warns": "guarded", "gone": "affected", "no-interpreter": "absent"},
             rules=(
                 _BEFORE,
+                Rule("agrees", "absl-py jax<0.7.1", "run on releases of the line from 0.4.21 to 0.7.0"),
+                _LACKING,
                 Rule("agrees", "jax<0.7.1", "run on releases of the line from 0.4.21 to 0.7.0"),
                 Rule("warns", "jax<0.9.0", "run on releases of the line from 0.7.1 to 0.8.3"),
                 Rule("gone", "", "run on releases of the line from 0.9.0"),
@@ -276,6 +286,12 @@ ISSUE = Issue(
             tpu_compiler_params,
             behaviours={"there": "clear", "not-yet": "absent", "gone": "affected"},
             rules=(
+                Rule("not-yet", "absl-py jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
+                Rule("there", "absl-py jax<0.7.2", "run on 0.4.33 to 0.7.1, which warns from 0.6.2 on"),
+                Rule("gone", "absl-py", "run on releases of the line from 0.7.2"),
+                Rule("not-installed", "jax>=0.4.21,<0.4.27", "run on 0.4.21 and 0.4.26 without absl"),
+                _LACKING,
+                Rule("not-installed", "jax==0.9.2", "run on 0.9.2 without absl"),
                 Rule("not-yet", "jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
                 Rule("there", "jax<0.7.2", "run on 0.4.33 to 0.7.1, which warns from 0.6.2 on"),
                 Rule("gone", "", "run on releases of the line from 0.7.2"),
@@ -288,6 +304,9 @@ ISSUE = Issue(
             compiler_params_as_a_dict,
             rules=(
                 _BEFORE,
+                Rule("agrees", "absl-py jax<0.6.1", "run on releases of the line from 0.4.21 to 0.6.0"),
+                Rule("refused", "absl-py jax>=0.6.1", "run on releases of the line from 0.6.1"),
+                _LACKING,
                 Rule("agrees", "jax<0.6.1", "run on releases of the line from 0.4.21 to 0.6.0"),
                 Rule("refused", "", "run on releases of the line from 0.6.1"),
             ),
@@ -308,6 +327,8 @@ ISSUE = Issue(
             rules=(
                 _BEFORE,
                 Rule("agrees", "jax>=0.4.30,<0.4.32", "run on 0.4.30 and 0.4.31"),
+                Rule("refused", "absl-py", "run on 0.4.21 to 0.4.29, in words that do not say so, and from 0.4.33"),
+                _LACKING,
                 Rule("refused", "", "run on 0.4.21 to 0.4.29, in words that do not say so, and from 0.4.33"),
             ),
             workaround=Workaround("Pass it as an input.", as_an_input),
@@ -323,11 +344,15 @@ ISSUE = Issue(
         _lowered(
             lowered_for_a_gpu,
             behaviours={
-                **{"triton": "clear", "mosaic": "documented", "another": "different"},
+                **{"triton": "clear", "mosaic": "documented", "another": "different", "no-gpu-part": "absent"},
                 **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
             },
             rules=(
                 _ASKED,
+                Rule("triton", "absl-py jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
+                Rule("mosaic", "absl-py jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
+                _LACKING,
+                Rule("no-gpu-part", "jax>=0.9.0,<0.11.0", "run on releases from 0.9.0 to 0.10.2 without absl"),
                 Rule("triton", "jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
                 Rule("mosaic", "jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
                 Rule("wants-a-gpu", "", "run on 0.11.2 to 0.12.0.1"),
@@ -341,10 +366,15 @@ ISSUE = Issue(
         _lowered(
             lowered_for_a_tpu,
             behaviours={
-                **{"lowered": "clear", "another": "different"},
+                **{"lowered": "clear", "another": "different", "no-gpu-part": "absent"},
                 **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
             },
-            rules=(_ASKED, Rule("lowered", "", "run on releases of the line from 0.4.30")),
+            rules=(
+                _ASKED,
+                Rule("lowered", "absl-py", "run on releases of the line from 0.4.30"),
+                _LACKING,
+                Rule("lowered", "", "run on releases of the line from 0.4.30"),
+            ),
         ),
     ),
 )

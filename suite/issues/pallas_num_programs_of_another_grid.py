@@ -68,7 +68,9 @@ ISSUE = Issue(
             (
                 Rule("not-yet", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
                 Rule("differs", "jax>=0.11.0,<0.12.0", "run on 0.11.0, 0.11.1 and 0.11.2; jax#40847"),
-                Rule("agrees", "", "run on releases of the line from 0.4.26 to 0.10.2, on 0.12.0 and on 0.12.0.1"),
+                Rule("agrees", "absl-py", "run on releases from 0.4.26 to 0.10.2, on 0.12.0 and on 0.12.0.1"),
+                Rule("not-installed", "jax>=0.5.3,<0.6.2", "run on 0.5.3 and 0.6.1 without absl"),
+                Rule("agrees", "", "run on releases from 0.4.26 to 0.12.0.1 without absl"),
             ),
             Workaround("A function of its own for each grid.", a_kernel_for_each, fails=("jax<0.4.26",)),
             signatures={"not-yet": Signature("AttributeError", "has no attribute 'num_programs'")},

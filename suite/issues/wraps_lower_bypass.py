@@ -266,6 +266,8 @@ def _case(
 
 _SETS_LOWER = "sets lower on the function that it returns"
 _COPIES_LOWER = "jax's own wraps copies the jitted function's lower to it"
+_BY_COPY = "run; it uses the wrapper's lower (from 0.4.29 trace), a copy of f's"
+_NO_LOWER = "run; it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lower"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -296,8 +298,12 @@ ISSUE = Issue(
             export_control,
             {**_BEHAVIOURS, "value-error": "guarded", "other-text": "different", "absent": "absent"},
             rules=(
-                Rule("bypassed", "jax<0.6.0", "run; it uses the wrapper's lower (from 0.4.29 trace), a copy of f's"),
-                Rule("value-error", "", "run; it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lower"),
+                Rule("bypassed", "absl-py jax<0.4.24", _BY_COPY),
+                Rule("bypassed", "absl-py flatbuffers jax<0.4.30", _BY_COPY),
+                Rule("bypassed", "absl-py jax>=0.4.30,<0.6.0", _BY_COPY),
+                Rule("value-error", "absl-py jax>=0.6.0", _NO_LOWER),
+                Rule("not-installed", "jax<0.6.2", "run on releases from 0.4.20 to 0.6.1 without absl and flatbuffers"),
+                Rule("value-error", "", _NO_LOWER),
             ),
             signatures={"value-error": Signature("ValueError", "Function to be exported must be the result of `jit`")},
             workaround=Workaround("Apply jax.jit last, outside every other decorator.", export_jit_last),

@@ -15,9 +15,10 @@ from typing import Literal, Protocol
 
 from packaging.version import Version
 
-from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, met, requirements
+from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, is_there, met, requirements
 from suite.judge.specifiers import parsed
 from suite.judge.wording import named
+from suite.stack.beside import BESIDE
 
 # An issue's id and a case's.
 Name = tuple[str, str]
@@ -77,7 +78,7 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
 def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
     """The rules that may be the first to match, whatever the unknown versions are; None where it may be none."""
     found: list[AnyRule | None] = []
-    names = frozenset(versions)
+    names = BESIDE.union(versions)
     for rule in rules:
         known, is_whole = _known(rule.on, names)
         if met(known, versions):
@@ -95,8 +96,10 @@ def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
 
 
 def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
-    """Whether a run had all versions that are known of the packages that matter."""
-    both = [(run.pins.get(name), versions[name]) for name in matter if name in versions]
+    """Whether a run had all versions that are known of the packages that matter; beside the stack any will do."""
+    if any(is_there(name, run.pins) != is_there(name, versions) for name in BESIDE.intersection(matter)):
+        return False
+    both = [(run.pins.get(name), versions[name]) for name in matter if name in versions and name not in BESIDE]
     return all(one is not None and parsed(one) == parsed(other) for one, other in both)
 
 
@@ -178,7 +181,7 @@ def how(known: Prediction, versions: Pins) -> str:
             return f"by rule{evidence}" + (f"; nearest: {runs}" if runs else "")
         case "between":
             return f"between {runs}"
-    if missing := sorted(_names(known) - versions.keys()):
+    if missing := sorted(_names(known) - BESIDE - versions.keys()):
         return f"it depends on {', '.join(missing)}"
     return f"{runs} contradicts the rule that it is under" if runs else "no rule and no neighbours tell"
 

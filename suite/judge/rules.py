@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 
 from suite.cell.issue import Case, Rule
 from suite.spelling import plain_requirement
+from suite.stack.beside import BESIDE, LISTED
 
 Pins = Mapping[str, str]
 
@@ -61,7 +62,15 @@ def requirements(on: str) -> tuple[Requirement, ...]:
 
 def met(on: str, pins: Pins) -> bool:
     """Whether `pins` meet all requirements of `on`; a package that is not there meets none."""
-    return all(name in pins and _admits(on, place, pins[name]) for place, name in enumerate(_names(on)))
+    return all(
+        _admits(on, place, pins[name]) if name in pins else is_there(name, pins)
+        for place, name in enumerate(_names(on))
+    )
+
+
+def is_there(name: str, pins: Pins) -> bool:
+    """True if a stack has a package: where `pins` do not list everything, it has what cells have beside theirs."""
+    return name in pins or (name in BESIDE and LISTED not in pins)
 
 
 @cache

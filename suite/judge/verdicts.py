@@ -47,6 +47,12 @@ _NOT_LOADED = re.compile(
     r"cannot open shared object file|failed to map segment|version `[\w.]+' not found|ELF (class|header)|"
     r"cannot enable executable stack|your CPU|\[Errno (5|12|13|23|24|28|30|116|122)\]"
 )
+# What is raised for want of a package that jax does not declare (`suite.stack.beside`).
+_NOT_INSTALLED = (
+    ("ModuleNotFoundError", "No module named 'absl'"),
+    ("ModuleNotFoundError", "No module named 'flatbuffers'"),
+    ("ImportError", "Please install 'flatbuffers' in order to use Exported serialization"),
+)
 # A workaround is written for the documented symptom, and says nothing where something else is wrong.
 _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "documented", "clear"})
 
@@ -78,9 +84,10 @@ def judge(case: Case, attempts: Sequence[Attempt]) -> Judged:
 def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     """The verdict on one attempt."""
     control = attempt.parts.get("control")
-    if control is not None and control.outcome != "returned":
-        return Judged("error", None, "run.control", tidy(f"the control failed: {explain(control)}"))
     part = attempt.parts["reproducer"]
+    # A package that both lack tells nothing against the machine.
+    if control is not None and control.outcome != "returned" and not (_is_lacking(control) and _is_lacking(part)):
+        return Judged("error", None, "run.control", tidy(f"the control failed: {explain(control)}"))
     verdict, reason = _ending(part)
     detail = part.detail if part.outcome in ("returned", "unavailable") else explain(part)
     if part.outcome == "returned":
@@ -113,7 +120,12 @@ def _recognised(case: Case, part: Part) -> str | None:
             through = not each.module or name == part.behaviour or each.module in modules
             if each.type == kind and contains(part.detail, each.message) and through:
                 return name
-    return None
+    return "not-installed" if _is_lacking(part) else None
+
+
+def _is_lacking(part: Part) -> bool:
+    """True if it failed for want of a package that jax does not declare."""
+    return (part.exception, part.detail) in _NOT_INSTALLED
 
 
 def is_affected(verdict: Verdict) -> bool | None:
@@ -174,8 +186,9 @@ def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> WorkaroundWor
         helps = case.behaviours.get(part.behaviour or "") == "clear"
     else:
         helps = part.outcome == "returned"
-    # What ended it may say nothing of upstream.
-    return "none" if part.outcome != "returned" and _ending(part)[0] == "error" else _word(helps, verdict)
+    # What ended it may say nothing of upstream, and a package that is missing nothing of the workaround.
+    ended = part.outcome != "returned" and _ending(part)[0] == "error"
+    return "none" if ended or _is_lacking(part) else _word(helps, verdict)
 
 
 def _word(helps: bool, verdict: Verdict) -> WorkaroundWord:

@@ -13,9 +13,11 @@ from suite.errors import Exit
 from suite.judge.agreement import Agreement
 from suite.judge.metadata import DeclaredObserved
 from suite.judge.prediction import Name
+from suite.judge.rules import concerned
 from suite.judge.specifiers import in_version_order
 from suite.judge.table import UNDECIDED, Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
+from suite.stack.beside import BESIDE, LISTED
 
 # What the plan itself says cannot be had is known beforehand, and no run's shortcoming.
 FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release", "plan.no-wheel"})
@@ -135,6 +137,12 @@ def by_case(observations: Iterable[Observation]) -> defaultdict[Name, dict[str, 
     for each in observations:
         found[each.issue, each.case][each.cell] = each
     return found
+
+
+def packages(report: Report) -> set[str]:
+    """Return the packages whose versions can matter to a case, and what tells that a stack lists all of them."""
+    found = {name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules)}
+    return found if BESIDE.isdisjoint(found) else {*found, LISTED}
 
 
 def line(report: Report) -> list[CellRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import traceback
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
@@ -24,6 +24,7 @@ from suite.run.retired import retired, sentence
 from suite.spelling import identifier as checked
 from suite.spelling import quoted, specifiers
 from suite.stack import chosen, releases
+from suite.stack.beside import BESIDE
 from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs
 from suite.stack.plan import Cell
@@ -149,6 +150,9 @@ class _Needing(Protocol):
     @property
     def needs(self) -> Collection[str]: ...
 
+    @property
+    def rules(self) -> Iterable[rules.AnyRule]: ...
+
 
 C = TypeVar("C", bound=_Needing)
 _OF_JAX = frozenset(["jax", "jaxlib"])
@@ -167,6 +171,8 @@ def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zer
         return there
     if runs == "row-zero":
         return ()
+    if runs == "beside":
+        return tuple(case for case in there if not BESIDE.isdisjoint(rules.concerned((), case.rules)))
     of_kind = tuple(case for case in there if _OF_JAX.issuperset(case.needs) == (runs == "jax"))
     return of_kind[:1] if runs == "headlines" else of_kind
 
@@ -275,7 +281,9 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
 def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
     try:
         for requirement in rules.requirements(on):
-            if requirement.name not in releases.HELD:
+            if requirement.name not in releases.HELD.keys() | BESIDE:
                 yield key, f"{requirement.name!r} is not of the stack, nor a guest"
+            elif requirement.name in BESIDE and requirement.specifier:
+                yield key, f"{requirement.name} is there or not: no version of it is told from another"
     except ValueError as error:
         yield key, str(error)

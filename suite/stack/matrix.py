@@ -28,16 +28,15 @@ EACH_MINOR = "newest of each minor"
 # Of jaxlib alone: the release before the one that an installer gives a jax.
 ONE_BEHIND = "one behind"
 
-# What is run in a cell: row zero alone, each issue's first case that needs a library too, all such, all that need none,
-# or every case.
-Runs = Literal["row-zero", "headlines", "libraries", "jax", "all"]
+# What is run in a cell: row zero alone, what depends on a package beside the stack too, each issue's first case that
+# needs a library, all such, all that need none, or every case.
+Runs = Literal["row-zero", "beside", "headlines", "libraries", "jax", "all"]
 
 
 class Line(FileModel):
-    """The `[line]` table: whose releases get a cell, and what goes in `beside`."""
+    """The `[line]` table: whose releases get a cell."""
 
     releases: list[PlainRequirement] = Field(min_length=1)
-    beside: list[PlainRequirement]
 
 
 class Arm(FileModel):
@@ -45,7 +44,8 @@ class Arm(FileModel):
 
     `excluded`: whether a cell that the packages' own metadata excludes is tried all the same, or stands as a conflict.
     `as_of`: what a cell does not hold is as of the day of its last release, or as of the day of the snapshot.
-    `run`: what is run in its cells. `device`: what they are built for and run on.
+    `run`: what is run in its cells. `device`: what they are built for and run on. `beside`: whether they have what jax
+    imports and does not declare.
     """
 
     asks: str
@@ -58,6 +58,7 @@ class Arm(FileModel):
     # What jax does without the libraries, its own release's cell shows.
     run: Runs = "libraries"
     device: Device = "cpu"
+    beside: bool = True
 
 
 class Matrix(FileModel):

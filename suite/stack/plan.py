@@ -19,12 +19,15 @@ from suite.files import read
 from suite.spelling import requirement
 from suite.stack import chosen as choice
 from suite.stack import releases
+from suite.stack.beside import BESIDE
 from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
 from suite.stack.releases import AXES, EXTRAS, HELD, Device, Snapshot
 
 TAGS = ("default", "line", "full")
 # The end of a cell's id, where what it does not hold is as of the snapshot's day.
 TODAY = "today"
+# The end of one that lacks what is beside the stack.
+ALONE = "alone"
 
 
 @dataclass(frozen=True)
@@ -146,14 +149,15 @@ def stack(identifier: str) -> Cell:
     if identifier in found:
         return found[identifier]
     parts = identifier.split("+")
-    today = parts[-1] == TODAY
+    alone = parts[-1] == ALONE
+    today = parts[: len(parts) - alone][-1:] == [TODAY]
     named = {part[1]: part[2] for part in map(_HELD.fullmatch, parts) if part is not None}
-    if len(named) + today < len(parts) or len(parts) == 1 or HELD.keys().isdisjoint(named):
+    if len(named) + today + alone < len(parts) or len(parts) == 1 or HELD.keys().isdisjoint(named):
         raise Misused(f"no cell {identifier!r}; {nearest(identifier, found)}")
-    return holding({name: named[name] for name in AXES if name in named}, today=today)
+    return holding({name: named[name] for name in AXES if name in named}, today=today, beside=not alone)
 
 
-def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False) -> Cell:
+def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False, beside: bool = True) -> Cell:
     """The cell that holds just these releases, and maybe a Python, whatever the matrix asks for.
 
     Raises Misused where one of them is none.
@@ -162,10 +166,12 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     for name, version in holds.items():
         if version not in (known := offered.versions(name, yanked=True)):
             raise Misused(f"releases.json has no {name} {version}; {nearest(version, known)}")
-    arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of="snapshot" if today else "release")
+    as_of: Literal["release", "snapshot"] = "snapshot" if today else "release"
+    arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of=as_of, beside=beside)
     made = _Maker(matrix, offered).arm(holds, moves, arm)
-    # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy.
-    runs: Runs = "libraries" if {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds)) else "all"
+    # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy, say.
+    shown = beside and {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds))
+    runs: Runs = "libraries" if shown else "all"
     made = replace(made, asks=(), tags=(), runs=runs)
     return next((each for each in cells() if each.id == made.id), made)
 
@@ -185,7 +191,8 @@ class _Maker:
     def arm(self, holds: Mapping[str, str], moves: str, arm: Arm) -> Cell:
         """A cell of an arm, with what metadata says of it."""
         today = arm.as_of == "snapshot"
-        made = self.cell(holds, moves, kind="arm", tags=("full", "arm"), device=arm.device, today=today)
+        tags = ("full", "arm")
+        made = self.cell(holds, moves, kind="arm", tags=tags, device=arm.device, today=today, beside=arm.beside)
         excluded = releases.exclusion(dict(made.holds), self._offered.packages, made.python, made.extra)
         left = ("plan.excludes", excluded) if excluded and arm.excluded == "leave" else None
         unavailable = made.unavailable or left
@@ -200,6 +207,7 @@ class _Maker:
         tags: tuple[str, ...],
         device: Device = "cpu",
         today: bool = False,
+        beside: bool = True,
     ) -> Cell:
         """A cell of the line, or of an arm before it is held against metadata."""
         python = holds.get("python", self._matrix.python)
@@ -215,13 +223,13 @@ class _Maker:
                 late = (("jaxlib", _day_after(jaxlib)),)
         ids = [f"{name}-{version}" for name, version in named.items()]
         return Cell(
-            id="+".join([*ids, *[device] * (device != "cpu"), *[TODAY] * today]),
+            id="+".join([*ids, *[device] * (device != "cpu"), *[TODAY] * today, *[ALONE] * (not beside)]),
             kind=kind,
             moves=moves,
             holds=tuple(named.items()),
             python=python,
             released_on=came_out.date(),
-            requires=(*_asked(packages, device), *self._matrix.line.beside),
+            requires=(*_asked(packages, device), *(sorted(BESIDE) if beside else ())),
             as_of=as_of,
             as_of_package=late,
             tags=tags,

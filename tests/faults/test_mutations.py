@@ -166,7 +166,6 @@ schema_version = 1
 python = "3.12"
 [line]
 releases = ["jax>=0.6.0,<0.6.2"]
-beside = ["absl-py", "flatbuffers"]
 default = ["0.6.0"]
 [[arms]]
 asks = "I keep my libraries and upgrade jax"
@@ -177,6 +176,7 @@ excluded = "leave"
 as_of = "release"
 run = "all"
 device = "cpu"
+beside = true
 """
 
 

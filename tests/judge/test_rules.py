@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from suite.cell.issue import Rule
-from suite.judge.prediction import predict
+from suite.judge.prediction import how, predict
 from suite.judge.rules import Run, concerned, met
 from tests.judge.stacks import CASE, IMPLICIT, LU, as_ruled
 
@@ -25,10 +25,13 @@ from tests.judge.stacks import CASE, IMPLICIT, LU, as_ruled
         ("lineax<0.1", {"jax": "0.4.20"}, False),
         ("jax>=0.9", {"jax": "0.9.0.1"}, True),
         ("jax>=0.9", {"jax": "0.10.0.dev20260101"}, True),
+        ("absl-py jax<0.5", {"jax": "0.4.30"}, True),
+        ("absl-py jax<0.5", {"jax": "0.4.30", "opt-einsum": "3.3.0"}, False),
+        ("absl-py jax<0.5", {"jax": "0.4.30", "opt-einsum": "3.3.0", "absl-py": "2.1.0"}, True),
     ],
 )
 def test_requirements_are_met(on: str, packages: Mapping[str, str], answer: bool) -> None:
-    """A rule matches where all its requirements are met, and none is by a package that is not there."""
+    """A rule matches where all its requirements are met: by absl also where a stack does not list everything."""
     assert answer == met(on, packages)
 
 
@@ -100,3 +103,32 @@ def test_neighbours_on_both_sides_answer_where_no_rule_does(runs: list[Run], beh
     found = predict(UNRULED, beside("0.13.4", "").pins, runs)
 
     assert (behaviour, how) == (found.behaviour, found.how)
+
+
+EXPORT = replace(
+    CASE, rules=(Rule("bad", "absl-py jax<0.6", "run"), Rule("gone", "jax<0.6", "run"), Rule("good", "", "run"))
+)
+WHOLE = {"jax": "0.5.0", "jaxlib": "0.5.0", "opt-einsum": "3.4.0"}
+WITH, WITHOUT = Run("with", {**WHOLE, "absl-py": "2.1.0"}, "bad"), Run("without", WHOLE, "gone")
+
+
+@pytest.mark.parametrize(
+    ("stack", "behaviour", "by"),
+    [
+        ({"jax": "0.5.0"}, "bad", "with"),
+        ({**WHOLE, "absl-py": "2.3.1"}, "bad", "with"),
+        (WHOLE, "gone", "without"),
+    ],
+)
+def test_a_stack_lacks_absl_only_where_it_lists_everything(stack: dict[str, str], behaviour: str, by: str) -> None:
+    """Of absl only its presence counts; words that leave it out mean a stack that has it, as cells do."""
+    found = predict(EXPORT, stack, [WITH, WITHOUT])
+
+    assert (behaviour, "run", [by]) == (found.behaviour, found.how, [each.cell for each in found.runs])
+
+
+def test_what_is_beside_a_stack_is_no_unknown() -> None:
+    """Where an unknown Equinox decides, absl, which is there or not, is not said to be unknown too."""
+    case = replace(CASE, rules=(Rule("bad", "absl-py equinox<0.12", "run"), Rule("good", "", "run")))
+
+    assert "it depends on equinox" == how(predict(case, {"jax": "0.5.0"}, []), {"jax": "0.5.0"})

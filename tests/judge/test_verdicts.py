@@ -125,6 +125,41 @@ def test_what_was_raised_is_recognised_by_the_table_of_today(raised: Part, behav
     assert (behaviour, f"run.{behaviour or 'exception'}") == (judged.behaviour, judged.reason)
 
 
+LACKING = Part(outcome="raised", exception="ModuleNotFoundError", detail="No module named 'absl'")
+NO_FLATBUFFERS = Part(
+    outcome="raised",
+    exception="ImportError",
+    detail="Please install 'flatbuffers' in order to use Exported serialization",
+)
+OF_ITSELF = Part(outcome="raised", exception="ModuleNotFoundError", detail="No module named 'jax.core'")
+
+
+@pytest.mark.parametrize(
+    ("reproducer", "control", "verdict", "behaviour"),
+    [
+        (LACKING, LACKING, "absent", "not-installed"),
+        (LACKING, GOOD, "absent", "not-installed"),
+        (NO_FLATBUFFERS, NO_FLATBUFFERS, "absent", "not-installed"),
+        (OF_ITSELF, GOOD, "different", None),
+        (LACKING, OF_ITSELF, "error", None),
+        (BAD, LACKING, "error", None),
+    ],
+)
+def test_a_package_that_jax_does_not_declare_may_be_missing(
+    reproducer: Part, control: Part, verdict: Verdict, behaviour: str | None
+) -> None:
+    """A case that lacks absl or flatbuffers is `not-installed`, also where its control lacks them too."""
+    case = replace(CASE, behaviours={**CASE.behaviours, "not-installed": "absent"})
+    judged = verdicts.judge_attempt(case, attempt(reproducer, control=control))
+
+    assert (verdict, behaviour) == (judged.verdict, judged.behaviour)
+
+
+def test_a_workaround_that_lacks_a_package_is_not_known_to_fail() -> None:
+    """A workaround that cannot import absl neither helps nor fails."""
+    assert "none" == verdicts.judge_attempt(CASE, attempt(BAD, workaround=LACKING)).workaround
+
+
 @pytest.mark.parametrize("outcome", [each for each in get_args(Outcome) if each != "returned"])
 @pytest.mark.parametrize("reproducer", [GOOD, BAD, part("signal")])
 def test_a_failed_control_is_an_error(reproducer: Part, outcome: Outcome) -> None:

@@ -397,8 +397,9 @@ def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> 
     ]
     chance = random.Random(14)
     bare = [place for place, (case, _) in enumerate(cases) if not case.rules]
+    beside = [place for place, (case, _) in enumerate(cases) if any("absl" in rule.on for rule in case.rules)]
     asked = [
-        (chance.choice([chance.randrange(len(cases)), chance.choice(bare)]), pinned)
+        (chance.choice([chance.randrange(len(cases)), chance.choice(bare), chance.choice(beside)]), pinned)
         for pinned in stacks(releases, some, 1000)
     ]
     (page,) = stack_page.pages(facts)

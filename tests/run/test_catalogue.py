@@ -153,6 +153,8 @@ def test_an_issue_with_one_case_is_short() -> None:
         ([case(Rule("worse", "", "seen"))], {"headline.rules.0": "'worse' is not among the behaviours"}),
         ([case(Rule("bad", "jax=>0.5", "seen"))], {"headline.rules.0": "Expected"}),
         ([case(Rule("bad", "torch<2", "seen"))], {"headline.rules.0": "'torch' is not of the stack"}),
+        ([case(Rule("bad", "absl-py", "seen"))], {}),
+        ([case(Rule("bad", "absl-py<2", "seen"))], {"headline.rules.0": "absl-py is there or not"}),
         (
             [case(Rule("bad", "", "seen"), Rule("bad", "", "seen"))],
             {"headline.rules.0": "it matches every stack, and there are more behind it"},
@@ -314,6 +316,7 @@ def test_ids_select_in_the_catalogues_order() -> None:
     ("runs", "wanted"),
     [
         ("row-zero", []),
+        ("beside", ["plain"]),
         ("headlines", ["gradient"]),
         ("libraries", ["gradient", "solve"]),
         ("jax", ["plain"]),
@@ -321,12 +324,13 @@ def test_ids_select_in_the_catalogues_order() -> None:
     ],
 )
 def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> None:
-    """Of an issue none, its first case that needs a library, all of those, or every case; of row zero always every.
+    """Of an issue none, what needs absl, its first case of a library, all of those, or every case; all of row zero.
 
     What needs a guest is run where that is held, and nothing else there.
     """
     needs = {"plain": ("jax",), "gradient": ("jax", "equinox"), "solve": ("jax", "diffrax"), "sample": ("numpyro",)}
-    cases = [SimpleNamespace(id=name, needs=each) for name, each in needs.items()]
+    rules = {"plain": (Rule("bad", "absl-py jax<0.6", "seen"),)}
+    cases = [SimpleNamespace(id=name, needs=each, rules=rules.get(name, ())) for name, each in needs.items()]
 
     assert wanted == [each.id for each in catalogue.run_where(runs, ["jax"], cases, row_zero=False)]
     assert cases[:-1] == [*catalogue.run_where(runs, ["jax"], cases, row_zero=True)]

@@ -25,7 +25,7 @@ def arm(jax: str = "0.4.30", **keys: str) -> Cell:
         "along": f"jax=={jax}",
         **keys,
     }
-    line = {"releases": ["jax==0.4.30"], "beside": []}
+    line = {"releases": ["jax==0.4.30"]}
     matrix = Matrix.model_validate({"schema_version": 1, "python": "3.12", "line": line, "arms": [asked]})
     (cell,) = [each for each in plan.plan(matrix, releases.load()) if each.kind == "arm"]
     return cell

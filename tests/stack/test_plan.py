@@ -57,7 +57,7 @@ def matrix(*line: str, arms: Iterable[dict[str, Any]] = ()) -> Matrix:
         {
             "schema_version": 1,
             "python": "3.12",
-            "line": {"releases": list(line), "beside": ["absl-py"]},
+            "line": {"releases": list(line)},
             "arms": list(arms),
         }
     )
@@ -173,7 +173,7 @@ def test_a_line_cell_is_what_an_installer_would_have_given() -> None:
         holds=(("jax", "0.4.10"),),
         python="3.12",
         released_on=datetime(2024, 5, 1).date(),
-        requires=("jax[cpu]==0.4.10", "equinox", "diffrax", "absl-py"),
+        requires=("jax[cpu]==0.4.10", "equinox", "diffrax", "absl-py", "flatbuffers"),
         as_of=datetime(2024, 5, 2, tzinfo=UTC),
         tags=("full", "line", "default"),
     )
@@ -194,7 +194,7 @@ def test_a_release_of_a_library_has_its_cell_between_those_of_jax() -> None:
     *_, before, cell = plan.plan(matrix("jax", "equinox>=0.11.2"), LIBRARIES)
 
     assert ("equinox-0.11.2", "equinox", ("full", "line")) == (cell.id, cell.moves, cell.tags)
-    assert ("jax[cpu]", "equinox==0.11.2", "diffrax", "absl-py") == cell.requires
+    assert ("jax[cpu]", "equinox==0.11.2", "diffrax", "absl-py", "flatbuffers") == cell.requires
     assert datetime(2024, 6, 2, tzinfo=UTC) == cell.as_of
     assert ("full", "line", "default") == before.tags
 
@@ -210,7 +210,7 @@ def test_an_arm_is_a_product() -> None:
         "jax-0.5.0+equinox-0.11.2",
     ] == ids(cells)
     assert {(("full", "arm"), (("What if?", "jax"),), "libraries")} == {(c.tags, c.asks, c.runs) for c in cells}
-    assert ("jax[cpu]==0.5.0", "equinox==0.11.2", "diffrax", "absl-py") == cells[-1].requires
+    assert ("jax[cpu]==0.5.0", "equinox==0.11.2", "diffrax", "absl-py", "flatbuffers") == cells[-1].requires
     assert (datetime(2024, 6, 2, tzinfo=UTC), "2024-06-01") == (cells[-1].as_of, str(cells[-1].released_on))
 
 
@@ -222,6 +222,14 @@ def test_an_exception_takes_away_what_it_describes() -> None:
     wanted = ["jax-0.4.10+equinox-0.11.1", "jax-0.5.0+equinox-0.11.1", "jax-0.5.0+equinox-0.11.2"]
     assert wanted == ids(on_arms(asked))
     assert ["jax-0.5.0+diffrax-0.5.0"] == ids(on_arms(arm("diffrax", {"jax": "0.5.0"})))
+
+
+def test_an_arm_can_lack_what_is_beside_the_stack() -> None:
+    """Where `beside` is false, a cell asks for the same without absl-py and flatbuffers, and its id says so."""
+    line, cell = plan.plan(matrix("jax==0.5.0", arms=[arm("jax==0.5.0", {}, beside=False)]), LIBRARIES)
+
+    assert ("jax-0.5.0+alone", line.as_of) == (cell.id, cell.as_of)
+    assert (*cell.requires, "absl-py", "flatbuffers") == line.requires
 
 
 @pytest.mark.parametrize(
@@ -287,7 +295,7 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
     """jax[cpu] would insist on the jaxlib of its own version, so a cell that holds another asks for a plain jax."""
     (cell,) = on_arms(arm("jaxlib==0.4.10", {"jax": "0.5.0"}, excluded="try"))
 
-    assert ("jax==0.5.0", "jaxlib==0.4.10", "equinox", "diffrax", "absl-py") == cell.requires
+    assert ("jax==0.5.0", "jaxlib==0.4.10", "equinox", "diffrax", "absl-py", "flatbuffers") == cell.requires
     assert cell.excluded is None
 
 
@@ -335,7 +343,6 @@ schema_version = 2
 python = 3.12
 [line]
 releases = "jax"
-beside = [7, "!!!", "absl-py[all]", "absl-py; python_version > '3'", "absl-py @ https://example.org/x.whl"]
 default = []
 defaults = ["0.4.30"]
 [[arms]]
@@ -355,7 +362,7 @@ excluded = "maybe"
         "arms.0.excluded",
         "arms.0.times.0.numpy",
     ]
-    line = [*(f"line.beside.{number}" for number in range(5)), "line.default", "line.defaults", "line.releases"]
+    line = ["line.default", "line.defaults", "line.releases"]
     assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in caught.value.faults)
 
 
@@ -404,6 +411,7 @@ def test_a_stack_that_nobody_planned_is_a_cell_too() -> None:
         ("nonsense", "the nearest are"),
         ("", "the nearest are"),
         ("jax-0.4.36+today+numpy-1.26.4", "the nearest are"),
+        ("jax-0.4.36+alone+today", "the nearest are"),
         ("jax-0.4.36+python-3.9", r"no python 3\.9; the nearest are"),
         ("jax-0.4.36+diffrax-0.6.9", r"no diffrax 0\.6\.9; the nearest are"),
     ],
@@ -423,14 +431,15 @@ def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
     """Whatever releases a stack holds, of whatever packages, on any interpreter and as of any day: its id means it."""
     axes = data.draw(st.permutations(releases.AXES))[: data.draw(st.integers(2, len(releases.AXES)))]
     holds = {axis: data.draw(st.sampled_from(OFFERED.versions(axis))) for axis in axes}
-    today = data.draw(st.booleans())
-    cell = plan.holding(holds, today=today)
+    today, beside = data.draw(st.booleans()), data.draw(st.booleans())
+    cell = plan.holding(holds, today=today, beside=beside)
     python = holds.pop("python", "3.12")
 
     held = {name: holds[name] for name in releases.HELD if name in holds}
     assert [*held.items()] == [each for each in cell.holds if each[0] != "python"]
     assert (python, python, today) == (cell.python, dict(cell.holds).get("python", "3.12"), cell.today)
     assert len(cell.holds) == 1 or cell == plan.stack(cell.id)
+    assert beside == ("absl-py" in cell.requires)
     asked = {wanted.name: str(wanted.specifier) for wanted in map(Requirement, cell.requires)}
     assert {name: f"=={version}" for name, version in holds.items()}.items() <= asked.items()
 
@@ -442,6 +451,8 @@ def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
         ("jax-0.4.31+numpy-1.26.4", "all"),
         ("jax-0.4.31+python-3.11", "all"),
         ("jax-0.4.31", "all"),
+        ("jax-0.4.31+alone", "all"),
+        ("jax-0.4.30+alone", "beside"),
     ],
 )
 def test_what_jax_does_by_itself_is_run_where_no_other_cell_shows_it(identifier: str, runs: str) -> None:

@@ -64,7 +64,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Of
 def planned(replanned: None, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A plan of the releases of jax alone; the report goes to a folder of its own."""
     matrix = tmp_path / "matrix.toml"
-    line = '[line]\nreleases = ["jax"]\nbeside = []\n'
+    line = '[line]\nreleases = ["jax"]\n'
     matrix.write_text(f'schema_version = 1\npython = "3.12"\n{line}', encoding="utf-8")
     monkeypatch.setattr(plan, "PATH", matrix)
     monkeypatch.setattr(matrices, "PATH", matrix)

@@ -10,10 +10,9 @@ from itertools import groupby
 from typing import Any
 
 from suite.files import dump_lines
-from suite.judge.rules import concerned
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, IssueRow, Observation, Report
-from suite.report.summary import by_case
+from suite.report.summary import by_case, packages
 from suite.stack.releases import PACKAGES
 
 SCHEMA = 1
@@ -21,10 +20,7 @@ SCHEMA = 1
 
 def check_json(report: Report) -> str:
     """`report` as `check` reads it: a line for each case."""
-    names = {
-        *PACKAGES,
-        *(name for each in report.issues for case in each.cases for name in concerned(case.needs, case.rules)),
-    }
+    names = {*PACKAGES, *packages(report)}
     seen = by_case(report.observations)
     kinds: dict[tuple[str, str], int] = {}
 

@@ -20,6 +20,7 @@ from suite.report.markup import said
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.facts import Facts
 from suite.report.site.timeline import is_mended, stands
+from suite.report.summary import packages
 from suite.stack.releases import PACKAGES
 
 # No release: the cell does not have the package; no run: nothing was learned of the case in the cell.
@@ -89,7 +90,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
 
 def known(report: Report) -> dict[str, list[str]]:
     """The packages of the stack, and what else matters to some case → the releases of it in cells, oldest first."""
-    named = {name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules)}
+    named = packages(report)
     found: dict[str, dict[Version, str]] = {name: {} for name in (*PACKAGES, *sorted(named.difference(PACKAGES)))}
     for cell in report.run_here:
         for name, version in {**cell.holds, **cell.packages}.items():

@@ -120,11 +120,15 @@ const rules = (() => {
   // A rule is `on` requirements: each the name of a package, and the edges of the places that meet it.
   const meets = ({name, edges}, pins) => edges.findIndex(edge => pins[name] < edge) % 2 === 1;
   // Whether all are met: null where it depends on what is not known.
+  // Where not everything of a stack is listed, it has what cells have beside theirs, in any version.
+  const BESIDE = ["absl-py", "flatbuffers"], LISTED = "opt-einsum";
+  const isThere = (name, pins) => name in pins || (BESIDE.includes(name) && !(LISTED in pins));
   const met = (on, pins, allKnown = true) => {
     let open = false;
     for (const each of on) {
       if (each.name in pins) { if (!meets(each, pins)) return false; }
-      else if (allKnown) return false;
+      else if (isThere(each.name, pins)) continue;
+      else if (allKnown || BESIDE.includes(each.name)) return false;
       else open = true;
     }
     return open ? null : true;
@@ -146,7 +150,8 @@ const rules = (() => {
     const building = named.filter(name => zero.imports.includes(name));
     return building.length || !named.length ? building : ["jax"];
   };
-  const alike = (run, versions, matter) => matter.every(name => !(name in versions) || run.pins[name] === versions[name]);
+  const alike = (run, versions, matter) => matter.every(name => BESIDE.includes(name)
+    ? isThere(name, run.pins) === isThere(name, versions) : !(name in versions) || run.pins[name] === versions[name]);
   const nearest = (theCase, found, versions, runs) => {
     if (!("jax" in versions)) return [];
     const of = runs.filter(each => "jax" in each.pins && found.includes(each.first ??= firstMatch(theCase.rules, each.pins)));

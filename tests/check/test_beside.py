@@ -1,0 +1,84 @@
+"""What a case shows where absl is missing, and what is said of stacks that do not tell."""
+
+from __future__ import annotations
+
+import pytest
+from packaging.specifiers import SpecifierSet
+
+from suite.cell.issue import Rule, Signature
+from suite.check import answer, explained
+from suite.check.explain import Match
+from suite.check.holes import admitted, holes
+from suite.check.knowledge import Knowledge
+from suite.judge.rules import Run
+from suite.report.model import RuleRow
+from suite.report.summary import packages
+from tests.check.worlds import case, issue, stack
+from tests.report.test_report import observation, report
+
+LISTED = {"jaxlib": "0.5.0", "opt-einsum": "3.4.0"}
+CELLS = {
+    "jax-0.5.0": {"jax": "0.5.0", **LISTED, "absl-py": "2.1.0"},
+    "jax-0.5.0+alone": {"jax": "0.5.0", **LISTED},
+    "jax-0.5.1": {"jax": "0.5.1", **LISTED, "absl-py": "2.1.0"},
+    "jax-0.6.0": {"jax": "0.6.0", **LISTED, "absl-py": "2.1.0"},
+}
+RULES = (
+    Rule("wrong", "absl-py jax<0.6.0", "run"),
+    Rule("missing", "jax<0.6.0", "run"),
+    Rule("right", "", "run"),
+)
+EXPORT = case(
+    "export",
+    *RULES,
+    behaviours={"wrong": "affected", "missing": "absent", "right": "clear"},
+    signatures=(),
+    runs=tuple(
+        Run(id, CELLS[id], shown) for id, shown in zip(CELLS, ("wrong", "missing", "wrong", "right"), strict=True)
+    ),
+)
+WORLD = Knowledge("2026-11-22", CELLS, (issue("exported", EXPORT),))
+
+
+@pytest.mark.parametrize(
+    ("versions", "told"),
+    [
+        ({"jax": "0.5.0"}, [("run", "good from jax 0.6.0")]),
+        ({"jax": "0.5.0", **LISTED, "absl-py": "2.3.1"}, [("run", "good from jax 0.6.0")]),
+        ({"jax": "0.5.0", **LISTED}, []),
+    ],
+)
+def test_a_lock_tells_that_absl_is_missing_and_a_word_does_not(
+    versions: dict[str, str], told: list[tuple[str, str]]
+) -> None:
+    """A stack that lists everything and no absl is not affected; one that names jax alone is, as with absl."""
+    found = answer.answer(WORLD, stack(**versions))
+
+    assert told == [(each.known.how, each.good) for each in found.bites]
+
+
+@pytest.mark.parametrize("bound", [">=0.5", ">=0.5,<0.6"])
+def test_a_cell_without_absl_is_no_way_out_of_a_bound(bound: str) -> None:
+    """Bounds on jax have a hole, of jax, where a case goes wrong with absl, whatever it does without."""
+    bounds = {"jax": SpecifierSet(bound)}
+    (found,) = holes(WORLD, admitted(WORLD, bounds), bounds)
+
+    assert ("jax", "0.5.0", "0.5.1") == (found.package, found.first, found.last)
+
+
+def test_absl_decides_nothing_that_people_are_told_of_releases() -> None:
+    """The releases that a behaviour affects are of jax where its rules name jax and absl."""
+    found = Match(WORLD.issues[0], (EXPORT,), "wrong", Signature("ImportError", "absl"), 1.0)
+
+    assert explained.since(found) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
+
+
+def test_data_keep_what_tells_a_whole_stack() -> None:
+    """Where a rule names absl, the published data keep the package that each whole stack lists."""
+    of = report(observation())
+    (row,) = of.issues
+    rules = [RuleRow(behaviour="bad", on="absl-py")]
+    ruled = row.model_copy(update={"cases": [each.model_copy(update={"rules": rules}) for each in row.cases]})
+
+    assert "opt-einsum" not in packages(of)
+    assert {"absl-py", "opt-einsum"} <= packages(of.model_copy(update={"issues": [ruled]}))
