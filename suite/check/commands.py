@@ -50,12 +50,17 @@ def check(
     known = knowledge.load()
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
-    if bounds is not None:
+    stack = _stack(known, before, None) if before else _found(python, lock) if bounds is None else bounds
+    if isinstance(stack, Path):
+        if bounds is None and format == "text":
+            text.say(
+                console, f"{os.path.relpath(stack)}: nothing here says versions, so this is what it allows.", "bold"
+            )
+        bounds = Path(os.path.relpath(stack))
         if to:
             raise Misused("--bounds asks about all that is admitted, and --to about an upgrade: leave one of them out")
         severe = _severe(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
-    stack = _stack(known, before, None) if before else _found(python, lock)
     for each in (stack, _stack(known, to, stack)) if to else (stack,):
         if each.versions.keys().isdisjoint(STACK) and each.unsaid.keys().isdisjoint(STACK):
             text.say(console, f"{each.where}: none of {', '.join(STACK)} is there", "bold")
@@ -93,10 +98,13 @@ def _left(found: Answer, known: Knowledge) -> Left | None:
     return ignored.leave_out(found, ignored.load(path, {each.id for each in known.issues}), datetime.now(UTC).date())
 
 
-def _found(python: Path | None, lock: Path | None) -> Stack:
+def _found(python: Path | None, lock: Path | None) -> Stack | Path:
+    """Return the versions of an interpreter, a lock or the project here, or the pyproject.toml with its bounds."""
     if python is not None:
         return interpreters.ask(python)
-    return locks.read(lock) if lock is not None else discovery.find(Path.cwd(), os.environ)
+    found = locks.read(lock) if lock is not None else discovery.find(Path.cwd(), os.environ)
+    # A setup.py says what to do instead.
+    return locks.read(found) if isinstance(found, Path) and found.name in locks.NOT_RUN else found
 
 
 def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:

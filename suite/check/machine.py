@@ -62,7 +62,8 @@ def _use(each: Place) -> dict[str, Any]:
 
 def markdown(answer: Answer, read: Reading, knowledge: Knowledge) -> str:
     """The answer as Markdown, for a comment or a summary."""
-    lines = [f"**{answer.first_line}**", "", f"{answer.stack.where}: {named(answer)}", ""]
+    where = cell(f"{answer.stack.where}: {named(answer)}").replace("[", "\\[").replace("`", "\\`")
+    lines = [f"**{answer.first_line}**", "", where, ""]
     if unguarded := read.unguarded:
         lines += ["| | place | name | instead |", "|---|---|---|---|"]
         for one in unguarded:

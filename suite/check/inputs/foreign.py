@@ -1,18 +1,24 @@
-"""Somebody else's file, read whole: as text, as TOML; too large, too odd or too deep is a sentence."""
+"""Somebody else's file, read whole: as text, TOML, YAML or a model; too large, odd or deep is a sentence."""
 
 from __future__ import annotations
 
 import codecs
+import os
 import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from suite.errors import BadFile, Fault
+from pydantic import ConfigDict, ValidationError
+
+from suite.errors import BadFile, Fault, Misused
+from suite.files import FileModel, Model, faults
 
 _MIB = 2**20
-# No lock that an installer wrote is as large; what reads TOML is slow.
-_LARGEST, _LARGEST_TOML = 16 * _MIB, 4 * _MIB
+# No lock that an installer wrote is as large; what reads TOML and YAML is slow.
+_LARGEST, _LARGEST_TOML, _LARGEST_YAML = 16 * _MIB, 4 * _MIB, 8 * _MIB
+_MOST_FAULTS, _DEEPEST = 20, 50
 # The time that tomllib takes grows with the square of a dotted key.
 _MOST_PARTS = 8
 _DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MOST_PARTS}}}")
@@ -20,6 +26,12 @@ _DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MOST_PARTS}}}")
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)' r"|'''.*?(?:'''|\Z)" r'|"(?:[^"\\\n]|\\.)*"?' r"|'[^'\n]*'?" r"|#[^\n]*", re.DOTALL
 )
+
+
+class Foreign(FileModel):
+    """A part of a file of somebody else's, which may have more keys than we read."""
+
+    model_config = ConfigDict(extra="ignore", alias_generator=lambda name: name.replace("_", "-"))
 
 
 def bad(path: Path, key: str, message: str) -> BadFile:
@@ -35,14 +47,19 @@ def why(error: ValueError | RecursionError) -> str:
 def text(path: Path) -> str:
     """The text of a file: UTF-8, or the UTF-16 that PowerShell writes. Raises BadFile."""
     try:
-        with path.open("rb") as stream:
+        # A pipe without a writer is not waited for.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise bad(
+                    path, "file", "it is a pipe, a device or a folder: copy what it holds to a file, and name that"
+                )
             data = stream.read(_LARGEST + 1)
     except OSError as error:
         raise bad(path, "file", error.strerror or str(error)) from error
     except ValueError as error:  # a NUL in its name
         raise bad(path, "file", str(error)) from error
     if len(data) > _LARGEST:
-        raise bad(path, "file", f"it has more than {_LARGEST // _MIB} MiB: no lock is as large")
+        raise bad(path, "file", f"it has more than {_LARGEST // _MIB} MiB, and is not read: name a smaller one")
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")
@@ -60,3 +77,33 @@ def toml(path: Path, written: str) -> dict[str, Any]:
         return tomllib.loads(written)
     except (ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error
+
+
+def yaml(path: Path, written: str) -> object:
+    """Return what is written in the YAML file at `path`. Raises BadFile."""
+    if len(written) > _LARGEST_YAML:
+        raise bad(path, "file", f"it has more than {_LARGEST_YAML // _MIB} MiB: no YAML of a project is as large")
+    try:
+        import yaml  # only these files need it
+    except ModuleNotFoundError as error:
+        raise Misused(f"{path} is YAML, which PyYAML reads: install it, `python -m pip install pyyaml`") from error
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = 0
+    try:
+        # The loader in C ends the process where it is nested deep, and a few aliases can stand for all memory.
+        for event in yaml.parse(written, Loader=loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST or isinstance(event, yaml.AliasEvent):
+                raise ValueError(f"it is nested more than {_DEEPEST} deep, or has an alias (*): write it out")
+        return yaml.load(written, Loader=loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        told = "it is nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())[:200]
+        raise bad(path, "syntax", told) from error
+
+
+def model(kind: type[Model], path: Path, found: object) -> Model:
+    """Return what was found in the file at `path` as a model. Raises BadFile."""
+    try:
+        return kind.model_validate(found)
+    except ValidationError as error:
+        raise BadFile(faults(kind, path, error)[:_MOST_FAULTS]) from error
