@@ -50,15 +50,15 @@ def check(
     known = knowledge.load()
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
-    stack = _stack(known, before, None) if before else _found(python, lock) if bounds is None else bounds
+    stack = _stack(known, before, None) if before else bounds or _found(python, lock)
     if isinstance(stack, Path):
-        if bounds is None and format == "text":
-            text.say(
-                console, f"{os.path.relpath(stack)}: nothing here says versions, so this is what it allows.", "bold"
-            )
-        bounds = Path(os.path.relpath(stack))
+        if to and bounds is None:
+            raise Misused(f'{stack} has bounds and no versions: say what to upgrade from, --from "jax==0.10.2"')
         if to:
             raise Misused("--bounds asks about all that is admitted, and --to about an upgrade: leave one of them out")
+        if bounds is None and format == "text":
+            text.say(console, f"{stack}: nothing here says versions, so this is what it allows.", "bold")
+        bounds = stack
         severe = _severe(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     for each in (stack, _stack(known, to, stack)) if to else (stack,):
@@ -103,8 +103,11 @@ def _found(python: Path | None, lock: Path | None) -> Stack | Path:
     if python is not None:
         return interpreters.ask(python)
     found = locks.read(lock) if lock is not None else discovery.find(Path.cwd(), os.environ)
+    if isinstance(found, Stack):
+        return found
+    path = Path(os.path.relpath(found))
     # A setup.py says what to do instead.
-    return locks.read(found) if isinstance(found, Path) and found.name in locks.NOT_RUN else found
+    return locks.read(path) if path.name in locks.NOT_RUN else path
 
 
 def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:

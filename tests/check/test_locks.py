@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from suite.check.inputs import locks
 from suite.check.inputs.stack import Stack
-from suite.errors import BadFile, Fault
+from suite.errors import BadFile, Fault, Misused
 
 SAMPLES = Path(__file__).parent / "samples"
-OTHERS = ("pylock.toml", "requirements.txt", "freeze.txt", "conda.json", "pip.json")
+LOCKS = ("project/uv.lock", "poetry.lock", "pixi.lock", "Pipfile.lock", "pylock.toml")
+OTHERS = (*LOCKS, "environment.yml", "requirements.txt", "freeze.txt", "conda.json", "pip.json")
 Put = Callable[..., Path]
 
 
@@ -101,6 +102,154 @@ def test_uv_lock_under_another_name(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "project" / "pyproject.toml", tmp_path)
     shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path / "before.lock")
     assert "0.4.35" == locks.read(tmp_path / "before.lock").versions["jax"]
+
+
+UV = """version = 1
+requires-python = ">=3.10"
+[manifest]
+members = ["app", "core"]
+[[package]]
+name = "app"
+version = "1"
+source = { editable = "." }
+dependencies = [{ name = "core" }]
+[[package]]
+name = "core"
+version = "1"
+source = { editable = "packages/core" }
+dependencies = [
+    { name = "jax", version = "0.4.35", extra = ["gpu"], marker = "sys_platform != 'plan9'" },
+    { name = "jax", version = "0.4.30", source = { registry = "x" }, marker = "sys_platform == 'plan9'" },
+]
+[[package]]
+name = "jax"
+version = "0.4.30"
+source = { registry = "x" }
+[[package]]
+name = "jax"
+version = "0.4.35"
+source = { registry = "x" }
+[package.optional-dependencies]
+gpu = [{ name = "plugin" }]
+tpu = [{ name = "libtpu" }]
+[[package]]
+name = "plugin"
+version = "2"
+source = { url = "https://a.b/plugin-2.whl?token=abc" }
+[[package]]
+name = "libtpu"
+version = "3"
+source = { registry = "x" }
+"""
+
+
+def test_uv_lock_is_followed_from_its_members(put: Put) -> None:
+    """What the members need is there by its markers and extras; an extra that nobody asks for is not."""
+    stack = locks.read(put(UV, "uv.lock"))
+    assert {"jax": "0.4.35"} == stack.versions
+    assert {"app": "app @ editable+.", "core": "core @ editable+packages/core"}.items() <= stack.unsaid.items()
+    assert "plugin @ url+https://a.b/plugin-2.whl?…" == stack.unsaid["plugin"]
+    assert "libtpu" not in stack.unsaid
+
+
+def test_poetry_lock_gives_what_applies_here() -> None:
+    """Of a poetry.lock all groups and extras count; of two versions by markers one is there, and else both are told."""
+    stack = locks.read(SAMPLES / "poetry.lock")
+    assert {"diffrax": "0.6.0", "jax": "0.4.35"} == stack.versions
+    assert {"lineax": "lineax @ https://github.com/someone/lineax", "numpy": "1.26.4 or 2.2.6"} == stack.unsaid
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [("^3.10", True), ("~3.9", False), (">=2.7,<3.0 || >=3.10", True), ("*", True), ("<3.8 || ~3.9.1", False)],
+)
+def test_ranges_of_poetry(put: Put, wanted: str, there: bool) -> None:
+    """A package is there where its range of Python, as Poetry writes it, has the one that is used."""
+    lock = (SAMPLES / "poetry.lock").read_text().replace('"~=3.9"', f'"{wanted}"')
+    assert there == ("diffrax" in locks.read(put(lock, "poetry.lock")).versions)
+
+
+def test_pixi_lock_gives_the_environment_that_has_the_stack() -> None:
+    """Where the default environment has no jax, another is taken, for a platform that it has; both are told."""
+    stack = locks.read(SAMPLES / "pixi.lock")
+    assert ({"jax": "0.4.34", "jaxlib": "0.4.34", "equinox": "0.11.8"}, "3.12.7") == (stack.versions, stack.python)
+    assert stack.where.endswith("pixi.lock, environment gpu for plan9-64")
+    assert "../lineax" == stack.unsaid["lineax"]
+
+
+def test_pixi_lock_before_version_6(put: Put) -> None:
+    """A pixi.lock that has names and versions beside the addresses is read by these."""
+    lock = "version: 5\nenvironments:\n  default:\n    packages:\n      linux-64:\n      - pypi: https://a.b/j.whl\n"
+    lock += "packages:\n- kind: pypi\n  name: jax\n  version: 0.4.26\n  url: https://a.b/j.whl\n"
+    assert {"jax": "0.4.26"} == locks.read(put(lock, "pixi.lock")).versions
+
+
+def test_environment_gives_exact_pins() -> None:
+    """Of an environment.yml, and its pip section, exact versions count; a range or a prefix is told in its words."""
+    stack = locks.read(SAMPLES / "environment.yml")
+    assert ({"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8"}, "3.12.7") == (stack.versions, stack.python)
+    assert {"numpy": "numpy=2.2", "scipy": "scipy >=1.13", "pip": "pip"}.items() <= stack.unsaid.items()
+    assert 'diffrax>=0.6; python_version > "3.8"' == stack.unsaid["diffrax"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "version"),
+    [
+        *(("jax=0.4.35", "0.4.35"), ("jax==0.4.35", "0.4.35"), ("jax 0.4.35", "0.4.35"), ("jax == 0.4.35", "0.4.35")),
+        *(("jax=0.4.35=pyhd8ed1ab_0", "0.4.35"), ("jax 0.4.35 py_0", "0.4.35"), ("jax[version='0.4.35']", "0.4.35")),
+        *(("a/b::jax=0.12.0.1", "0.12.0.1"), ("jax=0.4", ""), ("jax=0.4.*", ""), ("jax>=0.4.35", ""), ("jax", "")),
+        *(("jax=*=*cuda*", ""), ("jax==0.4.35,<1", ""), ("jax=0.4.35|0.4.36", ""), ("jax>=0.4.3,<0.5", "")),
+    ],
+)
+def test_specifications_of_conda(put: Put, spec: str, version: str) -> None:
+    """A specification that leaves one version is that version, and any other is told in its words."""
+    stack = locks.read(put(f'dependencies: ["{spec}"]', "environment.yml"))
+    assert ({"jax": version}, {}) == (stack.versions, stack.unsaid) if version else {"jax": spec} == stack.unsaid
+
+
+def test_pipfile_lock_gives_what_applies_to_its_python() -> None:
+    """Of a Pipfile.lock both sections count, the default one before that for development."""
+    stack = locks.read(SAMPLES / "Pipfile.lock")
+    assert {"jax": "0.4.35", "pytest": "8.3.3"} == stack.versions
+    assert {"equinox": "equinox @ https://github.com/someone/equinox", "jaxlib": "jaxlib*"} == stack.unsaid
+
+
+@pytest.mark.parametrize("name", [*LOCKS, "environment.yml"])
+def test_locks_under_another_name(put: Put, name: str) -> None:
+    """A lock is known by what stands in it."""
+    written = (SAMPLES / name).read_text()
+    expected = locks.read(put(written, Path(name).name)).versions
+    assert expected == locks.read(put(written, "saved-from-another-branch")).versions
+    assert "jax" in expected
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "said"),
+    [
+        ("environment.yml", "a: [1\n", "syntax: line 2: did not find expected ',' or ']'"),
+        ("environment.yml", "[" * 100_000, "syntax: it is nested more than 50 deep"),
+        ("environment.yml", "a: &b [1]\ndependencies: *b\n", "syntax: it has an alias, *b: write out"),
+        ("environment.yml", "a: 1\n", "whole file: it is YAML without `environments:`"),
+        ("environment.yml", "dependencies: [1]\n", "dependencies.0."),
+        ("environment.yml", "dependencies: [{pip: [a b]}]\n", "pip, line 1: 'a b' is no requirement"),
+        ("poetry.lock", '[[package]]\nname = "jax"\n', "package.0.version: Field required"),
+        ("poetry.lock", '[[package]]\nname = "jax"\nversion = "1"\nmarkers = "spam"\n', "package jax: "),
+        ("uv.lock", '[[package]]\nversion = "1"\n', "package.0.name: Field required"),
+        ("Pipfile.lock", '{"default": {"jax": 1}}', "default.jax: Input should be"),
+        ("Pipfile.lock", "{", "syntax: Expecting property name"),
+    ],
+)
+def test_faults_of_locks(put: Put, name: str, written: str, said: str) -> None:
+    """What is wrong in a lock is told with its key."""
+    assert said in told(put(written, name))
+
+
+def test_yaml_without_pyyaml(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where PyYAML is not installed, that is told with the command that brings it; other files are read."""
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(Misused, match="python -m pip install pyyaml"):
+        locks.read(SAMPLES / "pixi.lock")
+    assert "jax" in locks.read(SAMPLES / "poetry.lock").versions
 
 
 def test_pylock_gives_what_markers_and_extras_let_in() -> None:
@@ -413,7 +562,7 @@ def test_files_cut_and_flipped(tmp_path: Path, name: str, cut: int, at: int, byt
     damaged = bytearray((SAMPLES / name).read_bytes()[:cut])
     if byte >= 0 and at < len(damaged):
         damaged[at] = byte
-    path = tmp_path / name
+    path = tmp_path / Path(name).name
     path.write_bytes(damaged)
     assert read_or_told(path)
 

@@ -39,7 +39,7 @@ def bad(path: Path, key: str, message: str) -> BadFile:
     return BadFile([Fault(path, key, message)])
 
 
-def why(error: ValueError | RecursionError) -> str:
+def why(error: Exception) -> str:
     """What a parser found wrong, in a phrase that a line has room for."""
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0][:200]
 
@@ -93,12 +93,16 @@ def yaml(path: Path, written: str) -> object:
         # The loader in C ends the process where it is nested deep, and a few aliases can stand for all memory.
         for event in yaml.parse(written, Loader=loader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST or isinstance(event, yaml.AliasEvent):
-                raise ValueError(f"it is nested more than {_DEEPEST} deep, or has an alias (*): write it out")
+            if depth > _DEEPEST:
+                raise ValueError(f"it is nested more than {_DEEPEST} deep")
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError(f"it has an alias, *{event.anchor}: write out what that stands for")
         return yaml.load(written, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise bad(path, "syntax", f"{line}{error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        told = "it is nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())[:200]
-        raise bad(path, "syntax", told) from error
+        raise bad(path, "syntax", why(error)) from error
 
 
 def model(kind: type[Model], path: Path, found: object) -> Model:
