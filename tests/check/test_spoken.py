@@ -27,7 +27,7 @@ RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0.1"], "diffrax": ["0.6.0
     ],
 )
 def test_words_name_versions(words: str, meant: dict[str, str]) -> None:
-    """A version beside no name is jax's, the start of one is its newest, and after `==` it is that one, less its build."""
+    """A version beside no name is jax's, the start of one its newest, and after `==` it is that one, less its build."""
     assert meant == versions(words, RELEASES, RELEASES)
 
 

@@ -13,8 +13,9 @@ from typing import Any
 from pydantic import Field
 
 from suite.check.inputs import foreign, requirements
-from suite.check.inputs.foreign import Foreign, bad
+from suite.check.inputs.foreign import bad
 from suite.check.inputs.markers import environment
+from suite.check.inputs.models import Foreign, model
 from suite.check.inputs.requirements import Pin, direct, pin
 from suite.check.inputs.stack import Stack
 from suite.judge.rules import STACK
@@ -67,9 +68,9 @@ def read(path: Path, written: str) -> Stack:
     """Return the stack of a pixi.lock or an environment.yml, told apart by what they hold. Raises BadFile."""
     found = foreign.yaml(path, written)
     if isinstance(found, dict) and "environments" in found:
-        return _pixi(foreign.model(_Pixi, path, found), path)
+        return _pixi(model(_Pixi, path, found), path)
     if isinstance(found, dict) and "dependencies" in found:
-        return _environment(foreign.model(_Environment, path, found), path)
+        return _environment(model(_Environment, path, found), path)
     message = "it is YAML without `environments:`, as a pixi.lock has, and `dependencies:`, as an environment.yml"
     raise bad(path, "whole file", f"{message}: name such a file")
 

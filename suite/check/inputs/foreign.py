@@ -1,4 +1,4 @@
-"""Somebody else's file, read whole: as text, TOML, YAML or a model; too large, odd or deep is a sentence."""
+"""Somebody else's file, read whole: as text, as TOML, as YAML; too large, too odd or too deep is a sentence."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, ValidationError
-
 from suite.errors import BadFile, Fault, Misused
-from suite.files import FileModel, Model, faults
 
 _MIB = 2**20
 # No lock that an installer wrote is as large; what reads TOML and YAML is slow.
 _LARGEST, _LARGEST_TOML, _LARGEST_YAML = 16 * _MIB, 4 * _MIB, 8 * _MIB
-_MOST_FAULTS, _DEEPEST = 20, 50
+_DEEPEST = 50
 # The time that tomllib takes grows with the square of a dotted key.
 _MOST_PARTS = 8
 _DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MOST_PARTS}}}")
@@ -26,12 +23,6 @@ _DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MOST_PARTS}}}")
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)' r"|'''.*?(?:'''|\Z)" r'|"(?:[^"\\\n]|\\.)*"?' r"|'[^'\n]*'?" r"|#[^\n]*", re.DOTALL
 )
-
-
-class Foreign(FileModel):
-    """A part of a file of somebody else's, which may have more keys than we read."""
-
-    model_config = ConfigDict(extra="ignore", alias_generator=lambda name: name.replace("_", "-"))
 
 
 def bad(path: Path, key: str, message: str) -> BadFile:
@@ -103,11 +94,3 @@ def yaml(path: Path, written: str) -> object:
         raise bad(path, "syntax", f"{line}{error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error
-
-
-def model(kind: type[Model], path: Path, found: object) -> Model:
-    """Return what was found in the file at `path` as a model. Raises BadFile."""
-    try:
-        return kind.model_validate(found)
-    except ValidationError as error:
-        raise BadFile(faults(kind, path, error)[:_MOST_FAULTS]) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ from packaging.utils import canonicalize_name
 from pydantic import Field
 
 from suite.check.inputs import foreign, requirements
-from suite.check.inputs.foreign import Foreign, bad
+from suite.check.inputs.foreign import bad
 from suite.check.inputs.markers import Environment, admits, applies, environment, marker, read_for
+from suite.check.inputs.models import Foreign, model
 from suite.check.inputs.requirements import Pin, direct, pin
-from suite.check.inputs.stack import Stack
+from suite.check.inputs.stack import Stack, without_exclusive
 
 # uv's names of what a package is from, where it is not from an index.
 _PLACES = ("git", "url", "path", "directory", "editable", "virtual")
@@ -63,7 +64,7 @@ class _Uv(Foreign):
 
 def uv(path: Path, written: str) -> Stack:
     """Return what a uv.lock installs here, less the extras and groups that exclude each other. Raises BadFile."""
-    lock = foreign.model(_Uv, path, foreign.toml(path, written))
+    lock = model(_Uv, path, foreign.toml(path, written))
     under = environment(lock.requires_python)
     where = read_for(str(path), under)
     there = [_uv_pin(each, path) for each in _reached(lock, path, under)]
@@ -71,20 +72,6 @@ def uv(path: Path, written: str) -> Stack:
     if not lock.conflicts:
         return stack
     return without_exclusive(stack, [(each.name, each.version) for each in lock.package])
-
-
-def without_exclusive(stack: Stack, every: Iterable[tuple[str, str]]) -> Stack:
-    """Return a stack, with what else its lock has, by name and version, among `unsaid`.
-
-    No one environment has all: extras or groups exclude each other.
-    """
-    versions: dict[str, list[str]] = {}
-    for name, version in every:
-        if name not in stack.versions:
-            versions.setdefault(name, []).append(version)
-    others = {name: f"{' or '.join(each)}, with other extras or groups" for name, each in versions.items()}
-    where = f"{stack.where}, without the extras and groups that exclude each other"
-    return Stack(stack.versions, where, unsaid={**others, **stack.unsaid})
 
 
 def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
@@ -170,7 +157,7 @@ def poetry(path: Path, written: str) -> Stack:
 
     Which of two versions of a package is meant, a lock before Poetry 2 does not say: both are told.
     """
-    lock = foreign.model(_Poetry, path, foreign.toml(path, written))
+    lock = model(_Poetry, path, foreign.toml(path, written))
     under = environment(lock.metadata.python_versions)
     asked: Environment = {**under, "extras": frozenset(lock.extras)}
     there: dict[str, list[_PoetryPackage]] = {}
@@ -222,7 +209,7 @@ class _Pipfile(Foreign):
 def pipfile(path: Path, written: str) -> Stack:
     """Return what a Pipfile.lock installs here; its default section overrides its develop one. Raises BadFile."""
     try:
-        lock = foreign.model(_Pipfile, path, json.loads(written))
+        lock = model(_Pipfile, path, json.loads(written))
     except (ValueError, RecursionError) as error:
         raise bad(path, "syntax", foreign.why(error)) from error
     python = lock.meta.requires.python_version if lock.meta.requires else ""
@@ -243,3 +230,6 @@ def _pipfile_pin(name: str, entry: _Entry, path: Path) -> Pin:
     if entry.version.startswith("=="):
         return pin(name, entry.version.lstrip("="), path, name)
     return Pin(canonicalize_name(name), "", f"{name}{entry.version}", path, name)
+
+
+READERS = {"uv": uv, "poetry": poetry, "pipfile": pipfile}

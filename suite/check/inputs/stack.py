@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from suite.printable import printable
@@ -26,3 +26,17 @@ class Stack:
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", printable(self.where))
         object.__setattr__(self, "unsaid", {printable(name): printable(each) for name, each in self.unsaid.items()})
+
+
+def without_exclusive(stack: Stack, every: Iterable[tuple[str, str]]) -> Stack:
+    """Return a stack, with what else its lock has, by name and version, among `unsaid`.
+
+    No one environment has all: extras or groups exclude each other.
+    """
+    versions: dict[str, list[str]] = {}
+    for name, version in every:
+        if name not in stack.versions:
+            versions.setdefault(name, []).append(version)
+    others = {name: f"{' or '.join(each)}, with other extras or groups" for name, each in versions.items()}
+    where = f"{stack.where}, without the extras and groups that exclude each other"
+    return Stack(stack.versions, where, unsaid={**others, **stack.unsaid})
