@@ -8,6 +8,7 @@
 #   "pydantic==2.14.3",
 #   "pygments==2.21.0",
 #   "pypi-simple==1.8.0",
+#   "pyyaml==6.0.3",
 #   "remotezip==0.12.6",
 #   "rich==15.0.0",
 #   "uv==0.13.8",

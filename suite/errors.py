@@ -49,7 +49,7 @@ class Fault:
     def __str__(self) -> str:
         """Name the file, the key and the fault on one line."""
         shown = self.path.relative_to(_TREE) if self.path.is_relative_to(_TREE) else self.path
-        return f"{shown}: {self.key}: {self.message}"
+        return f"{printable(str(shown))}: {printable(self.key)}: {self.message}"
 
 
 class BadFile(Exception):

@@ -50,13 +50,18 @@ def check(
     known = knowledge.load()
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
-    if bounds is not None:
+    stack = _stack(known, before, None) if before else bounds or _found(python, lock)
+    if isinstance(stack, Path):
+        if to and bounds is None:
+            raise Misused(f'{stack} has bounds and no versions: say what to upgrade from, --from "jax==0.10.2"')
         if to or baseline or write_baseline:
             asks = "--bounds asks about all that is admitted, and --to about an upgrade"
             raise Misused(f"{asks}: leave one of them, and baselines, out")
+        if bounds is None and format == "text":
+            text.say(console, f"{stack}: nothing here says versions, so this is what it allows.", "bold")
+        bounds = stack
         severe = severities(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
-    stack = _stack(known, before, None) if before else _found(python, lock)
     for each in (stack, _stack(known, to, stack)) if to else (stack,):
         if each.versions.keys().isdisjoint(STACK) and each.unsaid.keys().isdisjoint(STACK):
             text.say(console, f"{each.where}: none of {', '.join(STACK)} is there", "bold")
@@ -115,10 +120,16 @@ def _left(found: Answer, known: Knowledge) -> Left | None:
     return ignored.leave_out(found, ignored.load(path, {each.id for each in known.issues}), datetime.now(UTC).date())
 
 
-def _found(python: Path | None, lock: Path | None) -> Stack:
+def _found(python: Path | None, lock: Path | None) -> Stack | Path:
+    """Return the versions of an interpreter, a lock or the project here, or the pyproject.toml with its bounds."""
     if python is not None:
         return interpreters.ask(python)
-    return locks.read(lock) if lock is not None else discovery.find(Path.cwd(), os.environ)
+    found = locks.read(lock) if lock is not None else discovery.find(Path.cwd(), os.environ)
+    if isinstance(found, Stack):
+        return found
+    path = Path(os.path.relpath(found))
+    # A setup.py says what to do instead.
+    return locks.read(path) if path.name in locks.NOT_RUN else path
 
 
 def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:

@@ -6,10 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import StringConstraints
 
 from suite.check.answer import Answer
+from suite.check.inputs import foreign
 from suite.errors import BadFile, Fault
-from suite.files import FileModel, read
+from suite.files import FileModel, parse
 from suite.run.retired import retired, sentence
 
 
@@ -17,7 +21,7 @@ class Entry(FileModel):
     """An issue that is not told until a day, which is the last; without one, as long as it stands there."""
 
     id: str
-    reason: str
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     until: date | None = None
 
 
@@ -39,7 +43,7 @@ class Left:
 
 def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
     """The entries in the file at `path`. Raises BadFile, for ids that there are not too."""
-    entries = read(Ignored, path).ignore
+    entries = parse(Ignored, foreign.text(path), path).ignore
     wrong = [
         Fault(path, f"ignore.{number}.id", f"there is no issue {each.id!r}")
         for number, each in enumerate(entries)

@@ -71,12 +71,8 @@ def _case(each: Bite) -> dict[str, Any]:
 def markdown(found: Outcome) -> str:
     """Return the answer as Markdown, for a comment or a summary."""
     answer = found.answer
-    lines = [
-        f"**{cell(found.sentence)}** {found.coverage}".rstrip(),
-        "",
-        cell(f"{answer.stack.where}: {named(answer)}"),
-        "",
-    ]
+    where = cell(f"{answer.stack.where}: {named(answer)}").replace("[", "\\[").replace("`", "\\`")
+    lines = [f"**{cell(found.sentence)}** {found.coverage}".rstrip(), "", where, ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
     shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
     if shown:

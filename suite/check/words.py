@@ -28,8 +28,8 @@ jax-stack-compat.toml leaves it out everywhere.
 """
 _CHECK = """Says which documented issues of JAX, Equinox and Diffrax affect an environment, a lock or a stack, worst
 first, and from which release each is good; --verbose adds how that is known, and what to do instead. With --source it
-says which lines of your code the stack does not run. Without a word it takes the lock, the requirements or the
-environment of the project here, and says which."""
+says which lines of your code the stack does not run. Without a word it takes the lock, the requirements, the
+environment or else the bounds of the project here, and says which."""
 _NEEDS = """Says of each package of the stack from which release on a source tree works, and which lines no
 longer work on the newest: by the names and arguments that the code uses, looked up in every release that was walked.
 It compares that with pyproject.toml, in DIR or above. It knows nothing of what functions return: see check --source.
@@ -59,7 +59,9 @@ def add(command: Command) -> None:
     checking.description = _CHECK
     what = checking.add_mutually_exclusive_group()
     what.add_argument("--python", type=Path, metavar="PATH", help="what this interpreter, or virtual environment, has")
-    locks = "uv.lock, pylock.toml, requirements, the output of pip freeze, conda list --json or pip list --format json"
+    locks = (
+        "uv.lock, poetry.lock, pixi.lock, Pipfile.lock, pylock.toml, environment.yml, requirements, pip freeze's output"
+    )
     what.add_argument("--lock", type=Path, metavar="FILE", help=locks)
     bounded = "a pyproject.toml: the releases that its bounds admit, and which of them something affects"
     what.add_argument("--bounds", type=Path, metavar="FILE", help=bounded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,40 @@ def test_an_unknown_id_is_not_ignored(world: Path, capsys: pytest.CaptureFixture
     assert "jax-stack-compat.toml: ignore.0.id: there is no issue 'no-such'" in out
 
 
+def test_an_entry_says_why(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An issue is not ignored for no reason."""
+    (world / "jax-stack-compat.toml").write_text('[[ignore]]\nid = "slow-thing"\nreason = " "\n')
+    code, out = said(capsys, "check", "--from", "jax==0.7.0")
+
+    assert Exit.MISUSED == code
+    assert "jax-stack-compat.toml: ignore.0.reason: String should have at least 1 character" in out
+
+
+def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file is named, and nothing hangs."""
+    os.mkfifo(world / "jax-stack-compat.toml")
+    code, out = said(capsys, "check", "--from", "jax==0.7.0")
+
+    assert Exit.MISUSED == code
+    assert "jax-stack-compat.toml: file: it is a pipe" in out
+
+
+@pytest.mark.parametrize("format", words.FORMATS)
+@pytest.mark.parametrize("name", ["a\n::error::b<b>[c](d)`\x1b[31m.txt", "\n::error::b.txt"])
+def test_a_name_of_a_lock_is_no_command(
+    world: Path, format: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever a lock is called, no line that it causes is a command of GitHub's, of a terminal or of HTML."""
+    (world / name).write_text("jax==0.7.0\n")
+    _, out = said(capsys, "check", "--lock", name, "--format", format)
+
+    assert not [line for line in out.splitlines() if line.startswith("::error::")]
+    assert "\x1b" not in out
+    if format == "markdown":
+        assert "<b>" not in out
+        assert "[c](d)`" not in out.replace("\\[", "")
+
+
 @pytest.mark.parametrize("message", ["ValueError: no", "ValueError: " + "no" * 500])
 def test_a_message_is_no_file(message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Who gives explain the message itself is told from where it is read."""
@@ -211,6 +246,27 @@ def test_a_project_without_a_word_is_found(world: Path, capsys: pytest.CaptureFi
     _, out = said(capsys, "check", "--format", "json")
 
     assert "requirements.txt" in json.loads(out)["stack"]["where"]
+
+
+def test_bounds_answer_where_nothing_says_versions(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pyproject.toml without a lock is answered as --bounds does, which the first line says; no upgrade is told."""
+    (world / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\ndependencies = ["jax>=0.4.36,<0.7"]\n')
+    code, out = said(capsys, "check")
+    bounds = said(capsys, "check", "--bounds", "pyproject.toml")
+    refused, why = said(capsys, "check", "--to", "newest")
+
+    first = "pyproject.toml: nothing here says versions, so this is what it allows.\n"
+    assert (bounds[0], first + bounds[1]) == (code, out)
+    assert (Exit.MISUSED, True) == (refused, "say what to upgrade from, --from" in why)
+
+
+def test_setup_alone_says_what_to_do(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A project that only has a setup.py is told how to write a lock."""
+    (world / "setup.py").touch()
+    code, out = said(capsys, "check")
+
+    assert Exit.MISUSED == code
+    assert out.startswith("error: setup.py: file: it is not run: write a lock, uv pip compile setup.py")
 
 
 @pytest.mark.parametrize(

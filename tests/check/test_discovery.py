@@ -13,7 +13,6 @@ from suite.check.inputs.stack import Stack
 from suite.errors import BadFile
 
 SAMPLES = Path(__file__).parent / "samples"
-BARE = "this interpreter"
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +25,6 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         return Stack(versions, str(place), "3.12.4")
 
     monkeypatch.setattr(interpreters, "ask", ask)
-    monkeypatch.setattr("sys.executable", "/usr/bin/python")
 
 
 def environment(folder: Path, *installed: str) -> Path:
@@ -37,9 +35,16 @@ def environment(folder: Path, *installed: str) -> Path:
     return folder
 
 
+def looked_up(folder: Path, environ: Mapping[str, str]) -> Stack:
+    """The stack that a project uses, where it says versions."""
+    stack = discovery.find(folder, environ)
+    assert isinstance(stack, Stack)
+    return stack
+
+
 def found(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[str | None, str]:
     """The version of jax that a project uses, and where that stands."""
-    stack = discovery.find(folder, environ or {})
+    stack = looked_up(folder, environ or {})
     return stack.versions.get("jax"), stack.where
 
 
@@ -56,26 +61,43 @@ def full(tmp_path: Path) -> Path:
 
 
 def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
-    """Locks come before requirements, these before environments, and the running one is last; the rest is told."""
+    """Locks come before requirements, these before environments, and bounds are last; the rest is told."""
     virtual, conda = environment(tmp_path / "v", "jax==0.4.31"), environment(tmp_path / "c", "jax==0.4.30")
     environ = {"VIRTUAL_ENV": str(virtual), "CONDA_PREFIX": str(conda)}
     order = [
         *("uv.lock", "pylock.toml", "pylock.gpu.toml", "requirements.txt", "requirements-gpu.txt", ".venv"),
-        *(f"VIRTUAL_ENV ({virtual})", f"CONDA_PREFIX ({conda})", "this interpreter (/usr/bin/python)"),
+        *(f"VIRTUAL_ENV ({virtual})", f"CONDA_PREFIX ({conda})"),
     ]
     taken = []
     for number, told in enumerate(order):
         version, where = found(full, environ)
         taken.append((version, where))
-        rest = order[number + 1 : -1]
+        rest = order[number + 1 :]
         assert (f"{told} (not looked into: {', '.join(rest)})" if rest else told) == where
         gone = {".venv": full / ".venv", order[6]: virtual, order[7]: conda}.get(told, full / told)
         if gone.is_dir():
             shutil.rmtree(gone)
         else:
             gone.unlink(missing_ok=True)
-    versions = ["0.4.35"] * 4 + ["0.4.33", "0.4.32", "0.4.31", "0.4.30", None]
+    versions = ["0.4.35"] * 4 + ["0.4.33", "0.4.32", "0.4.31", "0.4.30"]
     assert versions == [version for version, _ in taken]
+    assert full / "pyproject.toml" == discovery.find(full, environ)
+
+
+def test_setup_alone_is_told(tmp_path: Path) -> None:
+    """Where only a setup.py is there, that is what was found; a pyproject.toml that declares nothing is passed."""
+    (tmp_path / "setup.py").touch()
+    (tmp_path / "pyproject.toml").write_text("[tool.black]\n")
+    assert tmp_path / "setup.py" == discovery.find(tmp_path, {})
+
+
+def test_folder_without_a_project(tmp_path: Path) -> None:
+    """Where nothing has the stack, what was looked for and what was passed are named, and no interpreter is asked."""
+    (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
+    version, where = found(tmp_path)
+    assert version is None
+    assert "(no version of the stack in requirements.txt; looked for uv.lock, poetry.lock, pixi.lock" in where
+    assert where.endswith('pyproject.toml; name the versions, check --from "jax==0.10.2")')
 
 
 def test_subfolder_is_its_project(full: Path) -> None:
@@ -90,7 +112,7 @@ def test_member_of_a_workspace_has_its_lock(full: Path) -> None:
     member = full / "packages" / "member"
     member.mkdir(parents=True)
     (member / "pyproject.toml").write_text('[project]\nname = "member"\nversion = "1"\n')
-    assert (None, "this interpreter (/usr/bin/python)") == found(member)
+    assert found(member)[0] is None
     with (full / "pyproject.toml").open("a") as project:
         project.write('\n[tool.uv.workspace]\nmembers = ["packages/*"]\n')
     assert ("0.4.35", "../../uv.lock") == found(member)
@@ -109,9 +131,9 @@ def test_range_is_told_where_nothing_says_more(tmp_path: Path) -> None:
     """Where no environment has the stack either, what requirements leave open is told."""
     (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
     (tmp_path / "requirements-gpu.txt").write_text("jax[cuda12]>=0.4")
-    stack = discovery.find(tmp_path, {})
+    stack = looked_up(tmp_path, {})
     assert {"jax": "jax[cuda12]>=0.4"} == stack.unsaid
-    assert stack.where.startswith("requirements-gpu.txt (no version of the stack in: requirements.txt, this interp")
+    assert "requirements-gpu.txt (no version of the stack in: requirements.txt)" == stack.where
 
 
 def test_lock_without_the_stack_is_the_answer(full: Path) -> None:
@@ -134,7 +156,7 @@ def test_environment_that_is_gone_or_named_twice(tmp_path: Path) -> None:
     """A variable may name the project's own environment, or one that was removed: neither is looked into again."""
     folder = environment(tmp_path / ".venv", "equinox==0.11.8")
     environ = {"VIRTUAL_ENV": str(folder), "CONDA_PREFIX": str(tmp_path / "gone")}
-    stack = discovery.find(tmp_path, environ)
+    stack = looked_up(tmp_path, environ)
     assert ({"equinox": "0.11.8"}, "3.12.4", ".venv") == (stack.versions, stack.python, stack.where)
 
 

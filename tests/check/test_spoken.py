@@ -22,19 +22,21 @@ RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0.1"], "diffrax": ["0.6.0
         ("diffrax 0.7", {"diffrax": "0.7.2"}),
         ("jax==0.10 diffrax latest", {"jax": "0.10", "diffrax": "0.7.2"}),
         ("jaxtyping 0.2.36", {"jaxtyping": "0.2.36"}),
+        ("jax===0.10.0", {"jax": "0.10.0"}),
+        ("jax==0.10.0+cuda12", {"jax": "0.10.0"}),
     ],
 )
 def test_words_name_versions(words: str, meant: dict[str, str]) -> None:
-    """A version beside no name is jax's, the start of one is its newest, and after `==` it is just that one."""
+    """A version beside no name is jax's, the start of one its newest, and after `==` it is that one, less its build."""
     assert meant == versions(words, RELEASES, RELEASES)
 
 
 @pytest.mark.parametrize(
-    "words", ["", "jax", "jax>=0.4", "jax==0.4.*", "jax 0.4 jax 0.10", "lineax newest", "old.lock"]
+    "words", ["", "jax", "jax>=0.4", "jax==0.4.*", "jax 0.4 jax 0.10", "lineax newest", "old.lock", "jax===main"]
 )
 def test_what_names_no_one_version_is_refused(words: str) -> None:
     """Ranges, two versions of a package, and a release of what is not known."""
-    with pytest.raises(ValueError, match=r"one version of each|no release of lineax"):
+    with pytest.raises(ValueError, match=r"one version of each|no release of lineax|Invalid version: 'main'"):
         versions(words, RELEASES, RELEASES)
 
 

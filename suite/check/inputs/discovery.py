@@ -1,53 +1,63 @@
-"""What a project uses, where nobody says it: its lock, its requirements, its environment, or this interpreter."""
+"""What a project uses, where nobody says it: its lock, its requirements, its environment, or its bounds."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from suite.check.inputs import foreign, interpreters, locks
+from suite.check.inputs import bounds, foreign, interpreters, locks
 from suite.check.inputs.stack import Stack
+from suite.judge.rules import STACK
 
-_STACK = ("jax", "jaxlib", "equinox", "diffrax")
 # What holds all that a project uses: where it does not name the stack, the project does not use it.
-_WHOLE = ("uv.lock", "pylock.toml")
+_WHOLE = ("uv.lock", "poetry.lock", "pixi.lock", "Pipfile.lock", "pylock.toml")
+_PATTERNS = (*_WHOLE, "pylock.*.toml", "requirements.txt", "requirements*.txt", "environment.yml", "environment.yaml")
+_VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
+
+Place = tuple[str, Callable[[Path], Stack], Path]
 
 
-def find(folder: Path, environ: Mapping[str, str]) -> Stack:
-    """The versions that the project around a folder uses, by the first file or environment that has some of the stack.
+def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
+    """Return the versions that the project around a folder uses, by the first file or environment that has the stack.
 
-    `where` says which that is, and what there is besides.
+    Where only its pyproject.toml or setup.py says anything, return that. `where` says what was taken, and what there is
+    besides. The interpreter that runs this is not the project's.
     """
     folder = Path(os.path.abspath(folder))  # noqa: PTH100  by the way that its user came
     project = next((each for each in (folder, *folder.parents) if (each / "pyproject.toml").is_file()), folder)
     places = [*_files(project), *_environments(project, environ)]
     passed: list[tuple[str, Stack]] = []
+    whole: list[tuple[str, Stack]] = []
+    left: list[Place] = []
     for number, (told, read, path) in enumerate(places):
+        if whole and path.name not in _WHOLE:
+            left = places[number:]
+            break
         stack = read(path)
-        if path.name in _WHOLE or not stack.versions.keys().isdisjoint(_STACK):
-            # This interpreter is always there.
-            left = [each for each, *_ in places[number + 1 : -1]]
-            return _told(stack, told, [each for each, _ in passed], left)
+        if not stack.versions.keys().isdisjoint(STACK):
+            return _told(stack, told, [each for each, _ in passed], places[number + 1 :])
         passed.append((told, stack))
-    # Nothing has a version: then what is told of it, and else this interpreter, where it is not.
-    told, stack = next((each for each in passed if not each[1].unsaid.keys().isdisjoint(_STACK)), passed[-1])
-    return _told(stack, told, [each for each, _ in passed if each != told], [])
-
-
-Place = tuple[str, Callable[[Path], Stack], Path]
+        whole += passed[-1:] if path.name in _WHOLE else []
+    if not whole and (declaring := _declaring(project)):
+        return declaring
+    names = [each for each, _ in passed]
+    loose = (each for each in passed if not each[1].unsaid.keys().isdisjoint(STACK))
+    if taken := next(iter((*whole, *loose)), None):
+        return _told(taken[1], taken[0], [each for each in names if each != taken[0]], left)
+    besides = f"no version of the stack in {', '.join(names)}; " if names else ""
+    looked = ", ".join((*_PATTERNS, ".venv", *_VARIABLES, "pyproject.toml"))
+    name = 'name the versions, check --from "jax==0.10.2"'
+    return Stack({}, f"{os.path.relpath(project)} ({besides}looked for {looked}; {name})")
 
 
 def _files(project: Path) -> Iterator[Place]:
     # A member of a workspace has its lock there.
-    locks_of = [project / "uv.lock", *(each / "uv.lock" for each in project.parents if _is_workspace(each))]
-    paths = [
-        *[each for each in locks_of if each.is_file()][:1],
-        *(project / "pylock.toml", *sorted(project.glob("pylock.*.toml"))),
-        *(project / "requirements.txt", *sorted(project.glob("requirements*.txt"))),
-    ]
+    above = [each for each in project.parents if _is_workspace(each)]
+    paths = [each for pattern in _PATTERNS for each in sorted(project.glob(pattern))]
+    if project / "uv.lock" not in paths:
+        paths = [*[each / "uv.lock" for each in above][:1], *paths]
     for path in dict.fromkeys(paths):
         if path.is_file():
             yield os.path.relpath(path, project), locks.read, path
@@ -55,23 +65,30 @@ def _files(project: Path) -> Iterator[Place]:
 
 def _is_workspace(folder: Path) -> bool:
     project = folder / "pyproject.toml"
-    return project.is_file() and "[tool.uv.workspace]" in foreign.text(project)
+    return project.is_file() and (folder / "uv.lock").is_file() and "[tool.uv.workspace]" in foreign.text(project)
 
 
 def _environments(project: Path, environ: Mapping[str, str]) -> Iterator[Place]:
     named = {".venv": project / ".venv"}
-    named |= {each: Path(environ[each]) for each in ("VIRTUAL_ENV", "CONDA_PREFIX") if environ.get(each)}
+    named |= {each: Path(environ[each]) for each in _VARIABLES if environ.get(each)}
     seen = set()
     for name, place in named.items():
         real = os.path.realpath(place)
         if real not in seen and interpreters.interpreter(place):
             seen.add(real)
             yield name if name == ".venv" else f"{name} ({place})", interpreters.ask, place
-    yield f"this interpreter ({sys.executable})", interpreters.ask, Path(sys.executable)
 
 
-def _told(stack: Stack, found: str, passed: list[str], left: list[str]) -> Stack:
+def _declaring(project: Path) -> Path | None:
+    """Return the file that says which releases of the stack a project allows; one that is not run, where none says."""
+    path = project / "pyproject.toml"
+    if path.is_file() and not (bounds.declared(path) or {}).keys().isdisjoint(STACK):
+        return path
+    return next((project / each for each in locks.NOT_RUN if (project / each).is_file()), None)
+
+
+def _told(stack: Stack, found: str, passed: list[str], left: list[Place]) -> Stack:
     besides = [f"no version of the stack in: {', '.join(passed)}"] if passed else []
-    besides += [f"not looked into: {', '.join(left)}"] if left else []
+    besides += [f"not looked into: {', '.join(each for each, *_ in left)}"] if left else []
     where = f"{found} ({'; '.join(besides)})" if besides else found
     return replace(stack, where=where)

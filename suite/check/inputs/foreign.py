@@ -1,18 +1,21 @@
-"""Somebody else's file, read whole: as text, as TOML; too large, too odd or too deep is a sentence."""
+"""Somebody else's file, read whole: as text, as TOML, as YAML; too large, too odd or too deep is a sentence."""
 
 from __future__ import annotations
 
 import codecs
+import os
 import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from suite.errors import BadFile, Fault
+from suite.errors import BadFile, Fault, Misused
 
 _MIB = 2**20
-# No lock that an installer wrote is as large; what reads TOML is slow.
-_LARGEST, _LARGEST_TOML = 16 * _MIB, 4 * _MIB
+# No lock that an installer wrote is as large; what reads TOML and YAML is slow.
+_LARGEST, _LARGEST_TOML, _LARGEST_YAML = 16 * _MIB, 4 * _MIB, 8 * _MIB
+_DEEPEST = 50
 # The time that tomllib takes grows with the square of a dotted key.
 _MOST_PARTS = 8
 _DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MOST_PARTS}}}")
@@ -27,7 +30,7 @@ def bad(path: Path, key: str, message: str) -> BadFile:
     return BadFile([Fault(path, key, message)])
 
 
-def why(error: ValueError | RecursionError) -> str:
+def why(error: Exception) -> str:
     """What a parser found wrong, in a phrase that a line has room for."""
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0][:200]
 
@@ -35,14 +38,19 @@ def why(error: ValueError | RecursionError) -> str:
 def text(path: Path) -> str:
     """The text of a file: UTF-8, or the UTF-16 that PowerShell writes. Raises BadFile."""
     try:
-        with path.open("rb") as stream:
+        # A pipe without a writer is not waited for.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise bad(
+                    path, "file", "it is a pipe, a device or a folder: copy what it holds to a file, and name that"
+                )
             data = stream.read(_LARGEST + 1)
     except OSError as error:
         raise bad(path, "file", error.strerror or str(error)) from error
     except ValueError as error:  # a NUL in its name
         raise bad(path, "file", str(error)) from error
     if len(data) > _LARGEST:
-        raise bad(path, "file", f"it has more than {_LARGEST // _MIB} MiB: no lock is as large")
+        raise bad(path, "file", f"it has more than {_LARGEST // _MIB} MiB, and is not read: name a smaller one")
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")
@@ -59,4 +67,30 @@ def toml(path: Path, written: str) -> dict[str, Any]:
     try:
         return tomllib.loads(written)
     except (ValueError, RecursionError) as error:
+        raise bad(path, "syntax", why(error)) from error
+
+
+def yaml(path: Path, written: str) -> object:
+    """Return what is written in the YAML file at `path`. Raises BadFile."""
+    if len(written) > _LARGEST_YAML:
+        raise bad(path, "file", f"it has more than {_LARGEST_YAML // _MIB} MiB: no YAML of a project is as large")
+    try:
+        import yaml  # only these files need it
+    except ModuleNotFoundError as error:
+        raise Misused(f"{path} is YAML, which PyYAML reads: install it, `python -m pip install pyyaml`") from error
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = 0
+    try:
+        # The loader in C ends the process where it is nested deep, and a few aliases can stand for all memory.
+        for event in yaml.parse(written, Loader=loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise ValueError(f"it is nested more than {_DEEPEST} deep")
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError(f"it has an alias, *{event.anchor}: write out what that stands for")
+        return yaml.load(written, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise bad(path, "syntax", f"{line}{error.problem}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error

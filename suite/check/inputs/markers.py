@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Set
 
@@ -9,21 +10,43 @@ from packaging.markers import Marker
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 Environment = Mapping[str, str | Set[str]]
+# Of several extras, each is asked for, as uv and Poetry write it.
+_EXTRA = re.compile(r"""extra (==|!=) (['"])([\w.-]+)\2""")
+# Poetry's ranges, `^3.10` and `~3.10`, which packaging does not know.
+_CARET, _TILDE = re.compile(r"\^\s*(\d+)([\d.]*)"), re.compile(r"~\s*(\d+\.\d+)([\d.]*)(?![\d.=])")
 
 
 def environment(wanted: str) -> dict[str, str]:
-    """The variables of markers that follow from Python, where the range `wanted` limits it."""
+    """Return the variables of markers that follow from Python, where the range `wanted` limits it."""
     running = sys.version_info
     ours = ".".join(map(str, running[:3]))
     near = sorted(range(3, 30), key=lambda minor: abs(minor - running.minor))
+    every = (ours, *(f"3.{minor}.{patch}" for minor in near for patch in range(30)))
+    python = next((each for each in every if admits(wanted, each)), ours)
+    return {"python_full_version": python, "python_version": python.rpartition(".")[0]}
+
+
+def admits(wanted: str, version: str) -> bool:
+    """Return True if a range of Python, which may be Poetry's, has this version, or is not a range at all."""
+    wanted = _CARET.sub(lambda found: f">={found[1]}{found[2]},<{int(found[1][:9]) + 1}", wanted)
+    wanted = _TILDE.sub(r">=\1\2,==\1.*", wanted)
     try:
-        allowed = SpecifierSet(wanted)
+        return any(
+            SpecifierSet(each.replace("*", "") if each.strip() == "*" else each).contains(version)
+            for each in wanted.split("||")
+        )
     except InvalidSpecifier:
         # Whoever reads that file says so.
-        allowed = SpecifierSet()
-    every = (ours, *(f"3.{minor}.{patch}" for minor in near for patch in range(30)))
-    python = next((each for each in every if allowed.contains(each)), ours)
-    return {"python_full_version": python, "python_version": python.rpartition(".")[0]}
+        return True
+
+
+def marker(text: str) -> Marker | None:
+    """Return a marker of a lock, which may ask for several extras. Raises ValueError."""
+    return Marker(_EXTRA.sub(_of_several, text)) if text else None
+
+
+def _of_several(found: re.Match[str]) -> str:
+    return f"'{found[3]}' {'in' if found[1] == '==' else 'not in'} extras"
 
 
 def read_for(where: str, environment: Mapping[str, str]) -> str:

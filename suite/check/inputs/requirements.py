@@ -6,10 +6,11 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -17,6 +18,7 @@ from suite.check.inputs import foreign
 from suite.check.inputs.markers import applies
 from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
+from suite.judge.rules import IMPORTS, STACK
 
 _LONGEST, _LONGEST_VERSION, _LONGEST_WORDS = 10_000, 100, 300
 _MOST_LINES, _MOST_FAULTS = 20_000, 20
@@ -25,6 +27,8 @@ _EDITABLE = re.compile(r"# Editable .*\(([\w.-]+)==\S+\)")  # what `pip freeze` 
 _OPTION = re.compile(r"(-r|-c|-e|--requirement\b|--constraint\b|--editable\b)[ \t=]*(\S.*)")
 _PLACE = re.compile(r"[a-zA-Z][\w+.-]*://|file:|[a-zA-Z]:\\|[./~\\]|[^@\s]*\.(?:whl|zip|tar\.gz|tgz)(?:\s|$)")
 _PLACE_NAME = re.compile(r"([a-zA-Z0-9][\w.-]*?)(?:\.git\b|@|\[|-v?[0-9]|[\s;#?]|$)")
+# What follows `?` or `&` in an address, unless it says which commit or folder is meant.
+_QUERY = re.compile(r"(?<=\S)([?&])(?!(?:rev|tag|branch|subdirectory|egg)=)[^&#\s]+")
 _ROOT = ("pyproject.toml", "setup.py", ".git")
 
 
@@ -39,6 +43,10 @@ class Pin:
     key: str
     # From a place of its own: whatever pins its version elsewhere, that is what is installed.
     direct: bool = False
+    # What the line admits, which a version of another line may contradict.
+    admits: SpecifierSet | None = None
+    # Of a constraint, which says in which version a package is, if somebody asks for it.
+    only_if_asked: bool = False
 
 
 def pin(name: str, version: str, path: Path, key: str) -> Pin:
@@ -57,20 +65,26 @@ def direct(name: str, words: str, path: Path, key: str) -> Pin:
 
 
 def stack(pins: Iterable[Pin], where: str) -> Stack:
-    """The one stack that these make. Raises BadFile where two of them contradict each other."""
+    """Return the one stack that these make. Raises BadFile where two of them contradict each other.
+
+    A build's own name (`+cuda12`) is left out: what was run is known by the public version.
+    """
     pinned: dict[str, Pin] = {}
     loose: dict[str, list[Pin]] = {}
     faults = []
-    for each in pins:
+    every, unasked = _asked(list(pins))
+    for each in every:
         before = pinned.get(each.name)
         if not each.version:
             loose.setdefault(each.name, []).append(each)
         elif before is None or _says_more(each.version, before.version):
             pinned[each.name] = each
         elif each.version != before.version and not _says_more(before.version, each.version):
-            at = before.key if before.path == each.path else f"{before.key} of {before.path}"
-            here = f"{each.name} {each.version} contradicts {before.version} of {at}"
-            faults.append(Fault(each.path, each.key, f"{here}: leave one of them out"))
+            faults.append(_contradiction(each, f"{each.name} {each.version}", before))
+    for each in every:
+        chosen = pinned.get(each.name)
+        if chosen and each.admits and not each.admits.contains(chosen.version, prereleases=True):
+            faults.append(_contradiction(each, f"{each.name}{each.admits}", chosen))
     if faults:
         raise BadFile(faults[:_MOST_FAULTS])
     for name, found in loose.items():
@@ -83,22 +97,41 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
         for name, found in loose.items()
         if name not in pinned
     }
-    return Stack({name: each.version for name, each in pinned.items()}, where, unsaid=unsaid)
+    if unasked:
+        where = f"{where}, without what only constraints name: {', '.join(unasked)}"
+    return Stack({name: Version(each.version).public for name, each in pinned.items()}, where, unsaid=unsaid)
 
 
-def read(path: Path, written: str, environment: Mapping[str, str]) -> list[Pin]:
-    """Every pin of the requirements at `path`, and of those that they include. Raises BadFile."""
+def _contradiction(pin: Pin, told: str, other: Pin) -> Fault:
+    at = other.key if other.path == pin.path else f"{other.key} of {other.path}"
+    return Fault(pin.path, pin.key, f"{told} contradicts {other.version} of {at}: leave one of them out")
+
+
+def _asked(pins: list[Pin]) -> tuple[list[Pin], list[str]]:
+    """Return the pins of what is installed, and the packages of the stack that constraints alone name."""
+    asked = {each.name for each in pins if not each.only_if_asked}
+    asked |= {other for name in asked for other in IMPORTS.get(name, ())}
+    asked |= {"jaxlib"} if "jax" in asked else set()
+    left_out = {each.name for each in pins} - asked
+    return [each for each in pins if each.name in asked], [name for name in STACK if name in left_out]
+
+
+def read(path: Path, written: str, environment: Mapping[str, str], part: str = "") -> list[Pin]:
+    """Return every pin of the requirements at `path`, and of those that they include. Raises BadFile.
+
+    `part` says which part of the file is `written`, where it is not the whole.
+    """
     top = Path(os.path.realpath(path))
     root = next((each for each in top.parents if any((each / name).exists() for name in _ROOT)), top.parent)
-    waiting, seen = deque([(path, written)]), {top}
+    waiting, seen = deque([(path, written, False)]), {(top, False)}
     pins: list[Pin] = []
     faults: list[Fault] = []
     said = 0
     while waiting:
-        path, written = waiting.popleft()
-        editable = ""
+        path, written, constrains = waiting.popleft()
+        editable, before = "", len(pins)
         for number, raw in _lines(written):
-            key, line = f"line {number}", _COMMENT.sub("", raw).strip()
+            key, line = f"{part}line {number}", _COMMENT.sub("", raw).strip()
             option = _OPTION.match(line)
             try:
                 if found := _EDITABLE.match(raw):
@@ -107,9 +140,10 @@ def read(path: Path, written: str, environment: Mapping[str, str]) -> list[Pin]:
                     pins += _at_place(option[2], line, editable, path, key)
                 elif option and "://" not in option[2]:
                     within = _included(path, option[2].strip("'\""), root)
-                    if within not in seen:
-                        seen.add(within)
-                        waiting.append((within, foreign.text(within)))
+                    then = within, constrains or option[1] in ("-c", "--constraint")
+                    if then not in seen:
+                        seen.add(then)
+                        waiting.append((within, foreign.text(within), then[1]))
                 elif option and option[1] in ("-r", "--requirement"):
                     raise ValueError(f"{_short(option[2])} is not fetched: save it beside, and include that")
                 elif line and not re.match(r"--?[a-zA-Z]", line):
@@ -122,6 +156,9 @@ def read(path: Path, written: str, environment: Mapping[str, str]) -> list[Pin]:
                 faults.append(Fault(path, key, f"more than {_MOST_LINES} lines: no environment has as many packages"))
             if said > _MOST_LINES or len(faults) >= _MOST_FAULTS:
                 raise BadFile(faults)
+        if constrains:
+            pins[before:] = [replace(each, only_if_asked=True) for each in pins[before:]]
+        part = ""
     if faults:
         raise BadFile(faults)
     return pins
@@ -140,10 +177,10 @@ def _pinned(line: str, path: Path, key: str, environment: Mapping[str, str]) -> 
         return []
     exact = [each for each in found.specifier if each.operator in ("==", "===") and not each.version.endswith(".*")]
     if exact:
-        return [pin(found.name, each.version, path, key) for each in exact]
+        return [replace(pin(found.name, each.version, path, key), admits=found.specifier) for each in exact]
     if found.url is not None:
         return [direct(found.name, line, path, key)]
-    return [Pin(canonicalize_name(found.name), "", line, path, key)]
+    return [Pin(canonicalize_name(found.name), "", line, path, key, admits=found.specifier)]
 
 
 def _at_place(place: str, words: str, name: str, path: Path, key: str) -> list[Pin]:
@@ -185,8 +222,8 @@ def _says_more(one: str, other: str) -> bool:
 
 
 def _open(words: str) -> str:
-    """Words without the password that an address in them may have."""
-    return re.sub(r"//[^/@\s]*@", "//", words)
+    """Return words without the password or token that an address in them may have."""
+    return _QUERY.sub(r"\1…", re.sub(r"//[^/@\s]*@", "//", words))
 
 
 def _short(words: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from suite.judge.rules import requirements
 
@@ -31,9 +32,9 @@ def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[
             raise ValueError(f"there is no {name} in this data: is {near[0]} meant?")
     named = dict.fromkeys((canonicalize_name(name), specifier) for name, specifier in named)
     found = dict(list(named))
-    if not len(named) == len(found) > 0 or any(not re.fullmatch(r"==[^,*]+", each) for each in found.values()):
+    if not len(named) == len(found) > 0 or any(not re.fullmatch(r"={2,3}[^,*]+", each) for each in found.values()):
         raise ValueError("a stack has one version of each")
-    return {name: specifier.removeprefix("==") for name, specifier in found.items()}
+    return {name: Version(specifier.lstrip("=")).public for name, specifier in found.items()}
 
 
 def _pinned(found: re.Match[str], releases: Mapping[str, Sequence[str]]) -> str:

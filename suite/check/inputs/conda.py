@@ -1,0 +1,137 @@
+"""conda's files as a stack: pixi.lock, and an environment.yml with what it has from pip."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from suite.check.inputs import foreign, requirements
+from suite.check.inputs.foreign import bad
+from suite.check.inputs.markers import environment
+from suite.check.inputs.models import Foreign, model
+from suite.check.inputs.requirements import Pin, direct, pin
+from suite.check.inputs.stack import Stack
+from suite.judge.rules import STACK
+
+# conda's names of platforms.
+_SYSTEMS = {"linux": "linux", "darwin": "osx", "win32": "win"}
+_MACHINES = {"x86_64": "64", "amd64": "64", "aarch64": "aarch64", "arm64": "arm64", "ppc64le": "ppc64le"}
+_FILE = re.compile(r"([^/]+)-([^/-]+)-[^/-]+\.(?:conda|tar\.bz2)$")
+_WORDS = re.compile(r"(?:\S*::)?([\w.-]+)\s*(.*)")
+# `==1.2`, `=1.2.3`, `=1.2=build`, ` 1.2`, ` 1.2 build`, `[version="1.2"]`: what conda installs in one version. A single
+# `=` is a prefix, which leaves nothing open where it has three parts.
+_EXACT = re.compile(
+    r"==\s*([\w.!+]+)(?:[\s=].*)?|=?\s*([\d.]+\w*)(?:=|\s+)[^\s<>=!~|,]\S*|=\s*(\d+\.\d+\.[\w.]*\w)|(\d[\w.]*)"
+    r"|\[version=['\"]?={0,2}(\d[\w.]*)['\"]?\]"
+)
+
+
+class _Locked(Foreign):
+    """A package of a pixi.lock: the address it is known by, and before version 6 its name and version."""
+
+    conda: str = ""
+    pypi: str = ""
+    url: str = ""
+    path: str = ""
+    kind: str = ""
+    name: str = ""
+    version: str = ""
+
+
+class _PixiEnvironment(Foreign):
+    packages: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
+
+
+class _PixiPlatform(Foreign):
+    name: str
+    subdir: str = ""
+
+
+class _Pixi(Foreign):
+    platforms: tuple[_PixiPlatform | str, ...] = ()
+    environments: Mapping[str, _PixiEnvironment]
+    packages: tuple[_Locked, ...] = ()
+
+
+class _Environment(Foreign):
+    dependencies: tuple[str | Mapping[str, Sequence[str] | None], ...]
+
+
+def read(path: Path, written: str) -> Stack:
+    """Return the stack of a pixi.lock or an environment.yml, told apart by what they hold. Raises BadFile."""
+    found = foreign.yaml(path, written)
+    if isinstance(found, dict) and "environments" in found:
+        return _pixi(model(_Pixi, path, found), path)
+    if isinstance(found, dict) and "dependencies" in found:
+        return _environment(model(_Environment, path, found), path)
+    message = "it is YAML without `environments:`, as a pixi.lock has, and `dependencies:`, as an environment.yml"
+    raise bad(path, "whole file", f"{message}: name such a file")
+
+
+def _pixi(lock: _Pixi, path: Path) -> Stack:
+    """The default environment on this machine's platform; the first that has the stack, where that does not."""
+    of_package = {each.conda or each.pypi or each.url or each.path: each for each in lock.packages}
+    stacks = {name: _of_environment(lock, name, of_package, path) for name in lock.environments}
+    named = sorted(stacks.items(), key=lambda each: each[0] != "default")
+    stack = next((each for _, each in named if _has_stack(each)), named[0][1] if named else Stack({}, str(path)))
+    others: dict[str, list[str]] = {}
+    for name, other in named:
+        for package, version in other.versions.items():
+            if package not in stack.versions:
+                others.setdefault(package, []).append(f"{version} in environment {name}")
+    return replace(stack, unsaid={**{name: ", ".join(each) for name, each in others.items()}, **stack.unsaid})
+
+
+def _has_stack(stack: Stack) -> bool:
+    return not {*STACK}.isdisjoint({*stack.versions, *stack.unsaid})
+
+
+def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], path: Path) -> Stack:
+    packages = lock.environments[name].packages
+    ours = f"{_SYSTEMS.get(sys.platform, sys.platform)}-{_MACHINES.get(platform.machine().lower(), '')}"
+    alike = [each.name for each in lock.platforms if isinstance(each, _PixiPlatform) and each.subdir == ours]
+    chosen = next((each for each in (ours, *alike, *packages) if each in packages), "")
+    where = f"{path}, environment {name}" + ("" if chosen in ("", ours) else f" for {chosen}")
+    pins, python = [], ""
+    for entry in packages.get(chosen, ()):
+        kind, address = next(iter(entry.items()), ("", ""))
+        known = of_package.get(str(address), _Locked())
+        file = _FILE.search(str(address)) if kind == "conda" else None
+        package, version = known.name or (file[1] if file else ""), known.version or (file[2] if file else "")
+        if kind == "conda" and package == "python":
+            python = version
+        elif package:
+            key = f"environments.{name}.packages.{chosen}"
+            pins.append(pin(package, version, path, key) if version else direct(package, str(address), path, key))
+    return replace(requirements.stack(pins, where), python=python)
+
+
+def _environment(of: _Environment, path: Path) -> Stack:
+    pins: list[Pin] = []
+    python, pip = "", [line for each in of.dependencies if isinstance(each, Mapping) for line in each.get("pip") or ()]
+    for number, each in enumerate(of.dependencies):
+        if not isinstance(each, str) or not (found := _WORDS.fullmatch(each.strip())):
+            continue
+        name, rest = found[1], found[2].strip()
+        exact = _EXACT.fullmatch(rest)
+        version = next(filter(None, exact.groups()), "") if exact else ""
+        if name == "python":
+            python = version or rest
+        else:
+            key = f"dependencies[{number}]"
+            pins.append(pin(name, version, path, key) if version else Pin(name.lower(), "", each, path, key))
+    series = re.match(r"=*\s*(\d+\.\d+)", python)
+    pins += requirements.read(path, _lines(pip), environment(f"=={series[1]}.*" if series else ""), "pip, ")
+    full = python if re.fullmatch(r"\d+\.\d+\.\d+", python) else ""
+    return replace(requirements.stack(pins, str(path)), python=full)
+
+
+def _lines(pip: Iterable[str]) -> str:
+    return "\n".join(" ".join(each.split()) for each in pip)

@@ -1,0 +1,235 @@
+"""Locks of projects, read without the tool that wrote them: uv.lock, poetry.lock, Pipfile.lock."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from packaging.utils import canonicalize_name
+from pydantic import Field
+
+from suite.check.inputs import foreign, requirements
+from suite.check.inputs.foreign import bad
+from suite.check.inputs.markers import Environment, admits, applies, environment, marker, read_for
+from suite.check.inputs.models import Foreign, model
+from suite.check.inputs.requirements import Pin, direct, pin
+from suite.check.inputs.stack import Stack, without_exclusive
+
+# uv's names of what a package is from, where it is not from an index.
+_PLACES = ("git", "url", "path", "directory", "editable", "virtual")
+_DEFAULT_GROUP = "dev"
+
+
+class _Needed(Foreign):
+    name: str
+    version: str = ""
+    source: Mapping[str, Any] = Field(default_factory=dict)
+    extra: tuple[str, ...] = ()
+    marker: str = ""
+
+
+_Groups = Mapping[str, tuple[_Needed, ...]]
+
+
+class _Package(Foreign):
+    name: str
+    version: str = ""
+    source: Mapping[str, Any] = Field(default_factory=dict)
+    dependencies: tuple[_Needed, ...] = ()
+    optional_dependencies: _Groups = Field(default_factory=dict)
+    dev_dependencies: _Groups = Field(default_factory=dict)
+
+
+class _Manifest(Foreign):
+    members: tuple[str, ...] = ()
+    requirements: tuple[_Needed, ...] = ()
+    dependency_groups: _Groups = Field(default_factory=dict)
+
+
+class _Exclusive(Foreign):
+    package: str = ""
+    extra: str = ""
+    group: str = ""
+
+
+class _Uv(Foreign):
+    requires_python: str = ""
+    conflicts: tuple[tuple[_Exclusive, ...], ...] = ()
+    manifest: _Manifest = _Manifest()
+    package: tuple[_Package, ...] = ()
+
+
+def uv(path: Path, written: str) -> Stack:
+    """Return what a uv.lock installs here, less the extras and groups that exclude each other. Raises BadFile."""
+    lock = model(_Uv, path, foreign.toml(path, written))
+    under = environment(lock.requires_python)
+    where = read_for(str(path), under)
+    there = [_uv_pin(each, path) for each in _reached(lock, path, under)]
+    stack = requirements.stack(there, where)
+    if not lock.conflicts:
+        return stack
+    return without_exclusive(stack, [(each.name, each.version) for each in lock.package])
+
+
+def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
+    """Return the packages that the project and its members need here, and these themselves."""
+    by_name: dict[str, list[_Package]] = {}
+    for each in lock.package:
+        by_name.setdefault(each.name, []).append(each)
+    roots = [each for each in lock.package if each.name in lock.manifest.members or _is_root(each)]
+    left_out = {(each.package, each.extra or each.group) for some in lock.conflicts for each in some}
+    left_out = {each for each in left_out if each[1] != _DEFAULT_GROUP}
+    waiting: deque[_Needed] = deque(lock.manifest.requirements)
+    for needed_by_group in lock.manifest.dependency_groups.values():
+        waiting.extend(needed_by_group)
+    chosen = set()
+    for root in roots:
+        waiting.append(_Needed(name=root.name, version=root.version, source=root.source))
+        for kind, of in (("extra", root.optional_dependencies), ("group", root.dev_dependencies)):
+            for name, several in of.items():
+                if (root.name, name) not in left_out:
+                    # As uv writes it in the markers of what depends on it.
+                    chosen.add(f"{kind}-{len(root.name)}-{root.name}-{name}")
+                    waiting.extend(several)
+    if not waiting:
+        waiting.extend(_Needed(name=each.name, version=each.version, source=each.source) for each in lock.package)
+    asked: Environment = {**under, "extras": frozenset(chosen)}
+    found: dict[int, _Package] = {}
+    seen = set()
+    while waiting:
+        needed = waiting.popleft()
+        try:
+            if not applies(marker(needed.marker), asked, lock=True):
+                continue
+        except ValueError as error:
+            raise bad(path, f"package {needed.name}", foreign.why(error)) from error
+        meant = [each for each in by_name.get(needed.name, ()) if _is_meant(each, needed)]
+        if not meant:
+            raise bad(path, f"package {needed.name}", "it is needed, and the lock does not have it: lock it again")
+        for each in meant:
+            found[id(each)] = each
+            for extra in ("", *needed.extra):
+                if (id(each), extra) not in seen:
+                    seen.add((id(each), extra))
+                    waiting.extend(each.optional_dependencies.get(extra, ()) if extra else each.dependencies)
+    return list(found.values())
+
+
+def _is_root(package: _Package) -> bool:
+    return any(package.source.get(each) == "." for each in ("editable", "virtual", "directory"))
+
+
+def _is_meant(package: _Package, needed: _Needed) -> bool:
+    return needed.version in ("", package.version) and (not needed.source or needed.source == package.source)
+
+
+def _uv_pin(package: _Package, path: Path) -> Pin:
+    key = f"package {package.name}"
+    place = next((f"{each}+{package.source[each]}" for each in _PLACES if each in package.source), None)
+    if place is None and package.version:
+        return pin(package.name, package.version, path, key)
+    return direct(package.name, f"{package.name} @ {place or 'no version is given'}", path, key)
+
+
+class _PoetryPackage(Foreign):
+    name: str
+    version: str
+    python_versions: str = "*"
+    markers: str | Mapping[str, str] = ""
+    source: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class _PoetryMetadata(Foreign):
+    python_versions: str = "*"
+
+
+class _Poetry(Foreign):
+    package: tuple[_PoetryPackage, ...] = ()
+    metadata: _PoetryMetadata = _PoetryMetadata()
+    extras: Mapping[str, Sequence[str]] = Field(default_factory=dict)
+
+
+def poetry(path: Path, written: str) -> Stack:
+    """Return what a poetry.lock installs here, with all its groups and extras. Raises BadFile.
+
+    Which of two versions of a package is meant, a lock before Poetry 2 does not say: both are told.
+    """
+    lock = model(_Poetry, path, foreign.toml(path, written))
+    under = environment(lock.metadata.python_versions)
+    asked: Environment = {**under, "extras": frozenset(lock.extras)}
+    there: dict[str, list[_PoetryPackage]] = {}
+    for each in lock.package:
+        markers = each.markers.values() if isinstance(each.markers, Mapping) else (each.markers,)
+        try:
+            needed = any(applies(marker(one), asked, lock=True) for one in markers)
+        except ValueError as error:
+            raise bad(path, f"package {each.name}", foreign.why(error)) from error
+        if needed and admits(each.python_versions, under["python_full_version"]):
+            there.setdefault(canonicalize_name(each.name), []).append(each)
+    pins = [_poetry_pin(name, of, path) for name, of in there.items()]
+    return requirements.stack(pins, read_for(str(path), under))
+
+
+def _poetry_pin(name: str, of: Sequence[_PoetryPackage], path: Path) -> Pin:
+    key = f"package {name}"
+    places = [
+        each.source["url"] for each in of if each.source.get("type", "legacy") != "legacy" and "url" in each.source
+    ]
+    if places:
+        return direct(name, f"{name} @ {' or '.join(map(str, places))}", path, key)
+    versions = list(dict.fromkeys(each.version for each in of))
+    return pin(name, versions[0], path, key) if len(versions) == 1 else Pin(name, "", " or ".join(versions), path, key)
+
+
+class _Entry(Foreign):
+    version: str = ""
+    markers: str = ""
+    git: str = ""
+    path: str = ""
+    file: str = ""
+
+
+class _Requires(Foreign):
+    python_version: str = Field("", alias="python_version")
+
+
+class _Meta(Foreign):
+    requires: _Requires | None = None
+
+
+class _Pipfile(Foreign):
+    meta: _Meta = Field(_Meta(), alias="_meta")
+    default: Mapping[str, _Entry] = Field(default_factory=dict)
+    develop: Mapping[str, _Entry] = Field(default_factory=dict)
+
+
+def pipfile(path: Path, written: str) -> Stack:
+    """Return what a Pipfile.lock installs here; its default section overrides its develop one. Raises BadFile."""
+    try:
+        lock = model(_Pipfile, path, json.loads(written))
+    except (ValueError, RecursionError) as error:
+        raise bad(path, "syntax", foreign.why(error)) from error
+    python = lock.meta.requires.python_version if lock.meta.requires else ""
+    under = environment(f"=={python}.*" if python else "")
+    pins = []
+    for name, each in {**lock.develop, **lock.default}.items():
+        try:
+            if applies(marker(each.markers), under, lock=True):
+                pins.append(_pipfile_pin(name, each, path))
+        except ValueError as error:
+            raise bad(path, name, foreign.why(error)) from error
+    return requirements.stack(pins, read_for(str(path), under))
+
+
+def _pipfile_pin(name: str, entry: _Entry, path: Path) -> Pin:
+    if place := entry.git or entry.file or entry.path:
+        return direct(name, f"{name} @ {place}", path, name)
+    if entry.version.startswith("=="):
+        return pin(name, entry.version.lstrip("="), path, name)
+    return Pin(canonicalize_name(name), "", f"{name}{entry.version}", path, name)
+
+
+READERS = {"uv": uv, "poetry": poetry, "pipfile": pipfile}
