@@ -56,14 +56,14 @@ def check(
         severe = _severe(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     stack = _stack(known, before, None) if before else _found(python, lock)
-    for each in (stack, _stack(known, to, stack)) if to else (stack,):
-        if each.versions.keys().isdisjoint(STACK) and each.unsaid.keys().isdisjoint(STACK):
-            text.say(console, f"{each.where}: none of {', '.join(STACK)} is there", "bold")
-            return Exit.UNDECIDED
+    asked = _stack(known, to, stack) if to else stack
+    if asked.versions.keys().isdisjoint(STACK) and asked.unsaid.keys().isdisjoint(STACK):
+        text.say(console, f"{asked.where}: none of {', '.join(STACK)} is there", "bold")
+        return Exit.UNDECIDED
     found = answers.answer(known, stack)
     gone: tuple[str, ...] = ()
     if to:
-        after = answers.answer(known, _stack(known, to, stack))
+        after = answers.answer(known, asked)
         # What cannot be run any more is not mended, and what nobody knows may not be.
         there = _names(after).union(after.blocked)
         told = sorted("/".join(each.name) for each in found.bites if each.name not in there)
@@ -166,11 +166,11 @@ def _confirmed(python: Path, found: Answer, console: Terminal) -> Answer:
 
     tried = confirm.confirm(interpreters.interpreter(python) or python, found, console)
     text.say(console, f"\nTried with {python}, on {tried.device or 'a device that it did not name'}:", "bold")
-    for each in tried.found:
-        text.say(console, f"  {each.told}", {True: "red", False: "bold magenta", None: "dim"}[each.agrees])
-    seen = Path("jax-stack-compat-seen.json")
-    write(seen, tried.records)
-    text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
+    for told, agrees in tried.lines:
+        text.say(console, f"  {told}", {True: "red", False: "bold magenta", None: "dim"}[agrees])
+    if tried.records:
+        write(seen := Path("jax-stack-compat-seen.json"), tried.records)
+        text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
     return replace(found, bites=tuple(each.bite for each in tried.found if each.agrees is not False))
 
 
