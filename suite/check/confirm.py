@@ -67,7 +67,9 @@ class Confirmed:
         for each in self.found:
             if each.agrees is None:
                 untried.setdefault(each.saw, []).append("/".join(each.bite.name))
-        told = [(each.told, each.agrees) for each in self.found if each.agrees is not None]
+        told: list[tuple[str, bool | None]] = [
+            (each.told, each.agrees) for each in self.found if each.agrees is not None
+        ]
         told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
         return told
 
