@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,8 @@ _OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE
 # Not by Path.resolve, which a loop of links ends.
 STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or _OWN))
 REPORTS = ROOT / "reports"
+# No file of ours is as large.
+_MOST_MIB = 256
 
 Model = TypeVar("Model", bound="FileModel")
 
@@ -71,11 +74,25 @@ def read(model: type[Model], path: Path) -> Model:
 def text(path: Path, model: type[FileModel] | None = None) -> str:
     """Return what is in the file at `path`, with its line ends as they are. Raises BadFile."""
     try:
-        # Without a buffer: records are small, and tens of thousands.
-        with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
-            return stream.read().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return content(path).decode("utf-8")
+    except (OSError, ValueError) as error:  # no UTF-8; a NUL in its name
         raise BadFile([_fault(model or FileModel, path, "file", str(error))]) from error
+
+
+def content(path: Path) -> bytes:
+    """Return what is in the file at `path`, and wait for no pipe. Raises OSError."""
+    # Without a buffer: records are small, and tens of thousands.
+    with open(path, "rb", buffering=0, opener=_at_once) as stream:
+        found = os.fstat(stream.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError("it is a pipe or a device: save what it gives as a file, and name that")
+        if found.st_size > _MOST_MIB * 2**20:
+            raise OSError(f"it has more than {_MOST_MIB} MiB")
+        return stream.read()
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def faults(model: type[FileModel], path: Path, error: ValidationError) -> list[Fault]:

@@ -38,11 +38,13 @@ from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES
 
 _PLACE = STATE / "candidates"
+# What of the stack is built has no compiled parts; jaxlib comes as a wheel.
+_BUILD_S = 900.0
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A package, and what is to be installed for it, as uv takes it: a folder, a wheel, an address, a requirement."""
+    """A package, and the requirement that is to be installed for it: a version, or what an address has."""
 
     package: str
     source: str
@@ -61,20 +63,25 @@ class Turn:
 
 def parse(words: str) -> Wanted:
     """`equinox=../equinox`, `equinox=git+https://…`, or a requirement, `jax==0.13.0rc1`. Raises Misused."""
-    name, equals, source = words.partition("=")
-    if equals and source and not source.startswith("=") and not name.endswith(tuple("<>!~")):
-        package = str(canonicalize_name(name))
-        # What is a path here may not be one where uv is started.
-        source = source if "://" in source else os.path.abspath(source)  # noqa: PTH100  a link may be what is meant
-        if "://" not in source and not Path(source).exists():
-            raise Misused(f"{words}: there is no {source}")
-    else:
-        try:
-            package, source = str(canonicalize_name(Requirement(words).name)), words
-        except InvalidRequirement as error:
-            raise Misused(
-                f"{words}: {error}; a candidate is equinox=PATH, a wheel, an address, or jax==VERSION"
-            ) from error
+    name, equals, place = words.partition("=")
+    source = words
+    if equals and place and not place.startswith("=") and not name.endswith(tuple("<>!~")):
+        if "://" not in place:
+            # What is a path here may not be one where uv is started.
+            path = Path(os.path.abspath(place))  # noqa: PTH100  a link may be what is meant
+            if not path.exists():
+                raise Misused(f"{words}: there is no {path}")
+            place = path.as_uri()
+        # With its name, uv refuses what is another package.
+        source = f"{name} @ {place}"
+    try:
+        found = Requirement(source)
+    except InvalidRequirement as error:
+        why = str(error).partition("\n")[0]
+        raise Misused(f"{words}: {why}; a candidate is equinox=PATH, a wheel, an address, or jax==VERSION") from error
+    if found.marker:
+        raise Misused(f"{words}: leave out the marker, under which it may not be installed")
+    package = str(canonicalize_name(found.name))
     if package not in PACKAGES:
         raise Misused(f"{package} is not of the stack; {nearest(package, PACKAGES)}")
     return Wanted(package, source)
@@ -91,7 +98,7 @@ def attempt(
     cells = [plan.stack(each) for each in against] or [newest()]
     worst = Exit.AS_EXPECTED
     for cell in cells:
-        told = ", ".join(f"{each.package} from {each.source}" for each in candidates)
+        told = ", ".join(each.source for each in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
         found, seen, undecided, ran = _held(cell, candidates, catalogue.select(issue), known, pre, console)
         for turn in sorted(found, key=lambda each: _ORDER.index(each.how)):
@@ -187,16 +194,8 @@ def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
     _uv("pip", "sync", "--require-hashes", "--python", str(executable), str(lock.load(cell).path))
     more = ("--prerelease", "allow") if pre else ()
     # What else it may want is the stack's: with another the difference would not be the candidate's.
-    _uv(
-        "pip",
-        "install",
-        "--no-deps",
-        "--reinstall",
-        "--python",
-        str(executable),
-        *more,
-        *(e.source for e in candidates),
-    )
+    sources = (each.source for each in candidates)
+    _uv("pip", "install", "--no-deps", "--reinstall", "--python", str(executable), *more, *sources, within=_BUILD_S)
     return executable
 
 
@@ -204,7 +203,7 @@ def _refuse() -> Path:
     raise Failed("a case has written into the installed packages, and the others were not run")
 
 
-def _uv(*words: str) -> None:
-    run = uv_call.run(*words)
+def _uv(*words: str, within: float | None = None) -> None:
+    run = uv_call.run(*words, within=within)
     if run.returncode:
         raise Failed(f"uv {' '.join(words[:2])}: {run.stderr[max(run.stderr.find('error:'), 0) :].strip()[-1500:]}")

@@ -62,14 +62,15 @@ def check(
         bounds = stack
         severe = severities(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
-    for each in (stack, _stack(known, to, stack)) if to else (stack,):
-        if each.versions.keys().isdisjoint(STACK) and each.unsaid.keys().isdisjoint(STACK):
-            text.say(console, f"{each.where}: none of {', '.join(STACK)} is there", "bold")
-            return Exit.UNDECIDED
+    # What an upgrade of something else adds is told, too.
+    asked = _stack(known, to, stack) if to else stack
+    if asked.versions.keys().isdisjoint(STACK) and asked.unsaid.keys().isdisjoint(STACK):
+        text.say(console, f"{asked.where}: none of {', '.join(STACK)} is there", "bold")
+        return Exit.UNDECIDED
     answer = answers.answer(known, stack)
     gone: tuple[str, ...] | None = None
     if to:
-        answer, gone = _upgraded(answer, answers.answer(known, _stack(known, to, stack)))
+        answer, gone = _upgraded(answer, answers.answer(known, asked))
     found = replace(_outcome(answer, known, source), gone=gone, fail_on=fail_on, strict=strict)
     if write_baseline is not None:
         count = baselines.save(write_baseline, found.of(*LEVELS))
@@ -162,11 +163,11 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
 
     tried = confirm.confirm(interpreters.interpreter(python) or python, concerned, console)
     text.say(console, f"\nTried with {python}, on {tried.device or 'a device that it did not name'}:", "bold")
-    for each in tried.found:
-        text.say(console, f"  {each.told}", {True: "red", False: "bold magenta", None: "dim"}[each.agrees])
-    seen = Path("jax-stack-compat-seen.json")
-    write(seen, tried.records)
-    text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
+    for told, agrees in tried.lines:
+        text.say(console, f"  {told}", {True: "red", False: "bold magenta", None: "dim"}[agrees])
+    if tried.records:
+        write(seen := Path("jax-stack-compat-seen.json"), tried.records)
+        text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
     refuted = {each.bite.name for each in tried.found if each.agrees is False}
     kept = tuple(
         each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted

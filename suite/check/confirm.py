@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from suite.files import ROOT, dump, read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.table import UNDECIDED
+from suite.judge.wording import named
 from suite.run import catalogue, keys, probe_call
 from suite.run.catalogue import Entry
 from suite.run.probe_call import Ended, Task
@@ -43,10 +45,8 @@ class Confirmation:
 
     @property
     def told(self) -> str:
-        """For people."""
+        """For people, of one that was tried."""
         name = "/".join(self.bite.name)
-        if self.agrees is None:
-            return f"{name}: predicted, could not be run: {self.saw}"
         if self.agrees:
             return f"{name}: predicted, confirmed: {self.saw}"
         return f"{name}: predicted {self.bite.behaviour}, NOT confirmed: {self.saw}; please report it"
@@ -54,18 +54,33 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Confirmed:
-    """All of it, the device that jax named, and the records as they can be sent in."""
+    """All of it, the device that jax named, and the records as they can be sent in, if there are any."""
 
     found: tuple[Confirmation, ...]
     device: str
     records: str
 
+    @property
+    def lines(self) -> list[tuple[str, bool | None]]:
+        """For people; predictions that could not be tried are told together, by the reason."""
+        untried: dict[str, list[str]] = {}
+        for each in self.found:
+            if each.agrees is None:
+                untried.setdefault(each.saw, []).append("/".join(each.bite.name))
+        told: list[tuple[str, bool | None]] = [
+            (each.told, each.agrees) for each in self.found if each.agrees is not None
+        ]
+        told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
+        return told
+
 
 def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
     """Run the cases that bite with this interpreter, each in a process of its own with limits.
 
-    Raises Failed where the interpreter cannot run them at all; OSError.
+    Raises Failed where the interpreter can run none of them; OSError.
     """
+    # The probe starts elsewhere; a link in it is the environment.
+    python = Path(os.path.abspath(python))  # noqa: PTH100
     known = {(entry.issue.id, case.id): (entry, case) for entry in catalogue.entries() for case in entry.issue.cases}
     with TemporaryDirectory(prefix="jax-stack-compat-") as folder:
         root = Path(folder, "side")
@@ -79,16 +94,18 @@ def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
             if name in known
         }
         ended = _run(python, answer, list(tasks.values()), root, console) if tasks else Ended()
-        if ended.reason and not any(task.record.exists() for task in tasks.values()):
-            raise Failed(f"{python} runs none of the reproducers: {ended.detail}")
         seen = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
     found = tuple(_compared(bite, known.get(bite.name), seen.get(bite.name)) for bite in answer.bites)
+    tried = [seen[each.bite.name] for each in found if each.agrees is not None]
+    if tasks and not tried:
+        why = ended.detail or next(each.saw for each in found if each.bite.name in tasks)
+        raise Failed(f"{python} runs none of {len(tasks)} reproducers: {why}")
     told = {
         "schema_version": 1,
         "device": ended.device,
-        "records": [each.model_dump(mode="json") for each in seen.values()],
+        "records": [each.model_dump(mode="json") for each in tried],
     }
-    return Confirmed(found, ended.device, dump(told))
+    return Confirmed(found, ended.device, dump(told) if tried else "")
 
 
 def _run(python: Path, answer: Answer, tasks: Sequence[Task], root: Path, console: Terminal) -> Ended:

@@ -135,8 +135,12 @@ def _candidate(words: str) -> Any:
 
 def main(words: Sequence[str] | None = None) -> None:
     """`jax-stack-compat`."""
-    with guarded() as guard:
-        guard.code = call(_parser().parse_args(words))
+    try:
+        with guarded() as guard:
+            guard.code = call(_parser().parse_args(words))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
     sys.exit(guard.code)
 
 

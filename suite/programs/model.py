@@ -14,7 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Fault
-from suite.files import ROOT, FileModel, dump_lines, read
+from suite.files import ROOT, FileModel, content, dump_lines, read
 from suite.judge.neighbours import LineCell, in_order, neighbours
 from suite.programs.targets import Target
 
@@ -146,7 +146,7 @@ def load_all(targets: Iterable[Target], folder: Path = FOLDER) -> tuple[Programs
 def listed(path: Path) -> tuple[Programs, ...]:
     """The targets of a programs.json, none where there is no such file. Raises BadFile."""
     try:
-        return _LIST.validate_json(path.read_bytes()) if path.exists() else ()
+        return _LIST.validate_json(content(path)) if path.exists() else ()
     except (OSError, ValidationError) as error:
         raise BadFile([Fault(path, "programs", str(error).splitlines()[0])]) from error
 

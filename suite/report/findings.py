@@ -47,8 +47,8 @@ class Finding:
 
 def findings(report: Report) -> list[Finding]:
     """Everything that follows from `report` alone and wants a look, by sort."""
-    odd = [each for each in report.observations if each.agreement not in ("as-expected", "spurious")]
-    failing = [each for each in report.observations if each.workaround == "fails"]
+    odd = [each for each in report.seen_here if each.agreement not in ("as-expected", "spurious")]
+    failing = [each for each in report.seen_here if each.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
     seen = summary.by_case(report.observations)
     for issue in report.issues:

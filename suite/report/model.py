@@ -380,6 +380,12 @@ class Report(CompatFile):
 
     observations: list[Observation]
 
+    @property
+    def seen_here(self) -> list[Observation]:
+        """The observations that the suite made itself."""
+        sent = {cell.id for cell in self.cells if cell.sent_on is not None}
+        return [each for each in self.observations if each.cell not in sent] if sent else self.observations
+
     @model_validator(mode="after")
     def _rests_on_observations(self) -> Self:
         """Refuse a report whose cells and cases say something that its observations do not show."""

@@ -79,8 +79,8 @@ def label(cell: CellRow) -> str:
 
 
 def columns(report: Report) -> list[CellRow]:
-    """The line, or all cells where there is none of it: by the version of jax, those of one jax by day."""
-    cells = summary.line(report) or report.cells
+    """The line, or else all cells that ran here: by the version of jax, those of one jax by day."""
+    cells = summary.line(report) or report.run_here
     by_id = {cell.id: cell for cell in cells}
     pins = ((cell, {**cell.holds, **cell.packages}) for cell in cells)
     known = (LineCell(cell.id, cell.moves, of, cell.released_on) for cell, of in pins if "jax" in of)

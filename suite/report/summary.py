@@ -70,8 +70,8 @@ def lacking_pythons(report: Report) -> str:
 
 
 def unexpected(report: Report) -> list[Observation]:
-    """The observations that say something of upstream that is not known, of a workaround too."""
-    return [each for each in report.observations if is_unexpected(each)]
+    """The observations made here that say something of upstream that is not known, of a workaround too."""
+    return [each for each in report.seen_here if is_unexpected(each)]
 
 
 def is_unexpected(each: Observation) -> bool:
@@ -91,11 +91,11 @@ class Undecided:
 
 
 def unlearned(report: Report) -> list[Observation]:
-    """The observations from which nothing was learned of upstream.
+    """The observations made here from which nothing was learned of upstream.
 
     What is blocked is not among them: that its package does not import is told once, by row zero.
     """
-    return [each for each in report.observations if each.agreement == "spurious" and each.verdict != "blocked"]
+    return [each for each in report.seen_here if each.agreement == "spurious" and each.verdict != "blocked"]
 
 
 def undecided(report: Report) -> list[Undecided]:
@@ -114,13 +114,14 @@ def undecided(report: Report) -> list[Undecided]:
 
 def last_line(report: Report) -> str:
     """The counts that cannot lie: what ran and what did not, then how it agrees."""
-    coverage, seen = report.coverage, report.observations
+    coverage, seen = report.coverage, report.seen_here
     agreements = Counter(each.agreement for each in seen)
     told = [f"{agreements['as-expected']} as expected"]
     others: Sequence[Agreement] = ("regressed", "fixed", "changed", "new", "spurious")
     told += [f"{agreements[name]} {name}" for name in others if agreements[name]]
     if odd := sum(not each.workaround_expected for each in seen):
         told.append(f"{odd} workaround{'s' * (odd != 1)} not as known")
+    told += [f"{sent} sent in"] if (sent := len(report.observations) - len(seen)) else []
     blocked = sum(each.verdict == "blocked" for each in seen)
     because = f" ({blocked} of them behind an import that fails)" if blocked else ""
     part = f"shard {report.shard}: " if report.shard else ""

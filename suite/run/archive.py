@@ -19,16 +19,18 @@ import json
 import lzma
 import os
 from collections.abc import Collection, Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault, shown
-from suite.files import REPORTS, FileModel, replace_all
+from suite.files import REPORTS, FileModel, content, replace_all
 from suite.judge.record import AGAIN
 from suite.run import catalogue, keys, records
 from suite.run.catalogue import Entry
 from suite.run.records import Status
+from suite.spelling import identifier
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -37,6 +39,8 @@ FOLDER = REPORTS / "published" / "records"
 _SUFFIX = ".jsonl.xz"
 # An issue's id has no such beginning.
 _CELLS = f"_cells{_SUFFIX}"
+# All of it is 65 MiB today, and is held in memory.
+_MOST = 512 * 2**20
 # What all records of a cell have in common that hold.
 _OF_CELL = ("cell", "lock", "packages")
 # What differs between records that show the same.
@@ -110,8 +114,11 @@ def unpack(folder: Path = FOLDER) -> int:
             continue
         line = cells[cell]
         of_cell = {"cell": cell, "lock": line.lock, "packages": line.packages}
-        own = iter(packed.own)
-        _put(records.path_of(*name), _filled(json.loads(packed.shared), of_cell, own))
+        try:
+            record = _filled(json.loads(packed.shared), of_cell, iter(packed.own))
+        except StopIteration as error:
+            raise BadFile([_fault(folder / f"{issue}{_SUFFIX}", f"{cell}/{case} is cut short")]) from error
+        _put(records.path_of(*name), record)
         lacking += 1
     for cell, line in cells.items():
         if "cell.json" not in present[cell]:
@@ -125,26 +132,34 @@ def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
     found: dict[_Name, _Packed] = {}
     cells: dict[str, _CellLine] = {}
     faults: list[Fault] = []
+    left = _MOST
     for path in sorted(folder.glob(f"*{_SUFFIX}")):
         try:
             # Texts may have the other ends of lines in them.
-            for line in filter(None, lzma.decompress(path.read_bytes()).decode().split("\n")):
+            unpacked = _text(path, left) or ""
+            left -= len(unpacked)
+            for line in filter(None, unpacked.split("\n")):
                 if path.name == _CELLS:
                     cell = _CellLine.model_validate_json(line)
                     cells[cell.status.cell] = cell
                     continue
                 shared, *rows = json.loads(line)
                 text = _line(shared)
+                # They become paths.
+                issue, case = identifier(shared["issue"]), identifier(shared["case"])
                 for cell_id, *own in rows:
-                    found[cell_id, shared["issue"], shared["case"]] = _Packed(text, shared["key"], own)
-        except (lzma.LZMAError, EOFError, ValueError, LookupError, TypeError) as error:
-            message = f"{type(error).__name__}: {error}; `git checkout -- {shown(path)}` restores it"
-            faults.append(Fault(path, "archive", message))
+                    found[cell_id, issue, case] = _Packed(text, shared["key"], own)
+        except (lzma.LZMAError, OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
+            faults.append(_fault(path, f"{type(error).__name__}: {error}"))
     if not faults and (lost := {cell for cell, _, _ in found} - cells.keys()):
         faults.append(Fault(folder / _CELLS, "archive", f"has no {min(lost)}, of which there are records"))
     if faults:
         raise BadFile(faults)
     return found, cells
+
+
+def _fault(path: Path, why: str) -> Fault:
+    return Fault(path, "archive", f"{why}; `git checkout -- {shown(path)}` restores it")
 
 
 def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | None:
@@ -194,8 +209,15 @@ def _filled(shared: Any, of_cell: dict[str, Any], own: Iterator[Any]) -> Any:
     return {name: known[name] if name in known else _filled(value, of_cell, own) for name, value in shared.items()}
 
 
-def _text(path: Path) -> str | None:
-    return lzma.decompress(path.read_bytes()).decode() if path.exists() else None
+def _text(path: Path, most: int = _MOST) -> str | None:
+    """Return what is packed in a file; None where there is no file. Raises OSError, LZMAError, EOFError, ValueError."""
+    if not path.exists():
+        return None
+    with lzma.open(BytesIO(content(path))) as stream:
+        packed = stream.read(most + 1)
+    if len(packed) > most:
+        raise ValueError(f"with those before it, it unpacks to more than {_MOST // 2**20} MiB")
+    return packed.decode()
 
 
 def _present(folder: Path) -> Collection[str]:

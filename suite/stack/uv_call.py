@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from signal import Signals
+from signal import SIGKILL, Signals
 
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
@@ -36,19 +36,37 @@ _SETTINGS = (
 )
 
 
-def run(*words: str, asked: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run uv with these words, `asked` on its standard input.
+def run(
+    *words: str, asked: str = "", within: float | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run uv with these words, `asked` on its standard input, and end it if it is not done `within` so many seconds.
 
-    Its exit status says nothing by itself; what it says last on standard error is why, also where it was killed.
+    Its exit status says nothing by itself; what it says last on standard error is why, also where it was ended.
     Raises BadFile for a uv.toml that is none.
     """
     command = [found(), *words, *configured()]
     env = {**surroundings(), **variables}
-    ran = subprocess.run(command, input=asked, capture_output=True, encoding="utf-8", check=False, env=env)
-    if ran.returncode < 0:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8", env=env, process_group=None if within is None else 0,
+    ) as uv:  # fmt: skip
+        try:
+            said, complaint = uv.communicate(asked, within)
+        except BaseException as error:
+            if within is None:
+                uv.kill()
+                raise
+            # What builds a package is ended with it.
+            os.killpg(uv.pid, SIGKILL)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            said, complaint = uv.communicate()
+            complaint += f"\nerror: it was not done in {within:g} s, and was ended"
+    code = uv.returncode
+    if code < 0 and "\nerror: it was" not in complaint:
         # It had no chance to.
-        ran.stderr += f"\nerror: it was ended by {Signals(-ran.returncode).name}, by somebody or for want of memory"
-    return ran
+        complaint += f"\nerror: it was ended by {Signals(-code).name}, by somebody or for want of memory"
+    return subprocess.CompletedProcess(command, code, said, complaint)
 
 
 def found() -> str:

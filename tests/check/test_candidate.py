@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from suite.check import candidate
 from suite.check.candidate import Wanted, parse
-from suite.errors import Misused
+from suite.errors import Failed, Misused
 from suite.judge.table import Verdict
 from suite.judge.verdicts import Judged
-from suite.stack import plan
+from suite.stack import lock, plan
 from tests.check.worlds import knowledge
 
 
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        ("equinox=git+https://example.org/equinox@main", Wanted("equinox", "git+https://example.org/equinox@main")),
+        (
+            "equinox=git+https://example.org/equinox@main",
+            Wanted("equinox", "equinox @ git+https://example.org/equinox@main"),
+        ),
         ("jax==0.13.0rc1", Wanted("jax", "jax==0.13.0rc1")),
         ("jax>=0.13.dev0", Wanted("jax", "jax>=0.13.dev0")),
         ("jax", Wanted("jax", "jax")),
@@ -34,14 +39,66 @@ def test_a_path_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (tmp_path / "equinox").mkdir()
     monkeypatch.chdir(tmp_path)
 
-    assert Wanted("equinox", str(tmp_path / "equinox")) == parse("equinox=equinox")
+    assert Wanted("equinox", f"equinox @ {(tmp_path / 'equinox').as_uri()}") == parse("equinox=equinox")
 
 
-@pytest.mark.parametrize("words", ["equinox=/no/such/folder", "numpyro==1.0", "=x", "jax=", "a b c"])
-def test_what_cannot_be_meant_is_told(words: str) -> None:
-    """A path that is not there, a package that is not of the stack, and what is no requirement."""
-    with pytest.raises(Misused):
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("equinox=/no/such/folder", "there is no /no/such/folder"),
+        ("numpyro==1.0", "numpyro is not of the stack"),
+        ("=x", "there is no"),
+        ("jax=", "a candidate is"),
+        ("a b c", "a candidate is"),
+        ("jax==0.6.0; python_version<'3'", "leave out the marker"),
+        ("equinox=git+https://example.org/equinox ; python_version<'3'", "leave out the marker"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(words: str, says: str) -> None:
+    """What is not there, not of the stack, no requirement, or might not be installed."""
+    with pytest.raises(Misused, match=says):
         parse(words)
+
+
+BACKEND = """
+import pathlib, signal
+
+def prepare_metadata_for_build_wheel(folder, *_):
+    info = pathlib.Path(folder, "other-1.dist-info")
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\\nName: other\\nVersion: 1\\n")
+    return info.name
+
+def build_wheel(*_):
+    signal.pause()
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a project called "other", whose build never ends."""
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "other"\nversion = "1"\n'
+        '[build-system]\nrequires = []\nbuild-backend = "slow"\nbackend-path = ["."]\n'
+    )
+    (tmp_path / "slow.py").write_text(BACKEND)
+    monkeypatch.setattr(candidate, "_PLACE", tmp_path / "candidates")
+    monkeypatch.setattr(lock, "load", lambda cell: SimpleNamespace(path=os.devnull))
+    return tmp_path
+
+
+def test_a_build_that_hangs_is_ended(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has a limit, which is told."""
+    monkeypatch.setattr(candidate, "_BUILD_S", 1.0)
+
+    with pytest.raises(Failed, match=r"uv pip install: error: it was not done in 1 s, and was ended"):
+        candidate._made(candidate.newest(), [Wanted("other", f"other @ {project.as_uri()}")], pre=False)
+
+
+def test_another_package_is_refused(project: Path) -> None:
+    """A folder that has a project of another name is no candidate."""
+    with pytest.raises(Failed, match=r"(?s)`other`.*`equinox`"):
+        candidate._made(candidate.newest(), [parse(f"equinox={project}")], pre=False)
 
 
 @pytest.mark.parametrize(

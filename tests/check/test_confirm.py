@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.cell.issue import Rule
 from suite.check import confirm, words
 from suite.check.answer import Answer, answer
-from suite.check.confirm import Confirmation
+from suite.check.confirm import Confirmation, Confirmed
 from suite.console import OUT
-from suite.errors import Exit
-from tests.check.worlds import knowledge, stack
+from suite.errors import Exit, Failed
+from suite.run import probe_call
+from tests.check.test_interpreters import environment
+from tests.check.worlds import case, issue, knowledge, stack
 
 
 def predicted() -> Answer:
@@ -20,17 +23,37 @@ def predicted() -> Answer:
     return answer(knowledge(), stack(jax="0.6.0"))
 
 
-@pytest.mark.parametrize(
-    ("saw", "agrees", "told"),
-    [
-        ("wrong: 2", True, "wrong-numbers/loud: predicted, confirmed: wrong: 2"),
-        ("right: 1", False, "wrong-numbers/loud: predicted wrong, NOT confirmed: right: 1; please report it"),
-        ("error, no", None, "wrong-numbers/loud: predicted, could not be run: error, no"),
-    ],
-)
-def test_what_came_of_a_prediction_is_told(saw: str, agrees: bool | None, told: str) -> None:
-    """Confirmed, not confirmed, or not run: three sentences that nobody mixes up."""
-    assert told == Confirmation(predicted().bites[0], saw, agrees).told
+def test_what_came_of_predictions_is_told() -> None:
+    """Confirmed and not confirmed are a line each; what could not be run is told together, by the reason."""
+    bite = predicted().bites[0]
+    seen = [("wrong: 2", True), ("right: 1", False), *[("error, no", None)] * 5, ("hung", None)]
+    tried = Confirmed(tuple(Confirmation(bite, *each) for each in seen), "", "")
+
+    loud = "wrong-numbers/loud"
+    assert [
+        (f"{loud}: predicted, confirmed: wrong: 2", True),
+        (f"{loud}: predicted wrong, NOT confirmed: right: 1; please report it", False),
+        (f"5 could not be run: error, no: {loud}, {loud}, {loud} and 2 more", None),
+        (f"1 could not be run: hung: {loud}", None),
+    ] == tried.lines
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment whose jax does not import, named from the folder it is in."""
+    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
+    monkeypatch.chdir(tmp_path)
+    folder = environment(tmp_path / ".venv", jax="0.6.0", numpy="2.0.0")
+    (next(folder.glob("lib/*/site-packages")) / "jax.py").write_text("raise ImportError('no jaxlib')\n")
+    return Path(".venv", "bin", "python")
+
+
+def test_a_broken_jax_is_one_headline(broken: Path) -> None:
+    """Where no reproducer can be run, one sentence says why, and there is nothing to send."""
+    known = knowledge(issue("wraps-lower-bypass", *(case(id, Rule("wrong", "", "run")) for id in ("jit", "vmap"))))
+
+    with pytest.raises(Failed, match=r"^/.*/\.venv/bin/python runs none of 2 reproducers: blocked, .*no jaxlib$"):
+        confirm.confirm(broken, answer(known, stack(jax="0.6.0")), OUT)
 
 
 def test_an_interpreter_that_runs_nothing_is_told() -> None:

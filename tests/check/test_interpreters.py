@@ -69,9 +69,11 @@ def test_broken_metadata_is_left_out(tmp_path: Path) -> None:
 
 
 def test_start_up_file_may_print(tmp_path: Path) -> None:
-    """What a start-up file of the environment prints is not taken for the answer."""
+    """What a start-up file of the environment prints, at exit too, is not taken for the answer."""
     folder = environment(tmp_path / "venv", jax="0.4.35")
-    (next(folder.glob("lib/*/site-packages")) / "hello.pth").write_text("import sys; print('hello', end='')\n")
+    (next(folder.glob("lib/*/site-packages")) / "hello.pth").write_text(
+        "import atexit, sys; print('hello', end=''); atexit.register(print, 'bye')\n"
+    )
     assert {"jax": "0.4.35"} == interpreters.ask(folder).versions
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +21,8 @@ from suite.check.source.sources import LARGEST
 from suite.check.source.touched import meets, touch, touched
 from suite.check.source.usage import Usage, usage
 from suite.errors import Misused
+from suite.files import ROOT
+from tests.processes import default_signals
 
 PAD, CONSTANT = "jax.numpy.pad", "jax.numpy.pad(constant_values=)"
 JIT, STATIC = "jax.jit", "jax.jit(static_argnums=)"
@@ -367,6 +373,28 @@ def test_many_files_are_read_side_by_side(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(reading, "_MANY", 2)
     assert alone == usage(tmp_path)
     assert (3, 3) == (len(told(alone, "jax.vmap")), len(alone.unread))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> None:
+    """Whatever ends the command ends the processes that it has started, too."""
+    code = "import jax\n" + "jax.vmap(jax.numpy.sin)\n" * 3000
+    for place in range(400):
+        (tmp_path / f"{place}.py").write_text(code)
+    words = [sys.executable, "-m", "suite", "check", "--from", "jax==0.6.0", "--source", str(tmp_path)]
+    with subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=default_signals
+    ) as running:
+        while not any(map(_reads, Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split())):
+            assert running.poll() is None
+        running.send_signal(number)
+        # Each of them holds its standard output.
+        running.communicate(timeout=10)
+
+
+def _reads(process: str) -> bool:
+    """Whether a process has had the processor for longer than it takes to start."""
+    return 2 * sum(map(int, Path(f"/proc/{process}/stat").read_text().split()[13:15])) > os.sysconf("SC_CLK_TCK")
 
 
 @settings(deadline=None, max_examples=60)

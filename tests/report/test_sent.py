@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ import pytest
 
 from suite import files
 from suite.__main__ import main
-from suite.errors import Exit
+from suite.errors import BadFile, Exit
 from suite.judge.record import Part
 from suite.report.assemble import assemble
+from suite.report.compare.diff import diff
+from suite.report.findings import findings
 from suite.report.formats.check_json import check_json
 from suite.report.join import sent
 from suite.report.model import Report
@@ -115,6 +118,18 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
         ({"key": {"issue": "0" * 64}}, "was seen with another reproducer than this tree's"),
         ({"case": "no-such-case"}, "is no case of this tree"),
         ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it was seen without a jax"),
+        ({"machine": {"packages": {"jax": "../../x"}}}, "machine.packages.jax: '../../x' is not a version"),
+        ({"machine": {"packages": {"jax": "1!2"}}}, "is no id of a cell"),
+        ({"machine": {"packages": {"jax": "0.6.0", "<b>": "1"}}}, "machine.packages.<b>"),
+        ({"machine": {"packages": {"jax": "0.6.0", **{f"a{n}": "1" for n in range(99)}}}}, "at most 50 items"),
+        ({"machine": {"python": "<b>x"}}, "machine.python: '<b>x' is not a version"),
+        ({"machine": {"platform": {"system": "Linux", "machine": "x", "cpu": "<i>"}}}, "machine.platform.cpu"),
+        ({"machine": {"platform": {"system": "/etc/x", "machine": "x", "cpu": ""}}}, "machine.platform.system"),
+        ({"key": {"issue": "x"}}, "key.issue"),
+        ({"started_at": "9999-12-31T00:00:00Z"}, "started_at"),
+        ({"schema_version": 1}, "schema_version"),
+        ({"device": "x" * 2**20}, "device: String should have at most 100 characters"),
+        ({"device": "<script>"}, "device"),
         ({"attempts": []}, "attempts"),
     ],
 )
@@ -127,3 +142,59 @@ def test_what_cannot_be_merged_is_told(
     assert (Exit.MISUSED, False) == (code, path.exists())
     assert "seen.json" in (told := " ".join(capsys.readouterr().err.split()))
     assert says in told
+
+
+def test_a_record_is_sent_once(whole: Report, seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that has a record twice is no file of `check --confirm`'s."""
+    path = seen()
+    data = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(files.dump({**data, "records": data["records"] * 2}), encoding="utf-8")
+
+    assert Exit.MISUSED == merged(elsewhere, path)[0]
+    assert f"it has {BYPASS.issue.id}/{CASE.id} more than once" in capsys.readouterr().err
+
+
+def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path) -> None:
+    """Of two files of one interpreter neither is dropped silently."""
+    other = tmp_path / "other.json"
+    other.write_bytes(seen().read_bytes())
+
+    with pytest.raises(
+        BadFile, match=r"seen\.json: records: they are of the same interpreter as those of .*other\.json"
+    ):
+        sent.add(whole, [other, seen("lowered")])
+
+
+@pytest.mark.parametrize("behaviour", ["bypassed", "lowered", "nonsense"])
+def test_what_was_sent_decides_nothing(
+    whole: Report, seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str], behaviour: str
+) -> None:
+    """Whatever a stranger saw, no exit code, deviation, finding or change rests on it; it is counted apart."""
+    made = sent.add(whole, [seen(behaviour)])
+    code, _ = merged(elsewhere, seen(behaviour))
+    out = capsys.readouterr().out
+
+    assert Exit.AS_EXPECTED == code
+    assert "Not as expected" not in out
+    assert "1 sent in" in out
+    assert findings(whole) == findings(made)
+    assert () == diff(whole, made).changes
+    assert () == diff(sent.add(whole, [seen("lowered")]), made).changes
+
+
+def test_what_a_stranger_wrote_is_not_shown(whole: Report, seen: Make) -> None:
+    """Markup and paths of somebody's machine are left out of what was seen."""
+    path = seen()
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for detail, shown in (("a call gives 20.0", "a call gives 20.0"), ("<b>x", ""), ("in ~/x", ""), ("C:\\x", "")):
+        data["records"][0]["attempts"][0]["parts"]["reproducer"]["detail"] = detail
+        path.write_text(files.dump(data), encoding="utf-8")
+        assert shown == sent.add(whole, [path]).observations[-1].detail
+
+
+def test_a_pipe_is_not_waited_for(whole: Report, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What has no end is named, as a file and within a report."""
+    os.mkfifo(elsewhere / "pipe")
+
+    assert Exit.MISUSED == merged(elsewhere, elsewhere / "pipe")[0]
+    assert "pipe: file: it is a pipe or a device: save what it gives as a file" in capsys.readouterr().err

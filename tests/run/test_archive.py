@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +75,37 @@ def test_a_broken_file_is_named(folder: Path, elsewhere: Path, name: str) -> Non
     with pytest.raises(BadFile, match=rf"{name}\.jsonl\.xz: archive: .*`git checkout .*` restores it"):
         archive.unpack(folder)
     assert {} == _files(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("", "", "with those before it, it unpacks to more than 0 MiB"),
+        ('"issue":"stack-smoke"', '"issue":"../../stack-smoke"', "'../../stack-smoke' is no id"),
+        (r'(\["jax-[\d.]+",)"[^"]*",', r"\1", "is cut short"),
+        ('"key":', '"keys":', "KeyError: 'key'"),
+    ],
+)
+def test_what_nobody_packed_is_not_unpacked(
+    folder: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, says: str
+) -> None:
+    """An archive that is too large, that leads out of the folder, or that lacks something is a fault."""
+    path = folder / "stack-smoke.jsonl.xz"
+    path.write_bytes(lzma.compress(re.sub(old, new, lzma.decompress(path.read_bytes()).decode()).encode()))
+    if not old:
+        monkeypatch.setattr(archive, "_MOST", 3000)
+
+    with pytest.raises(BadFile, match=re.escape(says)):
+        archive.unpack(folder)
+    assert {} == _files(elsewhere)
+
+
+def test_an_archive_is_no_pipe(folder: Path) -> None:
+    """A pipe is named, and not waited for."""
+    os.mkfifo(folder / "a-pipe.jsonl.xz")
+
+    with pytest.raises(BadFile, match=r"a-pipe\.jsonl\.xz: archive: OSError: it is a pipe"):
+        archive.unpack(folder)
 
 
 def test_the_file_of_cells_has_to_be_there(folder: Path, elsewhere: Path) -> None:

@@ -14,7 +14,7 @@ from suite.errors import BadFile, Failed, Misused, shown
 
 _PATIENCE_S = 60
 _PLACES = (Path("bin", "python"), Path("Scripts", "python.exe"), Path("python.exe"))
-# Runs under Python 3.8, too. On the path, what is first is what is imported; and a start-up file may print.
+# Runs under Python 3.8, too. On the path, what is first is what is imported.
 _SCRIPT = """
 import json, re, sys
 from importlib import metadata
@@ -27,7 +27,8 @@ for each in metadata.distributions():
             found.setdefault(re.sub("[-_.]+", "-", name).lower(), version)
     except Exception:
         pass
-print("\\n" + json.dumps({"python": "%d.%d.%d" % sys.version_info[:3], "found": found}))
+with open(sys.argv[1], "w") as stream:
+    json.dump({"python": "%d.%d.%d" % sys.version_info[:3], "found": found}, stream)
 """
 
 
@@ -47,12 +48,13 @@ def ask(python: Path) -> Stack:
     env = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
     with TemporaryDirectory() as empty, TemporaryDirectory() as beside:
         out, err = Path(beside, "out"), Path(beside, "err")
+        out.touch()
         try:
-            # Into files: what it started and left behind may hold a pipe open for ever.
-            with out.open("wb") as answer, err.open("wb") as complaint:
+            # Into files: start-up files print, and what they left behind may hold a pipe open for ever.
+            with err.open("wb") as complaint:
                 run = subprocess.run(
-                    [os.path.abspath(path), "-c", _SCRIPT],  # noqa: PTH100  a link in it is the environment
-                    cwd=empty, env=env, stdin=subprocess.DEVNULL, stdout=answer, stderr=complaint,
+                    [os.path.abspath(path), "-c", _SCRIPT, str(out)],  # noqa: PTH100  a link in it is the environment
+                    cwd=empty, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaint,
                     check=False, timeout=_PATIENCE_S,
                 )  # fmt: skip
         except subprocess.TimeoutExpired as error:
@@ -60,7 +62,7 @@ def ask(python: Path) -> Stack:
         except (OSError, ValueError) as error:  # none there, none that runs; a NUL in its name
             reason = getattr(error, "strerror", None) or error
             raise Misused(f"{shown(path)} cannot be run as an interpreter: {reason}") from error
-        said = out.read_text(encoding="utf-8", errors="replace").rstrip().rpartition("\n")[2]
+        said = out.read_text(encoding="utf-8", errors="replace")
         why = err.read_text(encoding="utf-8", errors="replace").rstrip().rpartition("\n")[2]
     try:
         answered = json.loads(said)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import signal
+import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -159,12 +161,31 @@ def _all(
     if len(there) < _MANY:
         return [of(each) for each in there]
     workers = min(os.cpu_count() or 1, _WORKERS)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
         try:
             found = list(pool.map(of, there, chunksize=max(1, min(32, len(there) // (4 * workers)))))
         except BrokenProcessPool as error:
             raise Failed("a process that read the source has ended: give --source less of it at a time") from error
+        except BaseException:
+            # The pool would wait for all of the files.
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise
     return [each._replace(source=source) for each, source in zip(found, there, strict=True)]
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, however that ended."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    # Ctrl-C reaches every process of a terminal: the parent ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _of_file(source: Source | Unread, words: frozenset[str], packages: Collection[str], own: frozenset[str]) -> _Found:

@@ -82,14 +82,14 @@ class Diff:
     def unlearned(self) -> tuple[int, int]:
         """Of how many observations the new report tells nothing that the old one did; how many the old one had."""
         before, now = (
-            {key(each) for each in of.observations if each.verdict not in UNDECIDED} for of in (self.old, self.new)
+            {key(each) for each in of.seen_here if each.verdict not in UNDECIDED} for of in (self.old, self.new)
         )
         return len(before - now), len(before)
 
 
 def diff(old: Report, new: Report) -> Diff:
-    """What `new` shows that `old` did not. Both are taken at their word; neither is judged anew."""
-    before, now = ({key(each): each for each in report.observations} for report in (old, new))
+    """What `new` shows that `old` did not, of what the suite ran. Both are taken at their word."""
+    before, now = ({key(each): each for each in report.seen_here} for report in (old, new))
     # In the order of the new report; what is gone, in that of the old one.
     found = {each: change(before.get(each), now.get(each)) for each in dict.fromkeys([*now, *before])}
     changes = sorted(filter(None, found.values()), key=lambda each: KINDS.index(each.kind))
@@ -103,7 +103,7 @@ def exit_code(found: Diff, *, strict: bool = False) -> Exit:
     `strict`: also where anything is gone, or was not learned in either run.
     """
     counts = found.counts
-    missing = counts["gone"] or counts["spurious"] or any(each.verdict in _MISSED for each in found.new.observations)
+    missing = counts["gone"] or counts["spurious"] or any(each.verdict in _MISSED for each in found.new.seen_here)
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 

@@ -7,25 +7,77 @@ answered, by what this project has not run itself.
 from __future__ import annotations
 
 import hashlib
+import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from packaging.version import Version
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault
-from suite.files import FileModel, read
-from suite.judge.record import Record
+from suite.fields import Moment, PackageName, VersionText
+from suite.files import FileModel, read, text
+from suite.judge.record import Attempt, Key, Machine, Record, Where
+from suite.judge.wording import named
 from suite.report.assemble import observation
 from suite.report.derive import coverage
 from suite.report.model import CellRow, Observation, Platform, Report
 from suite.run import catalogue, keys
 from suite.run.catalogue import Entry
 from suite.run.seen import shown
+from suite.spelling import cell_id, version
 from suite.stack import releases
+
+
+def _normal(text: str) -> str:
+    return str(Version(version(text)))
+
+
+# What may be in it is shown on pages as it is.
+_PLAIN = r"[\w ()@.,:;+*#®™-]*"
+_Words = Annotated[str, StringConstraints(pattern=rf"^{_PLAIN}([\w)]/{_PLAIN})*$", max_length=100)]
+# What a stranger's program has printed.
+_MARKUP = re.compile(r"[<>]|[/\\~]\w")
+_Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_Version = Annotated[str, AfterValidator(_normal)]
+
+
+class _Where(Where):
+    """A machine as a stranger's file names it."""
+
+    system: _Words
+    machine: _Words
+    cpu: _Words
+
+
+class _Machine(Machine):
+    """An interpreter as a stranger's file describes it."""
+
+    python: VersionText
+    packages: dict[PackageName, _Version | None] = Field(max_length=50)
+    platform: _Where
+
+
+class _Key(Key):
+    """A key that is compared with this tree's."""
+
+    issue: _Hash
+    probe: _Hash
+
+
+class _Record(Record):
+    """A record as a stranger's file has it."""
+
+    schema_version: Literal[2]
+    key: _Key
+    started_at: Moment
+    machine: _Machine
+    attempts: list[Attempt] = Field(min_length=1, max_length=20)
 
 
 class Sent(FileModel):
@@ -34,11 +86,14 @@ class Sent(FileModel):
     mend: ClassVar[str] = "`check --confirm` writes such a file"
 
     schema_version: Literal[1]
-    device: str
-    records: list[Record] = Field(min_length=1)
+    device: _Words
+    records: list[_Record] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _is_of_one_place(self) -> Sent:
+        names = Counter(f"{each.issue}/{each.case}" for each in self.records)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise ValueError(f"it has {named(twice)} more than once")
         first, *others = (each.machine for each in self.records)
         if any(
             (each.python, each.packages, each.platform) != (first.python, first.packages, first.platform)
@@ -47,6 +102,7 @@ class Sent(FileModel):
             raise ValueError("its records are not all of one interpreter")
         if not first.packages.get("jax"):
             raise ValueError("it was seen without a jax")
+        cell_id(self.cell)
         return self
 
     @property
@@ -69,12 +125,12 @@ class Sent(FileModel):
 
 
 def is_sent(path: Path) -> bool:
-    """Whether a file was sent in, and is no report, by how it begins; one that cannot be read is not."""
+    """Whether a file was sent in, and is no report; one that cannot be read is not."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as stream:
-            return '"records"' in stream.read(1000)
-    except OSError:
+        found = json.loads(text(path)) if path.is_file() else None
+    except (BadFile, ValueError, RecursionError):
         return False
+    return isinstance(found, dict) and "records" in found
 
 
 def add(report: Report, paths: Iterable[Path]) -> Report:
@@ -84,6 +140,7 @@ def add(report: Report, paths: Iterable[Path]) -> Report:
     """
     wrong: list[Fault] = []
     found: dict[str, tuple[CellRow, list[Observation]]] = {}
+    first: dict[str, Path] = {}
     for path in paths:
         try:
             sent = read(Sent, path)
@@ -91,6 +148,8 @@ def add(report: Report, paths: Iterable[Path]) -> Report:
         except BadFile as error:
             wrong += error.faults
             continue
+        if (other := first.setdefault(sent.cell, path)) != path:
+            wrong.append(Fault(path, "records", f"they are of the same interpreter as those of {other}: merge one"))
         found[sent.cell] = _cell(sent), seen
     if wrong:
         raise BadFile(wrong)
@@ -123,7 +182,7 @@ def _observations(sent: Sent, path: Path) -> Iterator[Observation]:
             continue
         found = shown(case, record)
         made = observation(sent.cell, record.issue, case, sent.packages, found.judged, found)
-        yield made.model_copy(update={"ran_in": None})
+        yield made.model_copy(update={"ran_in": None, "detail": "" if _MARKUP.search(made.detail) else made.detail})
     if wrong:
         raise BadFile(wrong)
 

@@ -19,7 +19,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from suite.errors import BadFile, Fault
-from suite.files import ROOT, read
+from suite.files import ROOT, content, read
 from suite.judge.neighbours import LineCell
 from suite.stack import lock
 from suite.timings import counts as phase_counts
@@ -183,7 +183,7 @@ _FILE = TypeAdapter(tuple[Machine, ...])
 def load(path: Path) -> tuple[Machine, ...]:
     """The machines of a timings.json, none where there is no such file. Raises BadFile."""
     try:
-        return _FILE.validate_json(path.read_bytes()) if path.exists() else ()
+        return _FILE.validate_json(content(path)) if path.exists() else ()
     except (OSError, ValidationError) as error:
         raise BadFile([Fault(path, "timings", str(error).splitlines()[0])]) from error
 
