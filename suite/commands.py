@@ -408,7 +408,9 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
     from suite.report.join.merge import merge as joined
 
     files = [path for path in shards if sent.is_sent(path)]
-    whole = joined([path for path in shards if path not in files])
+    if not (reports := [path for path in shards if path not in files]):
+        raise Misused("there is nothing to merge what was sent into: name the folder of a report, too")
+    whole = joined(reports)
     return _publish(sent.add(whole, files), to, verbose=verbose)
 
 

@@ -41,8 +41,8 @@ class Attempt(FileModel):
     """One child process, or as many as it took to reach every part."""
 
     parts: dict[Literal["reproducer", "workaround", "control"], Part]
-    seconds: float
-    peak_rss_mib: int = 0
+    seconds: float = Field(ge=0, le=86_400)
+    peak_rss_mib: int = Field(default=0, ge=0, le=2**24)
 
     @field_validator("parts")
     @classmethod

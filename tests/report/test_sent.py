@@ -122,7 +122,9 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
         ({"machine": {"packages": {"jax": "1!2"}}}, "is no id of a cell"),
         ({"machine": {"packages": {"jax": "0.6.0", "<b>": "1"}}}, "machine.packages.<b>"),
         ({"machine": {"packages": {"jax": "0.6.0", **{f"a{n}": "1" for n in range(99)}}}}, "at most 50 items"),
-        ({"machine": {"python": "<b>x"}}, "machine.python: '<b>x' is not a version"),
+        ({"machine": {"python": "<b>x"}}, "machine.python: String should match"),
+        ({"machine": {"python": "3"}}, "machine.python: String should match"),
+        ({"attempts": [{"parts": {"reproducer": {"outcome": "raised"}}, "seconds": -1e308}]}, "attempts.0.seconds"),
         ({"machine": {"platform": {"system": "Linux", "machine": "x", "cpu": "<i>"}}}, "machine.platform.cpu"),
         ({"machine": {"platform": {"system": "/etc/x", "machine": "x", "cpu": ""}}}, "machine.platform.system"),
         ({"key": {"issue": "x"}}, "key.issue"),
@@ -152,6 +154,12 @@ def test_a_record_is_sent_once(whole: Report, seen: Make, elsewhere: Path, capsy
 
     assert Exit.MISUSED == merged(elsewhere, path)[0]
     assert f"it has {BYPASS.issue.id}/{CASE.id} more than once" in capsys.readouterr().err
+
+
+def test_there_is_a_report_to_merge_into(seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sent file alone makes no report."""
+    assert Exit.MISUSED == main(["merge", str(seen()), "--to", str(elsewhere)])
+    assert "name the folder of a report, too" in capsys.readouterr().err
 
 
 def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path) -> None:

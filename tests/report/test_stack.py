@@ -474,6 +474,23 @@ def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
     assert "No stack was run for this report." in ask(visit("", built(EMPTY, tmp_path)), "jax 0.4.30")[0]
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "'jax' + ' '.repeat(40000) + '!'",
+        "'jax' + '\\t'.repeat(40000) + ';x'",
+        "'\\n'.repeat(40000)",
+        "'jax==0' + '.0'.repeat(20000) + '.1'",
+        "'jax 1' + 'rc'.repeat(25) + '!'",
+        "'jax 1' + 'a-'.repeat(25) + '!'",
+    ],
+)
+def test_no_text_is_slow_to_read(page: Page, script: str) -> None:
+    """A text made to be read slowly is read at once: what took seconds takes milliseconds."""
+    read = f"() => {{ const text = {script}, start = performance.now(); rules.read(text, STACK.known); "
+    assert page.evaluate(f"{read} return performance.now() - start; }}") < 300
+
+
 def test_the_published_report_is_answered_at_once(
     visit: Visit,
 ) -> None:

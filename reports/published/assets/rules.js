@@ -15,7 +15,7 @@ const rules = (() => {
   // Where a known release is, however many zeros end it; -1 where there is none.
   const exactly = (of, text) => of.includes(text) ? of.indexOf(text) : of.findIndex(each => trimmed(each) === trimmed(text));
   const under = (of, text) => of.flatMap((each, place) => each.startsWith(text + ".") ? [place] : []);
-  const VERSION = /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[\w.-]+)?$/i;
+  const VERSION = /^(?=.{1,60}$)v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|r?c|alpha|beta|pre(?:view)?|post|r(?:ev)?(?!c)|dev)(?:[-_.]?\d+)?)*(?:\+[\w.-]+)?$/i;
   const NAME = "[a-z](?:[a-z0-9]|[-_.]+(?=[a-z]))*", OPERATOR = "(?:===?|~=|!=|<=|>=|<|>|=)";
   const CLAUSE = `${OPERATOR}\\s*[^\\s,;()<>=!~]+`;
   // A version by itself; a name, with requirements, an address, or a version beside it; whatever else there is.
@@ -52,7 +52,7 @@ const rules = (() => {
     return found;
   };
   const MARKER = /\s*;\s*\(*\s*(?:python_|os_name|sys_platform|platform_|implementation_|extra\b|["']).*$/;
-  const lines = text => text.replace(/[^\n\r -~]/gu, " ").split(/\r\n|\n|\r/)
+  const lines = text => text.replace(/[^\n\r -~]/gu, " ").replace(/ +/g, " ").split(/\r\n|\n|\r/)
     .map(raw => raw.replace(/(^|\s)#.*$|\s--hash=.*$|\\$/g, "").replace(MARKER, "").replace(/["']/g, " ").trim().replace(/^-\s+/, ""))
     .filter(line => line && !line.startsWith("-"));
   // Name → place of its version, or null where that is not known; how unknown ones are written; what was not taken as it
@@ -100,7 +100,7 @@ const rules = (() => {
       take(name, all.at(-1), told);
     };
     const short = text.slice(0, LONGEST), newest = /^\s*(newest|latest)(\s+of\s+everything)?\s*$/i.test(short);
-    if (/^\s*\[\[packages?\]\]/m.test(short)) for (const [name, version] of locked(short)) named(name, version, true);
+    if (/^[ \t]*\[\[packages?\]\]/m.test(short)) for (const [name, version] of locked(short)) named(name, version, true);
     else if (!newest) for (const line of lines(short)) {
       for (const [, bare, name, clauses, spoken, dashed, rest] of line.matchAll(new RegExp(`[\\s,;+]*(?:${ITEM})`, "giy"))) {
         if (rest !== undefined) { if (/[^.:()|-]/.test(rest)) notes.push(`“${rest}” is not understood.`); }

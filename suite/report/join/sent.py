@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault
-from suite.fields import Moment, PackageName, VersionText
+from suite.fields import Moment, PackageName
 from suite.files import FileModel, read, text
 from suite.judge.record import Attempt, Key, Machine, Record, Where
 from suite.judge.wording import named
@@ -58,7 +58,7 @@ class _Where(Where):
 class _Machine(Machine):
     """An interpreter as a stranger's file describes it."""
 
-    python: VersionText
+    python: Annotated[str, StringConstraints(pattern=r"^3\.\d{1,2}\.\d{1,2}((a|b|rc)\d{1,2})?\+?$")]
     packages: dict[PackageName, _Version | None] = Field(max_length=50)
     platform: _Where
 
