@@ -38,9 +38,16 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
     if found.gone is not None:
         say(console, "What this upgrade adds:", "bold")
     assumed = ", ".join(f"{name} {version}" for name, version in answer.assumed.items())
-    head = [f"{answer.stack.where}: {named(answer)}.", answer.imports, f"Assumed: {assumed}." if assumed else ""]
+    # Somebody who named versions knows them.
+    said = all(f"{name}=={of}" in answer.stack.where for name, of in answer.stack.versions.items())
+    stack = "" if said and answer.imports else f"{answer.stack.where}: {named(answer)}."
+    head = [stack, answer.imports, f"Assumed: {assumed}." if assumed else ""]
     say(console, " ".join(filter(None, head)), "dim")
-    say(console, " ".join(filter(None, [found.sentence, found.coverage])), _style(found))
+    say(
+        console,
+        " ".join(filter(None, [found.sentence, found.coverage, "" if verbose else _chronic(found)])),
+        _style(found),
+    )
     if found.baseline:
         say(console, found.baseline.told)
     if read:
@@ -124,13 +131,19 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
     yield found.answer.last_line
 
 
+def _chronic(found: Outcome) -> str:
+    """How many of a stack's issues no release mends, and how to see which concern somebody."""
+    count = len(found.of("chronic"))
+    if found.read or not found.findings:
+        return ""
+    has = f"{count} ha{'s' if count == 1 else 've'} no good release. " if count else ""
+    return f"{has}To see which concern your code: --source ."
+
+
 def _table(found: Outcome, console: Console) -> None:
     """The issues that a release mends, the worst first, a line each."""
     chronic = {each.id for each in found.of("chronic")}
     rows = found.of("possible")
-    if chronic:
-        of = "It has" if len(chronic) == len(found.findings) == 1 else f"{len(chronic)} of them have"
-        say(console, f"{of} no good release. To see which concern your code: --source .")
     for each in rows[:_MOST_ROWS]:
         say(console, f"{SHORT[each.kind]:<9} {_clipped(each.says):<{_WIDEST}}  {each.good_from}")
     if found.findings:
@@ -160,7 +173,7 @@ def named(answer: Answer) -> str:
     rules = [rule for bite in answer.bites for rule in bite.known.rules]
     decides = dict.fromkeys([*STACK, *(each.name for rule in rules for each in requirements(rule.on))])
     versions = {**answer.stack.versions, **answer.versions}
-    told = [f"{name} {versions[name]}" for name in decides if name in versions]
+    told = [f"{name} {versions[name]}" for name in decides if name in versions and name not in answer.assumed]
     unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in STACK}
     return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 

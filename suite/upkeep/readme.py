@@ -46,7 +46,7 @@ class Example:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=4)
+CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=3)
 NEEDS = Example(
     "needs --source src",
     files={
