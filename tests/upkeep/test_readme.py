@@ -128,6 +128,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(ROOT / "tests" / "check" / "samples" / "project" / name, tmp_path)
     for name, text in {
         "src/a.py": "import jax.numpy as jnp\n\njnp.polyval(1, 2)\n",
+        "compat-baseline.json": '{"schema_version": 1, "findings": []}',
         "traceback.txt": "TypeError: unhashable type: 'DynamicJaxprTracer'\n",
     }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
