@@ -103,12 +103,12 @@ def _outcome(answer: Answer, known: Knowledge, source: Path | None) -> Outcome:
     left = _left(answer, known)
     answer, stale = (left.answer, left.stale) if left else (answer, ())
     if source is None:
-        return Outcome(answer, known, ordered(of_stack(answer), {}), stale=stale)
+        return Outcome(answer, known, ordered(of_stack(answer)), stale=stale)
     from suite.check.source.usage import usage  # the parser is for those who ask for it
 
     findings, read, ignored = of_source(answer, known, usage(source))
     answer = replace(answer, ignored=tuple(sorted({*answer.ignored, *ignored})))
-    return Outcome(answer, known, ordered(findings, {}), read, stale=stale)
+    return Outcome(answer, known, ordered(findings), read, stale=stale)
 
 
 def _left(found: Answer, known: Knowledge) -> Left | None:

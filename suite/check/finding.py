@@ -20,7 +20,8 @@ class Finding:
     Certain: a name or an argument is missing there. Deprecated: it warns there. Likely: what is written meets the
     case's condition. Possible: that cannot be seen. Chronic: no release is right. `id` and `kind` are an issue's, with
     the ids of its `cases`; `name` is what is used, or missing, with a keyword as `jax.jit(inline=)`. `says` tells what
-    is so, `good_from` from which release it is not, and `do` what to write instead. Lines and columns are from 1, and 0
+    is so, `good_from` from which release it is not, and `do` what to write instead; of
+    thirty libraries, `users` use what it touches. Lines and columns are from 1, and 0
     without a source; `text` is the line. A `guarded` one is in code that asks for the release.
     """
 
@@ -37,6 +38,7 @@ class Finding:
     cases: tuple[str, ...] = ()
     good_from: str = ""
     do: str = ""
+    users: int = 0
     guarded: bool = False
     text: str = ""
     ignored: frozenset[str] = frozenset()

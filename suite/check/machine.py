@@ -12,6 +12,7 @@ from suite.check.constraints import constraints
 from suite.check.finding import ACT, Finding
 from suite.check.outcome import Outcome
 from suite.check.text import named
+from suite.names import libraries
 from suite.printable import printable
 
 SCHEMA = 2
@@ -52,12 +53,17 @@ def as_json(found: Outcome) -> str:
         },
         "ignored": list(answer.ignored),
         "baseline": {"known": baseline.known, "gone": baseline.gone} if baseline else None,
-        "findings": [{name: getattr(each, name) for name in _OF_FINDING} for each in found.findings],
+        "findings": list(map(_finding, found.findings)),
         "issues": cases,
         "taken_away": list(found.gone) if found.gone is not None else None,
         "suite_version": __version__,
     }
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _finding(each: Finding) -> dict[str, Any]:
+    told = {name: getattr(each, name) for name in _OF_FINDING}
+    return {**told, "matters": libraries.matters(each.users)} if each.id else told
 
 
 def _case(each: Bite) -> dict[str, Any]:
@@ -71,7 +77,8 @@ def _case(each: Bite) -> dict[str, Any]:
 def markdown(found: Outcome) -> str:
     """Return the answer as Markdown, for a comment or a summary."""
     answer = found.answer
-    where = cell(f"{answer.stack.where}: {named(answer)}").replace("[", "\\[").replace("`", "\\`")
+    stack = " ".join(filter(None, [f"{answer.stack.where}: {named(answer)}.", answer.imports, found.assumed]))
+    where = cell(stack).replace("[", "\\[").replace("`", "\\`")
     lines = [f"**{cell(found.sentence)}** {found.coverage}".rstrip(), "", where, ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
     shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
@@ -155,7 +162,9 @@ def github(found: Outcome) -> str:
     ]
     if not found.answer.works:
         lines.append(f"::error::{_escaped(found.answer.first_line)}")
-    said = " ".join(filter(None, [*found.unsure, found.sentence, found.coverage, found.answer.last_line]))
+    said = " ".join(
+        filter(None, [*found.unsure, found.assumed, found.sentence, found.coverage, found.answer.last_line])
+    )
     return "\n".join([*lines, f"::notice::{_escaped(said)}"]) + "\n"
 
 

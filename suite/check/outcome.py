@@ -11,6 +11,7 @@ from suite.check.answer import KINDS, Answer, Bite
 from suite.check.finding import ACT, LEVELS, Finding, Level
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
+from suite.names import libraries
 
 if TYPE_CHECKING:
     from suite.check.baseline import Compared
@@ -82,6 +83,12 @@ class Outcome:
         return [*self.answer.unsure, *([f"Not read, and of the stack: {named}{more}."] if unread else [])]
 
     @property
+    def assumed(self) -> str:
+        """What nobody named, in words."""
+        told = ", ".join(f"{name} {version}" for name, version in self.answer.assumed.items())
+        return f"Assumed: {told}." if told else ""
+
+    @property
     def sentence(self) -> str:
         """The verdict."""
         if self.read is None or self.answer.stops or not self.answer.is_known:
@@ -150,10 +157,16 @@ def of_stack(answer: Answer) -> list[Finding]:
 
 
 def _mended(bites: Sequence[Bite]) -> dict[str, Any]:
-    """Return which cases they are, from when they are good, and what to do."""
+    """Return which cases they are, who uses what they touch, from when they are good, and what to do."""
     good = next((each.good for each in bites if each.mended), bites[0].good)
     works = [each.case.workaround for each in bites if each.case.workaround and "not help" not in each.helps]
-    return {"cases": tuple(each.case.id for each in bites), "good_from": good, "do": works[0] if works else ""}
+    users = libraries.users(each.name for bite in bites for each in concern.touches(bite.case))
+    return {
+        "cases": tuple(each.case.id for each in bites),
+        "users": users,
+        "good_from": good,
+        "do": works[0] if works else "",
+    }
 
 
 def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Finding], Read, list[str]]:
@@ -212,7 +225,7 @@ def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Find
     return [*lines, *issues], read, list(ignored)
 
 
-def ordered(findings: Sequence[Finding], matters: dict[str, int]) -> tuple[Finding, ...]:
+def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return findings by level, then by kind, by how many libraries use what they touch, and by place."""
     kinds = ["", *KINDS]
 
@@ -220,7 +233,7 @@ def ordered(findings: Sequence[Finding], matters: dict[str, int]) -> tuple[Findi
         return (
             LEVELS.index(each.level),
             kinds.index(each.kind),
-            -matters.get(each.id, 0),
+            -each.users,
             each.id,
             each.path,
             each.line,

@@ -1,10 +1,13 @@
-"""What the stack's own releases need of each other: their code is read as `needs` reads anybody's."""
+"""What the stack's own releases need of each other, and what libraries use: their code is read as anybody's."""
 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from packaging.version import Version
 
@@ -13,9 +16,9 @@ from suite.check.needs import Need, Reason, ToFix, needs
 from suite.check.source.usage import usage
 from suite.console import Terminal
 from suite.errors import Failed
-from suite.files import dump
+from suite.files import dump, dump_lines
 from suite.judge.metadata import requires
-from suite.names import query
+from suite.names import libraries, query
 from suite.names.model import FOLDER
 from suite.names.needed import NAME, AllNeeded, Line, Needed
 from suite.stack import releases, uv_call
@@ -26,7 +29,10 @@ _MOST = 3
 
 
 def publish(*, console: Terminal) -> None:
-    """Read the code of each release that was walked, and write the file. Raises Failed, BadFile, OSError."""
+    """Read the code of each release that was walked, and of libraries, and write the files.
+
+    Raises Failed, BadFile, OSError.
+    """
     offered = releases.load().packages
     found = {}
     for package in PACKAGES:
@@ -35,15 +41,35 @@ def publish(*, console: Terminal) -> None:
         }
         console.print(f"{package}: the code of {len(found[package])} releases was read", soft_wrap=True)
     write(FOLDER / NAME, dump(AllNeeded(releases=found).model_dump(mode="json", exclude_defaults=True)))
+    write(FOLDER / libraries.NAME, dump_lines(_used(), {"used": ""}))
+    console.print(f"{libraries.NAME}: what {len(libraries.LIBRARIES)} libraries use", soft_wrap=True)
+
+
+def _used() -> dict[str, Any]:
+    """How many libraries use each name, in their newest release."""
+    versions, used = {}, Counter[str]()
+    for library in libraries.LIBRARIES:
+        with _installed(library) as folder:
+            (info,) = folder.glob("*.dist-info")
+            versions[library] = info.name.removesuffix(".dist-info").partition("-")[2]
+            used.update(usage(folder).names)
+    return {"schema_version": 1, "libraries": versions, "used": sorted(used.items())}
+
+
+@contextmanager
+def _installed(requirement: str) -> Iterator[Path]:
+    """A folder with a release, and nothing that it needs."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "3.12")
+        done = uv_call.run(*words, "--target", folder, requirement)
+        if done.returncode:
+            raise Failed(f"{requirement} cannot be read: {done.stderr.strip()}")
+        yield Path(folder)
 
 
 def _read(package: str, version: str, offered: releases.Packages) -> Iterator[Need]:
-    with tempfile.TemporaryDirectory() as folder:
-        words = ("pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "3.12")
-        done = uv_call.run(*words, "--target", folder, f"{package}=={version}")
-        if done.returncode:
-            raise Failed(f"{package} {version} cannot be read: {done.stderr.strip()}")
-        uses = usage(Path(folder) / package).uses
+    with _installed(f"{package}=={version}") as folder:
+        uses = usage(folder / package).uses
     told = {name: [("", of)] for name, of in requires(package, {package: version}, offered, "3.12").items()}
     return (each for each in needs(uses, told) if each.package != package)
 

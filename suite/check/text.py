@@ -37,11 +37,10 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
         say(console, each, "yellow")
     if found.gone is not None:
         say(console, "What this upgrade adds:", "bold")
-    assumed = ", ".join(f"{name} {version}" for name, version in answer.assumed.items())
     # Somebody who named versions knows them.
     said = all(f"{name}=={of}" in answer.stack.where for name, of in answer.stack.versions.items())
     stack = "" if said and answer.imports else f"{answer.stack.where}: {named(answer)}."
-    head = [stack, answer.imports, f"Assumed: {assumed}." if assumed else ""]
+    head = [stack, answer.imports, found.assumed]
     say(console, " ".join(filter(None, head)), "dim")
     say(
         console,

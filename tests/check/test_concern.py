@@ -10,9 +10,10 @@ from suite.cell.issue import Rule
 from suite.check import concern
 from suite.check.answer import answer
 from suite.check.finding import Finding
-from suite.check.outcome import of_source
+from suite.check.outcome import of_source, of_stack, ordered
 from suite.check.source.touched import meets, touch
 from suite.check.source.usage import usage
+from suite.names.libraries import matters
 from tests.check.worlds import case, issue, knowledge, stack
 
 ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"
@@ -74,6 +75,19 @@ def test_a_condition_names_its_parameters(text: str) -> None:
     """What it does not declare, or what is no expression, is refused."""
     with pytest.raises(ValueError, match=r"jax\.jit"):
         touch(text)
+
+
+def test_what_many_use_comes_first() -> None:
+    """Of issues of a kind, that whose functions more libraries call is told before others."""
+    wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")
+    world = knowledge(
+        issue("a-corner", case("one", *wrong, touches=("jax.numpy.packbits",))),
+        issue("everyday", case("one", *wrong, touches=("jax.vmap",))),
+        issue("nobodys", case("one", *wrong, touches=("jax.no_such_name",))),
+    )
+    found = ordered(of_stack(answer(world, stack(jax="0.6.0"))))
+    assert ["everyday", "a-corner", "nobodys"] == [each.id for each in found]
+    assert ["everyday", "corner", "corner"] == [matters(each.users) for each in found]
 
 
 def test_every_published_touch_can_be_read() -> None:

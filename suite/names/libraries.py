@@ -1,0 +1,36 @@
+"""How many of thirty libraries on JAX use a name: how much an issue matters is measured, and not guessed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Literal
+
+from suite.names.model import FOLDER
+
+NAME = "libraries.json"
+# Libraries that build on JAX and are not of the stack; the newest release of each is read.
+LIBRARIES = (
+    *("blackjax", "brainstate", "brax", "chex", "distrax", "dm-haiku", "dynamax", "e3nn-jax", "evosax", "flax"),
+    *("flowjax", "gpjax", "haliax", "jax-md", "jaxopt", "jraph", "jumanji", "kfac-jax", "mctx", "mujoco-mjx"),
+    *("netket", "numpyro", "optax", "orbax-checkpoint", "ott-jax", "penzai", "quax", "rlax", "sbijax", "tinygp"),
+)
+Matters = Literal["everyday", "sometimes", "corner"]
+_EVERYDAY, _SOMETIMES = 10, 3
+
+
+@cache
+def _used() -> Mapping[str, int]:
+    path = FOLDER / NAME
+    return dict(json.loads(path.read_text(encoding="utf-8"))["used"]) if path.exists() else {}
+
+
+def users(names: Iterable[str]) -> int:
+    """Return how many libraries use the most used one of these names."""
+    return max((_used().get(name, 0) for name in names), default=0)
+
+
+def matters(count: int) -> Matters:
+    """Return how much it matters what so many libraries use."""
+    return "everyday" if count >= _EVERYDAY else "sometimes" if count >= _SOMETIMES else "corner"
