@@ -480,6 +480,7 @@ def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
         "'jax' + ' '.repeat(40000) + '!'",
         "'jax' + '\\t'.repeat(40000) + ';x'",
         "'\\n'.repeat(40000)",
+        "'jax' + '\"'.repeat(40000) + '!'",
         "'jax==0' + '.0'.repeat(20000) + '.1'",
         "'jax 1' + 'rc'.repeat(25) + '!'",
         "'jax 1' + 'a-'.repeat(25) + '!'",

@@ -53,7 +53,7 @@ const rules = (() => {
   };
   const MARKER = /\s*;\s*\(*\s*(?:python_|os_name|sys_platform|platform_|implementation_|extra\b|["']).*$/;
   const lines = text => text.replace(/[^\n\r -~]/gu, " ").replace(/ +/g, " ").split(/\r\n|\n|\r/)
-    .map(raw => raw.replace(/(^|\s)#.*$|\s--hash=.*$|\\$/g, "").replace(MARKER, "").replace(/["']/g, " ").trim().replace(/^-\s+/, ""))
+    .map(raw => raw.replace(/(^|\s)#.*$|\s--hash=.*$|\\$/g, "").replace(MARKER, "").replace(/["' ]+/g, " ").trim().replace(/^-\s+/, ""))
     .filter(line => line && !line.startsWith("-"));
   // Name → place of its version, or null where that is not known; how unknown ones are written; what was not taken as it
   // stands; and, where the text says just "newest", that.
