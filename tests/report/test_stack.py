@@ -477,19 +477,19 @@ def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        "'jax' + ' '.repeat(40000) + '!'",
-        "'jax' + '\\t'.repeat(40000) + ';x'",
-        "'\\n'.repeat(40000)",
-        "'jax' + '\"'.repeat(40000) + '!'",
+        "'jax' + ' '.repeat(400000) + '!'",
+        "'jax' + '\\t'.repeat(400000) + ';x'",
+        "'\\n'.repeat(400000)",
+        "'jax' + '\"'.repeat(400000) + '!'",
         "'jax==0' + '.0'.repeat(20000) + '.1'",
         "'jax 1' + 'rc'.repeat(25) + '!'",
         "'jax 1' + 'a-'.repeat(25) + '!'",
     ],
 )
 def test_no_text_is_slow_to_read(page: Page, script: str) -> None:
-    """A text made to be read slowly is read at once: what took seconds takes milliseconds."""
+    """A text made to be read slowly is read at once: what would take a minute takes less than three seconds."""
     read = f"() => {{ const text = {script}, start = performance.now(); rules.read(text, STACK.known); "
-    assert page.evaluate(f"{read} return performance.now() - start; }}") < 300
+    assert page.evaluate(f"{read} return performance.now() - start; }}") < 3000
 
 
 def test_the_published_report_is_answered_at_once(
