@@ -11,6 +11,7 @@ from suite.check.answer import KINDS, Answer, Bite
 from suite.check.finding import ACT, LEVELS, Finding, Level
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
+from suite.judge.rules import requirements
 from suite.names import libraries
 
 if TYPE_CHECKING:
@@ -86,7 +87,18 @@ class Outcome:
     def assumed(self) -> str:
         """What nobody named, in words."""
         told = ", ".join(f"{name} {version}" for name, version in self.answer.assumed.items())
-        return f"Assumed: {told}." if told else ""
+        parts = [f"Assumed: {told}." if told else ""]
+        turn = [name for name in map(self._unnamed, self.answer.unknown) if name]
+        if turn:
+            cases = "1 case turns" if len(turn) == 1 else f"{len(turn)} cases turn"
+            parts.append(f"Not named: {', '.join(sorted(frozenset().union(*turn)))}, on which {cases}.")
+        return " ".join(filter(None, parts))
+
+    def _unnamed(self, case: str) -> frozenset[str]:
+        """The packages that a case's rules name and nobody did."""
+        issue, _, id = case.partition("/")
+        named = {each.name for rule in self.known.cases[issue, id].rules for each in requirements(rule.on)}
+        return frozenset(named - self.answer.versions.keys())
 
     @property
     def sentence(self) -> str:
@@ -219,7 +231,7 @@ def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Find
         usage.skipped,
         len(called),
         len(called & touched),
-        len({each.name for each in lines if each.level == "certain"} & called),
+        len({each.name for each in lines if each.level == "certain" and not each.guarded} & called),
         tuple(each for each in untold if each not in reached),
     )
     return [*lines, *issues], read, list(ignored)

@@ -85,7 +85,7 @@ def add(command: Command) -> None:
     )
     choices = (*KINDS, "possible", "deprecated", "chronic")
     checking.add_argument("--fail-on", choices=choices, metavar="WHAT", help=levels)
-    strict = "exit code 3 where something is unknown, newer than the data, or told by no source"
+    strict = "exit code 3 where something is unknown, or newer than the data"
     checking.add_argument("--strict", action="store_true", help=strict)
     needing = command(
         "needs",

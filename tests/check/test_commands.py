@@ -10,8 +10,10 @@ import pytest
 
 from suite.__main__ import main
 from suite.cell.issue import Rule
+from suite.check import answer as answers
 from suite.check import knowledge as known
 from suite.check import words
+from suite.check.inputs.stack import Stack
 from suite.errors import Exit
 from tests.check.worlds import case, issue, knowledge
 
@@ -148,6 +150,39 @@ def test_every_format_says_what_is_ignored(world: Path, capsys: pytest.CaptureFi
 
     assert ["slow-thing"] == json.loads(data)["ignored"]
     assert "1 ignored by jax-stack-compat.toml." in notice
+
+
+def test_what_decides_and_is_not_named_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A package on which a case turns is asked for by name before the first finding, and --strict is not content."""
+    turns = case("one", Rule("wrong", "numpy>=2.1", "run"), Rule("right", "numpy<2.1", "run"))
+    monkeypatch.setattr(known, "load", lambda: knowledge(issue("some-issue", turns)))
+    _, out = said(capsys, "check", "--from", "jax==0.4.31")
+    strict, _ = said(capsys, "check", "--from", "jax==0.4.30", "--strict")
+    named, _ = said(capsys, "check", "--from", "jax==0.4.30 numpy==2.0.0", "--strict")
+
+    assert "Not named: numpy, on which 1 case turns." in out.splitlines()[0]
+    assert (Exit.INCOMPLETE, Exit.AS_EXPECTED) == (strict, named)
+
+
+def test_what_an_installer_would_have_given_is_said() -> None:
+    """What a named package imports and nobody named is assumed, as of the newest release named, in the first line."""
+    real = known.Knowledge(
+        "2026-11-22", {"diffrax-0.6.0": {"jax": "0.4.30", "equinox": "0.11.4", "lineax": "0.0.5"}}, ()
+    )
+    found = answers.answer(real, Stack({"jax": "0.4.30", "diffrax": "0.6.0"}, "words"))
+    given = answers.answer(real, Stack({"jax": "0.4.30", "diffrax": "0.6.0", "equinox": "0.11.5"}, "words"))
+
+    assert {"equinox": "0.11.4", "lineax": "0.0.5"} == found.assumed
+    assert {"lineax": "0.0.5"} == given.assumed
+
+
+def test_a_jaxlib_that_its_jax_refuses_is_answered_by_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Metadata says so, and no rule is held against such a pair."""
+    code, out = said(capsys, "check", "--from", "jax==0.4.36 jaxlib==0.4.20")
+    assert Exit.UNDECIDED == code
+    assert out.startswith("jax 0.4.36 refuses jaxlib 0.4.20: it asks for jaxlib")
 
 
 def test_an_unknown_id_is_not_ignored(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
