@@ -168,9 +168,8 @@ def test_what_decides_and_is_not_named_is_asked_for(
 
 def test_what_an_installer_would_have_given_is_said() -> None:
     """What a named package imports and nobody named is assumed, as of the newest release named, in the first line."""
-    real = known.Knowledge(
-        "2026-11-22", {"diffrax-0.6.0": {"jax": "0.4.30", "equinox": "0.11.4", "lineax": "0.0.5"}}, ()
-    )
+    pins = {"jax": "0.4.30", "equinox": "0.11.4", "diffrax": "0.6.0", "lineax": "0.0.5"}
+    real = known.Knowledge("2026-11-22", {"diffrax-0.6.0": pins}, ())
     found = answers.answer(real, Stack({"jax": "0.4.30", "diffrax": "0.6.0"}, "words"))
     given = answers.answer(real, Stack({"jax": "0.4.30", "diffrax": "0.6.0", "equinox": "0.11.5"}, "words"))
 
