@@ -34,7 +34,7 @@ def _named(message: str) -> Iterator[tuple[str, Life]]:
     for found in _MISSING.finditer(plain(message)):
         module = found["of"] or found["source"]
         name = found["module"] or f"{module}.{found['name'] or found['imported']}"
-        if name in seen or not query.is_known(name.partition(".")[0]):
+        if name in seen or not query.is_known(name.partition(".")[0]) or not query.is_listed(name):
             continue
         seen.add(name)
         life = query.module_life(name) if found["module"] else query.life(name) or query.module_life(name)

@@ -28,7 +28,7 @@ def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) ->
     """
     package, *parts = dotted.split(".")
     names = query.names(package)
-    if version not in names.releases:
+    if version not in names.releases or not query.is_listed(dotted):
         return None
     here = package
     for number, part in enumerate(parts, 2):

@@ -15,6 +15,8 @@ from suite.names.spans import at, placed
 
 # A name of a package in a sentence.
 _NAMED = re.compile(r"\b(?:jax|equinox|diffrax|lineax|optimistix|jaxlib)(?:\.\w+)+\b")
+# Folders without `__init__.py`: pkgutil lists none of their modules, so only those that were loaded are in the data.
+_UNLISTED = ("jaxlib.mlir.", "jaxlib.mosaic.", "jaxlib.thunky.")
 REPLACEMENTS = Path(__file__).with_name("replacements.toml")
 
 
@@ -51,6 +53,11 @@ def told(dotted: str, life: Life) -> str:
 def names(package: str) -> Names:
     """Return the names of a package. Raises BadFile."""
     return store.load(package)
+
+
+def is_listed(dotted: str) -> bool:
+    """Return True if the absence of a name from the data says that it is absent."""
+    return not dotted.startswith(_UNLISTED)
 
 
 def is_known(package: str) -> bool:
