@@ -144,6 +144,20 @@ def test_lock_without_the_stack_is_the_answer(full: Path) -> None:
     assert (None, True) == (version, where.startswith("pylock.toml (not looked into: "))
 
 
+@pytest.mark.parametrize(
+    ("name", "written", "where"),
+    [
+        ("pixi.lock", (SAMPLES / "pixi.lock").read_text(), "pixi.lock, environment gpu"),
+        ("requirements.txt", "jax==0.4.35\n-c c.txt", "requirements.txt, without what only constraints name: diffrax"),
+    ],
+)
+def test_what_of_a_lock_was_read_is_told(tmp_path: Path, name: str, written: str, where: str) -> None:
+    """Which environment a lock was read for, and what was left out of it, is told where the lock is found too."""
+    (tmp_path / name).write_text(written)
+    (tmp_path / "c.txt").write_text("diffrax==0.6.0")
+    assert found(tmp_path)[1].startswith(where)
+
+
 def test_lock_that_cannot_be_read_is_not_passed(full: Path) -> None:
     """A broken lock is a fault, and nothing else is taken for it."""
     (full / "pylock.toml").write_text("[")

@@ -10,6 +10,7 @@ from pathlib import Path
 from suite.check.inputs import bounds, foreign, interpreters, locks
 from suite.check.inputs.stack import Stack
 from suite.judge.rules import STACK
+from suite.printable import printable
 
 # What holds all that a project uses: where it does not name the stack, the project does not use it.
 _WHOLE = ("uv.lock", "poetry.lock", "pixi.lock", "Pipfile.lock", "pylock.toml")
@@ -35,9 +36,9 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
         if whole and path.name not in _WHOLE:
             left = places[number:]
             break
-        stack = read(path)
+        stack = _named(read(path), told, path)
         if not stack.versions.keys().isdisjoint(STACK):
-            return _told(stack, told, [each for each, _ in passed], places[number + 1 :])
+            return _told(stack, [each for each, _ in passed], places[number + 1 :])
         passed.append((told, stack))
         whole += passed[-1:] if path.name in _WHOLE else []
     if not whole and (declaring := _declaring(project)):
@@ -45,7 +46,7 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
     names = [each for each, _ in passed]
     loose = (each for each in passed if not each[1].unsaid.keys().isdisjoint(STACK))
     if taken := next(iter((*whole, *loose)), None):
-        return _told(taken[1], taken[0], [each for each in names if each != taken[0]], left)
+        return _told(taken[1], [each for each in names if each != taken[0]], left)
     besides = f"no version of the stack in {', '.join(names)}; " if names else ""
     looked = ", ".join((*_PATTERNS, ".venv", *_VARIABLES, "pyproject.toml"))
     name = 'name the versions, check --from "jax==0.10.2"'
@@ -87,8 +88,13 @@ def _declaring(project: Path) -> Path | None:
     return next((project / each for each in locks.NOT_RUN if (project / each).is_file()), None)
 
 
-def _told(stack: Stack, found: str, passed: list[str], left: list[Place]) -> Stack:
+def _named(stack: Stack, told: str, path: Path) -> Stack:
+    """A stack under the name that its place has here, with the environment or Python that it was read for."""
+    read_for = stack.where.removeprefix(printable(str(path)))
+    return replace(stack, where=told + read_for if read_for.startswith(", ") else told)
+
+
+def _told(stack: Stack, passed: list[str], left: list[Place]) -> Stack:
     besides = [f"no version of the stack in: {', '.join(passed)}"] if passed else []
     besides += [f"not looked into: {', '.join(each for each, *_ in left)}"] if left else []
-    where = f"{found} ({'; '.join(besides)})" if besides else found
-    return replace(stack, where=where)
+    return replace(stack, where=f"{stack.where} ({'; '.join(besides)})") if besides else stack
