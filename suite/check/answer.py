@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from packaging.version import Version
@@ -265,8 +265,21 @@ def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
 def _bite(
     issue: KnownIssue, case: KnownCase, means: Verdict, known: Prediction, versions: Pins, knowledge: Knowledge
 ) -> Bite:
-    why, until, helps = how(known, versions), good(case, versions, knowledge), _helps(case, known, versions)
+    why, until, helps = _why(known, versions), good(case, versions, knowledge), _helps(case, known, versions)
     return Bite(issue, case, means, known.behaviour or "", known, why, until, helps)
+
+
+def _why(known: Prediction, versions: Pins) -> str:
+    """How a prediction is known; of runs on other versions than these, the versions and not the cell's name."""
+    if known.how == "run":
+        return "run on these versions"
+    moved = [name for name in STACK if len({each.pins.get(name) for each in known.runs}) > 1]
+    name = next((each for each in moved if each != "jaxlib"), "jax")
+    near = list(dict.fromkeys(each.pins[name] for each in known.runs if name in each.pins))
+    runs = f"{name} {' and '.join(near)}" if near else ""
+    if known.how == "between":
+        return f"between runs on {runs}"
+    return how(replace(known, runs=()), versions) + (f"; nearest: {runs}" if runs else "")
 
 
 def verdict(case: KnownCase, behaviour: str) -> Verdict:

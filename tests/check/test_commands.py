@@ -67,7 +67,7 @@ def test_the_first_line_is_the_verdict_and_the_last_what_it_rests_on(capsys: pyt
 
     assert ["jax==0.6.0: jax 0.6.0, jaxlib 0.6.0.", "2 known issues affect this stack, 1 of them silent."] == lines[:2]
     assert "      instead: Do not. (not verified here)" in lines
-    assert "back, only with x64 on: run as jax-0.6.0; good up to jax 0.5.0, and on none since" in out
+    assert "back, only with x64 on: run on these versions; good up to jax 0.5.0, and on none since" in out
     assert lines[-1].startswith("Looked up 3 cases, as of 2026-11-22: 3 run on exactly these versions.")
 
 
@@ -306,7 +306,7 @@ def test_setup_alone_says_what_to_do(world: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("text", "code", "told"),
     [
-        ("TypeError: unhashable type: 'JitTracer' on jax 0.6.0", Exit.AS_EXPECTED, "loud: run as jax-0.6.0"),
+        ("TypeError: unhashable type: 'JitTracer' on jax 0.6.0", Exit.AS_EXPECTED, "loud: run on these versions"),
         ("ValueError: no", Exit.UNEXPECTED, "No documented issue has this"),
         ("No module named 'jax.experimental.maps'", Exit.AS_EXPECTED, "jax.experimental.maps is there on jax"),
         ("\x1b[1mNo module\x1b[0m named 'jax.experimental.maps'", Exit.AS_EXPECTED, "jax.experimental.maps is there"),
