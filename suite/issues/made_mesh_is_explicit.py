@@ -78,7 +78,7 @@ def say_auto() -> None:
     assert (float((a @ b).sum()), float((a + b).sum()), float(a.reshape(-1).sum())) == (64.0, 32.0, 16.0)
 
 
-# What shard_map maps over is neither Auto nor Explicit.
+# shard_map makes axes Manual, whatever type they have.
 _WITHOUT_TYPES = (
     "jax.make_mesh(axis_shapes, axis_names, axis_types) if not given(axis_types) "
     "and not uses('jax.shard_map', 'jax.experimental.shard_map.shard_map')",

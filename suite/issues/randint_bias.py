@@ -88,7 +88,7 @@ def two_digits() -> None:
 
 _BEFORE = "run on releases of the line from 0.4.18 to 0.7.1, where the flag is off"
 _AFTER = "run on releases of the line from 0.7.2; jax#27742 (7a48ceee01) samples with 32 bits"
-# A span that divides what a dtype holds is uniform.
+# Spans that divide the number of values of a dtype are uniform, small ones nearly so.
 _OF_8_BITS = (
     "jax.random.randint(key, shape, minval, maxval, dtype) "
     "if dtype in ('jax.numpy.uint8', 'jax.numpy.int8', 'uint8', 'int8') "

@@ -79,7 +79,7 @@ _GRADIENTS = (
     "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
 )
 _MAPS = "uses('jax.vmap', 'equinox.filter_vmap')"
-# One number, or nothing, is no array that is carried along.
+# A single number, or nothing, is not carried along unchanged.
 _CARRY = "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != ()".format
 
 ISSUE = Issue(

@@ -75,12 +75,12 @@ ISSUE = Issue(
     cases=(
         Case(
             uniform,
-            touches=tuple(f"jax.random.{name}(key, shape) if shape != () and {_SEEDED}" for name in _SAMPLERS),
+            touches=tuple(f"jax.random.{name}(key, shape) if len(shape) > 0 and {_SEEDED}" for name in _SAMPLERS),
         ),
         Case(
             scalar,
             touches=tuple(
-                f"jax.random.{name}(key, shape) if (not given(shape) or shape == ()) and {_SEEDED}"
+                f"jax.random.{name}(key, shape) if (not given(shape) or len(shape) == 0) and {_SEEDED}"
                 for name in _SAMPLERS
             ),
         ),

@@ -74,7 +74,7 @@ def clip_start() -> None:
 
 
 _CLIP = Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.shape[1]).", clip_start)
-# A start that is a number is in range, as far as people count.
+# A start that is written as a number is taken to be in range.
 _SHARDED = "max(start_indices) >= 2**31 and uses('jax.make_mesh', 'jax.sharding.Mesh', 'jax.sharding.NamedSharding')"
 
 ISSUE = Issue(

@@ -97,6 +97,7 @@ _SCIPY = (
 )
 _WORKAROUND = Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each)
 _ASSUMING = "jax.scipy.linalg.solve(a, b, lower, overwrite_a, overwrite_b, debug, check_finite, assume_a) if "
+# The shapes decide, so a use is possible at most.
 _ANY = "uses('jax.scipy.linalg.solve')"
 
 ISSUE = Issue(

@@ -92,7 +92,7 @@ _JNP_VAR = Workaround(
     'From jax 0.10.1 algorithm="stable"; on every release hand it variance=jnp.var(x, -1, keepdims=True).',
     variance_of_var,
 )
-# The data decide: a use is never more than possible.
+# The data decide, so a use is possible at most.
 _ANY = "uses('jax.nn.standardize')"
 _CALL = "jax.nn.standardize(x, axis, mean, variance, epsilon, where, algorithm) if "
 

@@ -100,9 +100,13 @@ def in_order() -> None:
 
 
 _NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28069 (9afc047bf0)")
-# A negative number counts from the end: its place in the order is not seen.
+# A negative number counts from the end, so its place in the order depends on the function.
 _OUT_OF_ORDER = "type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}".format
-_OF_JIT = (f"jax.jit(fun, static_argnums) if {_OUT_OF_ORDER('static_argnums')}",)
+# With static_argnames, static_argnums are not expected to follow later.
+_OF_JIT = (
+    "jax.jit(fun, static_argnums, static_argnames) "
+    f"if not given(static_argnames) and {_OUT_OF_ORDER('static_argnums')}",
+)
 
 ISSUE = Issue(
     kind="silent-wrong",

@@ -78,7 +78,7 @@ _SOLVE = "diffrax.diffeqsolve(terms, solver, t0) if t0 {} 0 and uses('diffrax.OD
 ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("patrick-kidger/diffrax#563", "report"), Upstream("patrick-kidger/diffrax#566", "fix")),
-    touches=("diffrax.diffeqsolve(t0=)",),
+    touches=("diffrax.diffeqsolve",),
     common=Common(control=control_by_hand, workaround=_ARRAYS, needs=("jax", "equinox", "diffrax")),
     cases=(
         Case(

@@ -164,7 +164,7 @@ ISSUE = Issue(
             rules=(Rule("no-transpose", "", "run on jax 0.4.22 to 0.12.0; jax#39219"),),
             workaround=Workaround("Take a where in the rule: both branches are linear there.", where_in_the_rule),
             signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
-            touches=(f"jax.lax.cond if uses('jax.custom_jvp') and {_MAPS} and {_GRADIENTS}",),
+            touches=(f"jax.custom_jvp if uses('jax.lax.cond') and {_MAPS} and {_GRADIENTS}",),
         ),
     ),
 )
