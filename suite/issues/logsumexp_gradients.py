@@ -78,6 +78,13 @@ def minus_infinity() -> None:
     np.testing.assert_allclose(got, [0.5, 0.5, 0.0], rtol=1e-5)
 
 
+_GRADIENTS = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
+    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_BY_WEIGHTS = f"(a, axis, b) if type(b) not in ('NoneType', 'list', 'tuple', 'int', 'float') and {_GRADIENTS}"
+_BY_MASK = f"(a, axis, b, keepdims, return_sign, where) if where != None and {_GRADIENTS}"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -102,6 +109,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Write it out: top + log(sum(b * exp(a - top))), with top = stop_gradient(max(a)).", written_out
             ),
+            touches=(f"jax.scipy.special.logsumexp{_BY_WEIGHTS}", f"jax.nn.logsumexp{_BY_WEIGHTS}"),
         ),
         Case(
             masked,
@@ -112,6 +120,7 @@ ISSUE = Issue(
             ),
             workaround=Workaround("Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).", minus_infinity),
             signatures={"absent": Signature("TypeError", "unexpected keyword argument 'where'")},
+            touches=(f"jax.scipy.special.logsumexp{_BY_MASK}", f"jax.nn.logsumexp{_BY_MASK}"),
         ),
     ),
 )

@@ -96,6 +96,7 @@ ISSUE = Issue(
             logsumexp,
             rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1, on CPUs with FMA"),),
             cpu=_FMA,
+            touches=("jax.nn.logsumexp", "jax.scipy.special.logsumexp"),
         ),
         Case(
             softmax,
@@ -108,6 +109,7 @@ ISSUE = Issue(
                 Rule("agrees", "", f"run on releases of the line from 0.11.1; {_GOOD}"),
             ),
             cpu=_FMA,
+            touches=("jax.nn.softmax",),
         ),
         Case(
             log_softmax,
@@ -116,6 +118,7 @@ ISSUE = Issue(
                 Rule("agrees", "", f"run on releases of the line from 0.11.1; {_GOOD}"),
             ),
             cpu=_FMA,
+            touches=("jax.nn.log_softmax",),
         ),
     ),
 )

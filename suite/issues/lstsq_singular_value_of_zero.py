@@ -62,5 +62,5 @@ ISSUE = Issue(
     upstream=(Upstream("jax-ml/jax#32666", "report"), Upstream("jax-ml/jax#32694", "fix")),
     touches=("jax.numpy.linalg.lstsq",),
     common=Common(control=default_rcond, rules=(_OLD, _NEW), workaround=_PINV),
-    cases=(Case(matrix_of_zeros), Case(rcond_zero)),
+    cases=(Case(matrix_of_zeros), Case(rcond_zero, touches=("jax.numpy.linalg.lstsq(a, b, rcond) if rcond == 0",))),
 )

@@ -99,7 +99,11 @@ ISSUE = Issue(
         ),
     ),
     cases=(
-        Case(uniform, workaround=_WHERE),
+        Case(
+            uniform,
+            workaround=_WHERE,
+            touches=("jax.scipy.stats.uniform.pdf", "jax.scipy.stats.uniform.logpdf"),
+        ),
         Case(
             heaviside,
             rules=(
@@ -107,6 +111,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.10.2; jax#38106 (88b3d13390)"),
             ),
             workaround=_WHERE,
+            touches=("jax.numpy.heaviside",),
         ),
         Case(
             xlogy,
@@ -115,7 +120,8 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.10.2; jax#37915 (60912d9674)"),
             ),
             workaround=_WHERE,
+            touches=("jax.scipy.special.xlogy(x, y) if x == 0", "jax.scipy.special.xlog1py(x, y) if x == 0"),
         ),
-        Case(rel_entr),
+        Case(rel_entr, touches=("jax.scipy.special.rel_entr",)),
     ),
 )

@@ -79,5 +79,14 @@ ISSUE = Issue(
         ),
         workaround=Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),
     ),
-    cases=(Case(slices), Case(rolled)),
+    cases=(
+        Case(
+            slices,
+            touches=("jax.lax.dynamic_slice(operand, start_indices) if max(start_indices) >= 2**31",),
+        ),
+        Case(
+            rolled,
+            touches=("jax.numpy.roll(a, shift) if type(shift) != 'int' and uses('jax.lax.dynamic_slice')",),
+        ),
+    ),
 )

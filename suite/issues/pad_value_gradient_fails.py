@@ -52,6 +52,11 @@ def shifted() -> None:
     assert jax.grad(lambda c: (jnp.pad(jnp.ones(3) - c, 1) + c).sum())(2.0) == 2.0
 
 
+_GRADIENTS = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
+    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -66,5 +71,20 @@ ISSUE = Issue(
         workaround=Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
         signatures={"none-type": Signature("TypeError", "NoneType")},
     ),
-    cases=(Case(constant_values), Case(padding_value)),
+    cases=(
+        Case(
+            constant_values,
+            touches=(
+                "jax.numpy.pad(array, pad_width, mode, constant_values) "
+                f"if type(constant_values) not in ('bool', 'int', 'float', 'str') and {_GRADIENTS}",
+            ),
+        ),
+        Case(
+            padding_value,
+            touches=(
+                "jax.lax.pad(operand, padding_value) "
+                f"if type(padding_value) not in ('bool', 'int', 'float', 'str') and {_GRADIENTS}",
+            ),
+        ),
+    ),
 )

@@ -217,6 +217,10 @@ _lowered = partial(
     },
 )
 _ASKED = Rule("no-way-to-ask", "jax<0.4.30", "run on releases of the line from 0.4.18 to 0.4.29")
+_NOT_INTERPRETED = (
+    "jax.experimental.pallas.pallas_call(kernel, out_shape, interpret) "
+    "if not interpret == True and uses('jax.jit', 'jax.export.export')"
+)
 
 ISSUE = Issue(
     kind="import-error",
@@ -249,6 +253,10 @@ ISSUE = Issue(
                 ),
                 "no-interpreter": _NO_CPU,
             },
+            touches=(
+                "jax.experimental.pallas.BlockSpec(block_shape, index_map) "
+                "if type(index_map) == 'tuple' and type(block_shape) != 'tuple'",
+            ),
         ),
         _case(
             block_spec_with_its_shape_first,
@@ -260,6 +268,7 @@ ISSUE = Issue(
             ),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)),
             signatures={"refused": Signature("TypeError", "'function' object is not iterable")},
+            touches=("jax.experimental.pallas.BlockSpec(index_map, block_shape) if type(index_map) == 'tuple'",),
         ),
         _case(
             load_and_store,
@@ -281,6 +290,7 @@ ISSUE = Issue(
                 ),
                 "no-interpreter": _NO_CPU,
             },
+            touches=("jax.experimental.pallas.load", "jax.experimental.pallas.store"),
         ),
         _case(
             tpu_compiler_params,
@@ -299,6 +309,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "pltpu.CompilerParams, which is there from 0.6.2.", by_either_name, fails=("jax<0.4.33",)
             ),
+            touches=("jax.experimental.pallas.tpu.TPUCompilerParams",),
         ),
         _case(
             compiler_params_as_a_dict,
@@ -321,6 +332,10 @@ ISSUE = Issue(
                 ),
                 "no-interpreter": _NO_CPU,
             },
+            touches=(
+                "jax.experimental.pallas.pallas_call(kernel, out_shape, compiler_params) "
+                "if type(compiler_params) == 'dict'",
+            ),
         ),
         _case(
             array_that_a_kernel_closes_over,
@@ -340,6 +355,7 @@ ISSUE = Issue(
                 ),
                 "no-interpreter": _NO_CPU,
             },
+            touches=("jax.experimental.pallas.pallas_call",),
         ),
         _lowered(
             lowered_for_a_gpu,
@@ -362,6 +378,7 @@ ISSUE = Issue(
                 told_of_a_gpu,
                 fails=("jax<0.10.1",),
             ),
+            touches=(_NOT_INTERPRETED,),
         ),
         _lowered(
             lowered_for_a_tpu,
@@ -375,6 +392,7 @@ ISSUE = Issue(
                 _LACKING,
                 Rule("lowered", "", "run on releases of the line from 0.4.30"),
             ),
+            touches=(_NOT_INTERPRETED,),
         ),
     ),
 )

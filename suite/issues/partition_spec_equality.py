@@ -79,6 +79,7 @@ def convert() -> None:
 
 _CONVERT = Workaround("Compare like with like: PartitionSpec(*names) == spec, or tuple(spec) == names.", convert)
 _NO_TUPLE = "17b02ecb1b (first in 0.6.1), and its changelog"
+_NESTED = " or ".join(f"(type({axis}) == 'tuple' and len({axis}) == 1)" for axis in ("one", "two", "three"))
 
 ISSUE = Issue(
     kind="silent-change",
@@ -125,6 +126,10 @@ ISSUE = Issue(
             rules=(
                 Rule("unequal", "jax<0.5.3", "run on releases of the line from 0.4.18 to 0.5.2"),
                 Rule("equal", "", "run on releases of the line from 0.5.3; 177e1f6ed9 brings both to one form"),
+            ),
+            touches=tuple(
+                f"{name}(one, two, three) if ({_NESTED}) and uses('jax.sharding.PartitionSpec', 'jax.P')"
+                for name in ("jax.sharding.PartitionSpec", "jax.P")
             ),
         ),
     ),

@@ -88,6 +88,21 @@ def two_digits() -> None:
 
 _BEFORE = "run on releases of the line from 0.4.18 to 0.7.1, where the flag is off"
 _AFTER = "run on releases of the line from 0.7.2; jax#27742 (7a48ceee01) samples with 32 bits"
+# Spans that divide the number of values of a dtype are uniform, small ones nearly so.
+_OF_8_BITS = (
+    "jax.random.randint(key, shape, minval, maxval, dtype) "
+    "if dtype in ('jax.numpy.uint8', 'jax.numpy.int8', 'uint8', 'int8') "
+    "and not (minval == 0 and maxval in (1, 2, 4, 8, 16, 32, 64, 127, 128, 255, 256))"
+)
+_OF_16_BITS = (
+    "jax.random.randint(key, shape, minval, maxval, dtype) "
+    "if dtype in ('jax.numpy.uint16', 'jax.numpy.int16', 'uint16', 'int16') and (minval < -1024 or maxval > 1024) "
+    "and maxval not in (2048, 4096, 8192, 16384, 32767, 32768, 65535, 65536)"
+)
+_OF_LARGE_SPANS = (
+    "jax.random.randint(key, shape, minval, maxval) if (minval < -(10**8) or maxval > 10**8) "
+    "and maxval not in (2**27, 2**28, 2**29, 2**30, 2**31, 2**31 - 1)"
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -103,8 +118,16 @@ ISSUE = Issue(
         rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
     ),
     cases=(
-        Case(uint8, workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint8).", cast_after)),
-        Case(uint16, workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint16).", cast_after)),
+        Case(
+            uint8,
+            workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint8).", cast_after),
+            touches=(_OF_8_BITS,),
+        ),
+        Case(
+            uint16,
+            workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint16).", cast_after),
+            touches=(_OF_16_BITS,),
+        ),
         Case(
             int32,
             behaviours={"biased": "documented", "uniform": "clear", "other": "different"},
@@ -116,6 +139,7 @@ ISSUE = Issue(
                 ),
             ),
             workaround=Workaround("Draw the number in two digits of less than 65536 each.", two_digits),
+            touches=(_OF_LARGE_SPANS,),
         ),
     ),
 )

@@ -74,6 +74,13 @@ def closed_over() -> None:
 
 
 _INSTEAD = Workaround("Leave it out of the carry, and let the function close over it.", closed_over)
+_GRADIENTS = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
+    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_MAPS = "uses('jax.vmap', 'equinox.filter_vmap')"
+# A single number, or nothing, is not carried along unchanged.
+_CARRY = "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != ()".format
 
 ISSUE = Issue(
     kind="slow",
@@ -92,12 +99,21 @@ ISSUE = Issue(
                 Rule("stacked", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0; flax#4709"),
                 Rule("once", "", "run on releases of the line from 0.6.1 to 0.12.0.1; jax#28210"),
             ),
+            touches=(
+                f"jax.lax.scan(f, init) if {_CARRY('init')} and {_GRADIENTS}",
+                f"jax.lax.fori_loop(lower, upper, body_fun, init_val) if {_CARRY('init_val')} and {_GRADIENTS}",
+            ),
         ),
         Case(
             while_loop,
             rules=(
                 Rule("stacked", "jax<0.6.0", "run on releases of the line from 0.4.18 to 0.5.3; flax#4700"),
                 Rule("once", "", "run on releases of the line from 0.6.0 to 0.12.0.1; jax#27937 (6e52b1e95b)"),
+            ),
+            touches=(
+                f"jax.lax.while_loop(cond_fun, body_fun, init_val) if {_CARRY('init_val')} and {_MAPS}",
+                "jax.lax.fori_loop(lower, upper, body_fun, init_val) "
+                f"if type(upper) != 'int' and {_CARRY('init_val')} and {_MAPS}",
             ),
         ),
     ),

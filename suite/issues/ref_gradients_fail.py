@@ -122,6 +122,11 @@ def one_direction() -> None:
 
 
 _ABSENT = Rule("absent", "jax<0.7.2", "run on releases of the line up to 0.7.1; jax.new_ref came with 0.7.2")
+_GRADIENTS = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
+    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_OVERWRITTEN = (f"jax.new_ref if {_GRADIENTS}",)
 
 ISSUE = Issue(
     kind="crash",
@@ -145,8 +150,8 @@ ISSUE = Issue(
         signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
     ),
     cases=(
-        Case(overwritten),
-        Case(overwritten_jitted),
+        Case(overwritten, touches=_OVERWRITTEN),
+        Case(overwritten_jitted, touches=_OVERWRITTEN),
         Case(
             jacfwd,
             behaviours={"axis-spec": "affected", "agrees": "clear", "differs": "different"},
@@ -156,6 +161,9 @@ ISSUE = Issue(
             ),
             workaround=Workaround("Use jax.jvp, one direction at a time, or from 0.8.0 on jacrev.", one_direction),
             signatures={"axis-spec": Signature("ValueError", "got axis spec None but output was batched")},
+            touches=(
+                "jax.new_ref if uses('jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian')",
+            ),
         ),
     ),
 )

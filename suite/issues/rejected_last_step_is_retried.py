@@ -92,6 +92,9 @@ _CANNOT = (
     Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
     Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
 )
+_SOLVE = (
+    "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if given(stepsize_controller) and "
+)
 
 ISSUE = Issue(
     kind="crash",
@@ -115,6 +118,7 @@ ISSUE = Issue(
                 Rule("agrees", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
                 Rule("differs", "", "run on releases of the line with 0.7.1 and 0.7.2; diffrax#758 is in no release"),
             ),
+            touches=(f"{_SOLVE}abs(t1) >= 100 and uses('diffrax.PIDController')",),
         ),
         Case(
             microsecond,
@@ -123,6 +127,7 @@ ISSUE = Issue(
                 Rule("differs", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
                 Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#660 (4e8d745)"),
             ),
+            touches=(f"{_SOLVE}abs(t0) <= 1e-5 and abs(t1) <= 1e-5",),
         ),
     ),
 )

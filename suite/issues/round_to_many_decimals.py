@@ -70,14 +70,15 @@ ISSUE = Issue(
         workaround=Workaround("Bound them: jnp.round(x, min(decimals, 30)).", bound_the_decimals),
     ),
     cases=(
-        Case(to_38),
+        Case(to_38, touches=("jax.numpy.round(a, decimals) if decimals == 38",)),
         Case(
             to_39,
             rules=(
                 Rule("differs", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2"),
                 Rule("agrees", "", "run on releases of the line from 0.8.0; jax#32459 (7f64e44f34)"),
             ),
+            touches=("jax.numpy.round(a, decimals) if decimals >= 39",),
         ),
-        Case(to_minus_39),
+        Case(to_minus_39, touches=("jax.numpy.round(a, decimals) if decimals <= -39",)),
     ),
 )

@@ -77,6 +77,10 @@ def flag_first() -> None:
 
 
 _SPLIT = Workaround("Split it for each draw: key, new = jax.random.split(key).", split_first)
+_FLAG = (
+    "jax.config.update(name, val) if name == 'jax_debug_key_reuse' and uses('jax.random.key', 'jax.random.split')",
+    "jax.debug_key_reuse",
+)
 
 ISSUE = Issue(
     kind="by-design",
@@ -85,13 +89,14 @@ ISSUE = Issue(
         Upstream("https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html", "docs"),
         Upstream("jax-ml/jax@8b9a9d53c3", "fix"),
     ),
-    touches=("jax.random", "jax_debug_key_reuse"),
+    touches=("jax.random.normal", "jax_debug_key_reuse"),
     common=Common(control=split_first, workaround=_SPLIT),
     cases=(
         Case(
             drawn_twice,
             behaviours={"repeated": "documented", "other": "different"},
             rules=(Rule("repeated", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
+            touches=("jax.random.normal",),
         ),
         Case(
             with_the_flag,
@@ -101,6 +106,7 @@ ISSUE = Issue(
                 Rule("refused", "", "run on releases of the line from 0.4.26 to 0.12.0.1"),
             ),
             signatures={"refused": Signature("KeyReuseError")},
+            touches=_FLAG,
         ),
         Case(
             flag_after_a_draw,
@@ -112,6 +118,7 @@ ISSUE = Issue(
             ),
             workaround=Workaround("Set it before anything is drawn.", flag_first),
             signatures={"refused": Signature("KeyReuseError")},
+            touches=_FLAG,
         ),
     ),
 )

@@ -50,6 +50,9 @@ def control_fold_in() -> None:
     assert jax.random.uniform(key, (4,)).tolist() == jax.random.uniform(key, (4,)).tolist()
 
 
+_SAMPLERS = ("uniform", "normal")
+_SEEDED = "uses('jax.random.PRNGKey', 'jax.random.key')"
+
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -57,7 +60,7 @@ ISSUE = Issue(
         Upstream("https://github.com/jax-ml/jax/discussions/18480", "docs"),
         Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
     ),
-    touches=("jax.random", "jax_threefry_partitionable"),
+    touches=("jax.random.uniform", "jax.random.split", "jax_threefry_partitionable"),
     common=Common(
         control=control_fold_in,
         rules=(
@@ -69,5 +72,18 @@ ISSUE = Issue(
             environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
         ),
     ),
-    cases=(Case(uniform), Case(scalar), Case(split)),
+    cases=(
+        Case(
+            uniform,
+            touches=tuple(f"jax.random.{name}(key, shape) if len(shape) > 0 and {_SEEDED}" for name in _SAMPLERS),
+        ),
+        Case(
+            scalar,
+            touches=tuple(
+                f"jax.random.{name}(key, shape) if (not given(shape) or len(shape) == 0) and {_SEEDED}"
+                for name in _SAMPLERS
+            ),
+        ),
+        Case(split, touches=(f"jax.random.split if {_SEEDED}",)),
+    ),
 )

@@ -101,8 +101,12 @@ ISSUE = Issue(
             behaviours={"infinite": "affected", "finite": "clear"},
             rules=(Rule("infinite", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
             workaround=Workaround("jnp.sqrt(2 * jax.random.exponential(key)) * scale", root_of_exponential),
+            touches=("jax.random.rayleigh",),
         ),
-        Case(geometric, workaround=_CEILING),
-        Case(geometric_bfloat16),
+        Case(geometric, workaround=_CEILING, touches=("jax.random.geometric",)),
+        Case(
+            geometric_bfloat16,
+            touches=("jax.random.geometric(key, p) if type(p) not in ('int', 'float') and uses('jax.numpy.bfloat16')",),
+        ),
     ),
 )

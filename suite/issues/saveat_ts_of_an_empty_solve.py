@@ -114,6 +114,14 @@ _SOLVES = (
     Rule("differs", "diffrax<0.6.1", "run on releases of the line from 0.4.1 to 0.6.0"),
     Rule("agrees", "", "run on releases of the line from 0.6.1; diffrax#494"),
 )
+_GRADIENTS = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
+    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_SOLVE = (
+    "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, saveat) if given(saveat) and t0 == t1 "
+    "and uses('diffrax.SaveAt')"
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -127,9 +135,16 @@ ISSUE = Issue(
         needs=("jax", "equinox", "diffrax"),
     ),
     cases=(
-        Case(empty_solve),
-        Case(beside_t1),
-        Case(one_of_a_batch, rules=(*_CANNOT, *_NO_BATCH, *_SOLVES)),
-        Case(gradient, rules=(*_CANNOT, *_NO_GRADIENT, *_SOLVES)),
+        Case(empty_solve, touches=(_SOLVE,)),
+        Case(
+            beside_t1,
+            touches=("diffrax.SaveAt(t0, t1, ts) if t1 == True and given(ts) and uses('diffrax.diffeqsolve')",),
+        ),
+        Case(
+            one_of_a_batch,
+            rules=(*_CANNOT, *_NO_BATCH, *_SOLVES),
+            touches=(f"{_SOLVE} and uses('jax.vmap', 'equinox.filter_vmap')",),
+        ),
+        Case(gradient, rules=(*_CANNOT, *_NO_GRADIENT, *_SOLVES), touches=(f"{_SOLVE} and {_GRADIENTS}",)),
     ),
 )

@@ -101,5 +101,15 @@ ISSUE = Issue(
         ),
         workaround=Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),
     ),
-    cases=(Case(rows), Case(column), Case(dynamic_update_slice)),
+    cases=(
+        Case(rows, touches=("jax.Array.at",)),
+        Case(column, touches=("jax.Array.at",)),
+        Case(
+            dynamic_update_slice,
+            touches=(
+                "jax.lax.dynamic_update_slice(operand, update, start_indices) if max(start_indices) > 0 "
+                "and uses('jax.jit', 'equinox.filter_jit', 'jax.lax.scan', 'jax.lax.fori_loop', 'jax.lax.while_loop')",
+            ),
+        ),
+    ),
 )

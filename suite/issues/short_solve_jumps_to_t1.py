@@ -123,6 +123,9 @@ _RULES = (
     Rule("differs", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
     Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#660 (4e8d745)"),
 )
+_SOLVE = "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if "
+_WITHIN = "abs(t0) <= {0} and abs(t1) <= {0}".format
+_JUMPS = "if jump_ts != None and uses('diffrax.SaveAt')"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -136,7 +139,6 @@ ISSUE = Issue(
         "diffrax.diffeqsolve",
         "diffrax.ClipStepSizeController(jump_ts=)",
         "diffrax.PIDController(jump_ts=)",
-        "diffrax.SaveAt(ts=)",
     ),
     common=Common(
         control=control_by_hand,
@@ -146,14 +148,32 @@ ISSUE = Issue(
         needs=("jax", "equinox", "diffrax"),
     ),
     cases=(
-        Case(constant_steps),
-        Case(step_to),
-        Case(double_precision, x64=True),
-        Case(a_hundred_thousandth),
+        Case(
+            constant_steps,
+            touches=(f"{_SOLVE}not given(stepsize_controller) and {_WITHIN(1e-6)}",),
+        ),
+        Case(
+            step_to,
+            touches=(f"{_SOLVE}given(stepsize_controller) and {_WITHIN(1e-6)} and uses('diffrax.StepTo')",),
+        ),
+        Case(
+            double_precision,
+            x64=True,
+            touches=(f"{_SOLVE}{_WITHIN(1e-9)} and uses('jax_enable_x64')",),
+        ),
+        Case(
+            a_hundred_thousandth,
+            touches=(f"{_SOLVE}not given(stepsize_controller) and {_WITHIN(1e-5)}",),
+        ),
         Case(
             saved_time_at_a_jump,
             rules=(Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"), *_RULES),
             workaround=Workaround("Leave the jump at t1 out of jump_ts.", without_the_last_jump),
+            touches=(
+                f"diffrax.ClipStepSizeController(controller, step_ts, jump_ts) {_JUMPS}",
+                "diffrax.PIDController(rtol, atol, pcoeff, icoeff, dcoeff, dtmin, dtmax, force_dtmin, step_ts, "
+                f"jump_ts) {_JUMPS}",
+            ),
         ),
     ),
 )

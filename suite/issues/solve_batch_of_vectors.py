@@ -96,6 +96,9 @@ _SCIPY = (
     ),
 )
 _WORKAROUND = Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each)
+_ASSUMING = "jax.scipy.linalg.solve(a, b, lower, overwrite_a, overwrite_b, debug, check_finite, assume_a) if "
+# The shapes decide, so a use is possible at most.
+_ANY = "uses('jax.scipy.linalg.solve')"
 
 ISSUE = Issue(
     kind="silent-change",
@@ -113,6 +116,7 @@ ISSUE = Issue(
             behaviours={"announced": "clear"},
             rules=(*_BEFORE, Rule("differs", "", "run on releases of the line from 0.5.0, which has jax#25741")),
             signatures=_WARNING,
+            touches=("jax.numpy.linalg.solve",),
         ),
         Case(
             other_batch,
@@ -122,8 +126,9 @@ ISSUE = Issue(
                 Rule("value-error", "", "run on releases of the line from 0.5.0; the message names the way back"),
             ),
             signatures={**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
+            touches=("jax.numpy.linalg.solve",),
         ),
-        Case(scipy_square_batch),
-        Case(scipy_assume_a),
+        Case(scipy_square_batch, touches=(f"{_ASSUMING}not assume_a == 'pos' and {_ANY}",)),
+        Case(scipy_assume_a, touches=(f"{_ASSUMING}assume_a == 'pos' and {_ANY}",)),
     ),
 )

@@ -122,6 +122,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.4.29; jax#21193 (818e7d92a4)"),
             ),
             workaround=Workaround("Mask it: jnp.where(p == 0, 0.0, rel_entr(p, q)).", masked),
+            touches=("jax.scipy.special.rel_entr(p, q) if p == 0",),
         ),
         Case(
             gamma,
@@ -130,6 +131,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.4.21; jax#18683 (01fde43fce)"),
             ),
             workaround=Workaround("Reflect: pi / (sin(pi * x) * exp(gammaln(1 - x))).", reflection),
+            touches=("jax.scipy.special.gamma(x) if x < 0",),
         ),
         Case(
             beta,
@@ -138,10 +140,12 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.21 to 0.4.26"),
                 Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20589 (97b15cc64b)"),
             ),
+            touches=("jax.scipy.special.beta(a, b) if a < 0 or b < 0",),
         ),
         Case(
             betaln_at_poles,
             rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#38243 is open"),),
+            touches=("jax.scipy.special.betaln(a, b) if a <= -1 or b <= -1",),
         ),
     ),
 )

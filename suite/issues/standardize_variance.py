@@ -92,6 +92,9 @@ _JNP_VAR = Workaround(
     'From jax 0.10.1 algorithm="stable"; on every release hand it variance=jnp.var(x, -1, keepdims=True).',
     variance_of_var,
 )
+# The data decide, so a use is possible at most.
+_ANY = "uses('jax.nn.standardize')"
+_CALL = "jax.nn.standardize(x, axis, mean, variance, epsilon, where, algorithm) if "
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -114,6 +117,7 @@ ISSUE = Issue(
                 ),
             ),
             workaround=_JNP_VAR,
+            touches=(f"{_CALL}not given(variance) and {_ANY}",),
         ),
         Case(
             offset,
@@ -123,6 +127,7 @@ ISSUE = Issue(
                 Rule("fast-by-default", "", "run on releases of the line from 0.10.1; jax#37358 and its docstring"),
             ),
             workaround=_JNP_VAR,
+            touches=(f"{_CALL}not given(variance) and not algorithm == 'stable' and {_ANY}",),
         ),
         Case(
             offset_stable,
@@ -130,6 +135,7 @@ ISSUE = Issue(
                 Rule("absent", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
                 Rule("agrees", "", "run on releases of the line from 0.10.1; jax#37358"),
             ),
+            touches=(f"{_CALL}algorithm == 'stable'",),
         ),
     ),
 )

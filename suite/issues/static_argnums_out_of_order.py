@@ -100,6 +100,13 @@ def in_order() -> None:
 
 
 _NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28069 (9afc047bf0)")
+# A negative number counts from the end, so its place in the order depends on the function.
+_OUT_OF_ORDER = "type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}".format
+# With static_argnames, static_argnums are not expected to follow later.
+_OF_JIT = (
+    "jax.jit(fun, static_argnums, static_argnames) "
+    f"if not given(static_argnames) and {_OUT_OF_ORDER('static_argnums')}",
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -108,7 +115,6 @@ ISSUE = Issue(
         "jax.jit(static_argnums=)",
         "jax.make_jaxpr(static_argnums=)",
         "jax.custom_jvp(nondiff_argnums=)",
-        "jax.custom_vjp(nondiff_argnums=)",
     ),
     common=Common(
         control=in_order,
@@ -116,8 +122,8 @@ ISSUE = Issue(
         workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
     ),
     cases=(
-        Case(jit),
-        Case(called_before),
+        Case(jit, touches=_OF_JIT),
+        Case(called_before, touches=_OF_JIT),
         Case(
             make_jaxpr,
             rules=(
@@ -126,6 +132,7 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.6.1", "run on releases of the line: 0.4.27, and from 0.4.29 to 0.6.0"),
                 _NEW,
             ),
+            touches=(f"jax.make_jaxpr(fun, static_argnums) if {_OUT_OF_ORDER('static_argnums')}",),
         ),
         Case(
             custom_jvp_rule,
@@ -134,6 +141,7 @@ ISSUE = Issue(
                 Rule("as-named", "jax<0.6.2", "run on releases of the line from 0.4.18 to 0.6.1"),
                 Rule("sorted", "", "run on releases of the line from 0.6.2; 0a1ada83ec"),
             ),
+            touches=(f"jax.custom_jvp(fun, nondiff_argnums) if {_OUT_OF_ORDER('nondiff_argnums')}",),
         ),
     ),
 )

@@ -101,6 +101,8 @@ def by_lu_factors() -> None:
     assert abs(jax.jacrev(transposed)(jnp.array([2.0]))[0, 0] - 0.25) < 1e-6
 
 
+_TRANSPOSED = "uses('jax.vjp', 'jax.jacrev', 'jax.hessian', 'jax.linear_transpose')"
+
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -133,6 +135,10 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.7.2; jax#31496"),
             ),
             signatures={"crashed-in-jax": Signature("ValueError", "foreach() argument 2 is longer")},
+            touches=(
+                "jax.custom_jvp "
+                "if uses('jax.custom_derivatives.SymbolicZero', 'jax.custom_derivatives.zero_from_primal')",
+            ),
         ),
         Case(
             returned_by_a_rule,
@@ -140,6 +146,10 @@ ISSUE = Issue(
                 Rule("absent", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
                 Rule("crashed-in-jax", "jax==0.6.0", "run on jax 0.6.0; jax#28144"),
                 Rule("agrees", "", "run on releases of the line from 0.4.34 to 0.5.3, and from 0.6.1; 82a79c5985"),
+            ),
+            touches=(
+                "jax.custom_derivatives.zero_from_primal(val, symbolic_zeros) "
+                "if symbolic_zeros == True and uses('jax.vmap', 'equinox.filter_vmap')",
             ),
         ),
         Case(
@@ -150,6 +160,10 @@ ISSUE = Issue(
             ),
             workaround=Workaround(
                 "Solve by jax.scipy.linalg.lu_factor and lu_solve; or differentiate by jacfwd.", by_lu_factors
+            ),
+            touches=(
+                f"jax.numpy.linalg.solve if {_TRANSPOSED}",
+                f"jax.lax.custom_linear_solve if {_TRANSPOSED}",
             ),
         ),
     ),

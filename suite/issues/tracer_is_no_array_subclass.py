@@ -141,6 +141,7 @@ ISSUE = Issue(
                 Rule("array", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1"),
                 Rule("base", "", "run on releases of the line from 0.8.2; 9d40174f72, and its changelog"),
             ),
+            touches=("dispatch on types",),
         ),
         Case(
             array_like,
@@ -153,6 +154,7 @@ ISSUE = Issue(
                 ),
                 Rule("instance", "", "run on releases of the line from 0.11.1"),
             ),
+            touches=("isinstance of a union",),
         ),
         Case(
             optional,
@@ -160,6 +162,7 @@ ISSUE = Issue(
                 _INSTANCE,
                 Rule("no-instance", "", "run on releases of the line from 0.8.2, on Python 3.12.1; and on 3.13.0"),
             ),
+            touches=("isinstance of a union",),
         ),
     ),
 )

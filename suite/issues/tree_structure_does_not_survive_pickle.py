@@ -93,6 +93,10 @@ def into_a_fresh_layer() -> None:
 _BY_LEAVES = Workaround(
     "Keep the leaves with eqx.tree_serialise_leaves; let code make the structure.", into_a_fresh_layer
 )
+_STRUCTURES = tuple(
+    f"jax.{name} if uses('equinox.Module')"
+    for name in ("tree_util.tree_structure", "tree_util.tree_flatten", "tree.structure", "tree.flatten")
+)
 
 ISSUE = Issue(
     kind="crash",
@@ -119,6 +123,7 @@ ISSUE = Issue(
                 Rule("equal", "equinox<0.13.4", "run on 0.13.3, which has an enum for what is missing"),
                 Rule("unequal", "", "run on releases of the line from 0.13.4; of 218c944 in 0.13.4"),
             ),
+            touches=_STRUCTURES,
         ),
         Case(
             unflatten,
@@ -128,6 +133,7 @@ ISSUE = Issue(
                 Rule("type-error", "", "run on releases of the line from 0.13.4; of 218c944 in 0.13.4"),
             ),
             signatures={"type-error": Signature("TypeError", "'_Missing' object is not subscriptable")},
+            touches=_STRUCTURES,
         ),
         Case(
             module_equal,
@@ -139,6 +145,10 @@ ISSUE = Issue(
             ),
             signatures={"pickling-error": Signature("PicklingError", "jaxtyping.Float")},
             needs=("jax", "jaxtyping", "equinox"),
+            touches=tuple(
+                f"jax.{name}.{leaf}unflatten if uses('equinox.Module')"
+                for name, leaf in (("tree_util", "tree_"), ("tree", ""))
+            ),
         ),
     ),
 )

@@ -70,15 +70,26 @@ _NEW = Rule("not-negative", "", "run on releases of the line from 0.4.29; jax#21
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#21330", "report"), Upstream("jax-ml/jax#21362", "fix")),
-    touches=("jax.numpy.var(ddof=)", "jax.numpy.std(ddof=)", "jax.numpy.cov(ddof=)"),
+    touches=("jax.numpy.var(ddof=)", "jax.numpy.cov(ddof=)"),
     common=Common(control=fewer, behaviours={"negative": "affected", "not-negative": "clear"}, rules=(_OLD, _NEW)),
     cases=(
-        Case(var, workaround=_BY_HAND),
-        Case(masked_var),
+        Case(
+            var,
+            workaround=_BY_HAND,
+            touches=("jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and uses('jax.numpy.var')",),
+        ),
+        Case(
+            masked_var,
+            touches=(
+                "jax.numpy.var(a, axis, dtype, out, ddof, keepdims, where) "
+                "if ddof > 1 and given(where) and uses('jax.numpy.var')",
+            ),
+        ),
         Case(
             cov,
             rules=(Rule("negative", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
             workaround=_BY_HAND,
+            touches=("jax.numpy.cov(m, y, rowvar, bias, ddof) if ddof > 1 and uses('jax.numpy.cov')",),
         ),
     ),
 )

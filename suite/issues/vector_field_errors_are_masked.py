@@ -91,7 +91,7 @@ ISSUE = Issue(
         Upstream("patrick-kidger/diffrax#731", "fix"),
         Upstream("https://github.com/patrick-kidger/diffrax/commit/e7bfa23", "fix"),
     ),
-    touches=("diffrax.diffeqsolve", "diffrax.ODETerm"),
+    touches=("diffrax.diffeqsolve",),
     common=Common(
         control=control_field,
         behaviours={"own-error": "clear", "masked": "affected", "no-error": "affected"},

@@ -73,11 +73,12 @@ _ARRAYS = Workaround(
     divide_arrays,
     fails=("jax>=0.4.36 diffrax<0.6.1",),
 )
+_SOLVE = "diffrax.diffeqsolve(terms, solver, t0) if t0 {} 0 and uses('diffrax.ODETerm', 'diffrax.MultiTerm')".format
 
 ISSUE = Issue(
     kind="crash",
     upstream=(Upstream("patrick-kidger/diffrax#563", "report"), Upstream("patrick-kidger/diffrax#566", "fix")),
-    touches=("diffrax.diffeqsolve(t0=)", "diffrax.ODETerm"),
+    touches=("diffrax.diffeqsolve",),
     common=Common(control=control_by_hand, workaround=_ARRAYS, needs=("jax", "equinox", "diffrax")),
     cases=(
         Case(
@@ -91,6 +92,7 @@ ISSUE = Issue(
                 Rule("incompatible", "diffrax<0.7.0", "run on releases of the line with 0.6.1 and 0.6.2"),
                 Rule("agrees", "", "run on releases of the line from 0.7.0; diffrax#566 (134a40a)"),
             ),
+            touches=(_SOLVE("!="),),
             signatures={
                 "zero-division": Signature("ZeroDivisionError"),
                 "incompatible": Signature("ValueError", "Terms are not compatible with solver!"),
@@ -110,6 +112,7 @@ ISSUE = Issue(
                 Rule("within", "", "run on releases of the line from 0.7.0; diffrax#566 (134a40a)"),
             ),
             signatures={"cannot-solve": _STOPS},
+            touches=(_SOLVE(">"),),
         ),
     ),
 )

@@ -120,6 +120,7 @@ def map_the_array() -> None:
 
 _ABSENT = Rule("absent", "jax<0.7.2", "run on releases of the line up to 0.7.1; jax.new_ref came with 0.7.2")
 _FIRST = Rule("agrees", "jax<0.8.0", "run on jax 0.7.2")
+_REFS = "uses('jax.new_ref', 'jax.Ref', 'jax.experimental.mutable_array')"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -146,6 +147,7 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.11.1", "run on releases of the line from 0.8.0 to 0.11.0"),
                 Rule("agrees", "", "run on releases of the line from 0.11.1; jax#39293"),
             ),
+            touches=(f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS}",),
         ),
         Case(
             mapped_index,
@@ -158,6 +160,7 @@ ISSUE = Issue(
                 Rule("refused", "jax<0.10.1", "run on releases of the line from 0.8.2 to 0.10.0"),
                 Rule("agrees", "", "run on releases of the line from 0.10.1; jax#37113"),
             ),
+            touches=(f"jax.vmap if {_REFS}",),
         ),
         Case(
             first_element,
@@ -169,6 +172,7 @@ ISSUE = Issue(
                 Rule("refused", "jax<0.8.2", "run on jax 0.8.0 and 0.8.1; jax#33309"),
                 Rule("agrees", "", "run on releases of the line from 0.8.2; ce6f33d55b"),
             ),
+            touches=(f"jax.vmap if {_REFS}",),
         ),
         Case(
             in_a_loop,
@@ -178,6 +182,10 @@ ISSUE = Issue(
                 _ABSENT,
                 Rule("refused", "jax<0.12.0", "run on releases of the line from 0.7.2 to 0.11.2; jax#39288"),
                 Rule("agrees", "", "run on jax 0.12.0 and 0.12.0.1; jax#39745"),
+            ),
+            touches=(
+                f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS} "
+                "and uses('jax.lax.scan', 'jax.lax.fori_loop', 'jax.lax.while_loop')",
             ),
         ),
     ),

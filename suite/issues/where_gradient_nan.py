@@ -116,6 +116,11 @@ def where_inside() -> None:
 
 
 _RIGHT = (Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)
+_GRADIENTS = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
+    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_MAPS = "uses('jax.vmap', 'equinox.filter_vmap')"
 
 ISSUE = Issue(
     kind="by-design",
@@ -128,7 +133,7 @@ ISSUE = Issue(
         Upstream("jax-ml/jax#22011", "report"),
         Upstream("jax-ml/jax#39219", "report"),
     ),
-    touches=("jax.numpy.where", "jax.lax.cond", "jax.lax.select"),
+    touches=("jax.numpy.where", "jax.lax.cond"),
     common=Common(
         control=the_branch_taken,
         behaviours={"differs": "documented", "agrees": "clear"},
@@ -136,16 +141,30 @@ ISSUE = Issue(
         workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
     ),
     cases=(
-        Case(where),
-        Case(sum_with_where),
-        Case(cond_under_vmap, rules=_RIGHT, behaviours={"differs": "documented"}),
-        Case(jvp, rules=_RIGHT, behaviours={"differs": "documented"}),
+        Case(where, touches=(f"jax.numpy.where(condition, x) if given(x) and {_GRADIENTS}",)),
+        Case(
+            sum_with_where,
+            touches=(f"jax.numpy.sum(a, axis, dtype, out, keepdims, initial, where) if given(where) and {_GRADIENTS}",),
+        ),
+        Case(
+            cond_under_vmap,
+            rules=_RIGHT,
+            behaviours={"differs": "documented"},
+            touches=(f"jax.lax.cond if {_MAPS} and {_GRADIENTS}",),
+        ),
+        Case(
+            jvp,
+            rules=_RIGHT,
+            behaviours={"differs": "documented"},
+            touches=("jax.numpy.where(condition, x) if given(x) and uses('jax.jvp', 'jax.jacfwd', 'jax.linearize')",),
+        ),
         Case(
             cond_in_a_rule,
             behaviours={"no-transpose": "affected", "agrees": "clear", "differs": "different"},
             rules=(Rule("no-transpose", "", "run on jax 0.4.22 to 0.12.0; jax#39219"),),
             workaround=Workaround("Take a where in the rule: both branches are linear there.", where_in_the_rule),
             signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
+            touches=(f"jax.custom_jvp if uses('jax.lax.cond') and {_MAPS} and {_GRADIENTS}",),
         ),
     ),
 )
