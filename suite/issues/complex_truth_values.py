@@ -68,6 +68,12 @@ def compare_with_zero() -> None:
     assert bool(jnp.all(x[:2] != 0))
 
 
+_COMPLEX = (
+    "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.lax.complex', 'jax.numpy.iscomplexobj', "
+    "'jax.numpy.complexfloating', 'jax.numpy.conj', 'jax.numpy.imag', 'jax.numpy.angle', 'jax.numpy.fft.fft')"
+)
+_TO_BOOL = f"dtype in ('jax.numpy.bool_', 'jax.numpy.bool', 'bool') and {_COMPLEX}"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -82,14 +88,21 @@ ISSUE = Issue(
         workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
     ),
     cases=(
-        Case(any_and_all),
-        Case(array),
+        Case(
+            any_and_all,
+            touches=(f"jax.numpy.any if {_COMPLEX}", f"jax.numpy.all if {_COMPLEX}", "jax.Array.any", "jax.Array.all"),
+        ),
+        Case(
+            array,
+            touches=(f"jax.numpy.array(object, dtype) if {_TO_BOOL}", f"jax.numpy.asarray(a, dtype) if {_TO_BOOL}"),
+        ),
         Case(
             astype,
             rules=(
                 Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
                 Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20644, and the changelog"),
             ),
+            touches=("jax.Array.astype",),
         ),
     ),
 )

@@ -72,6 +72,10 @@ ISSUE = Issue(
                 Rule("modest", "", "run on releases of the line from 0.5.0 to 0.12.0.1; jax#25214"),
             ),
             Workaround('Write optimize="auto" or "greedy".', auto),
+            touches=(
+                "jax.numpy.einsum(subscripts, a, b, c, d, e, f, g, h, i, j, optimize)"
+                " if given(g) and (not given(optimize) or optimize in ('optimal', True))",
+            ),
         ),
     ),
 )
