@@ -98,23 +98,22 @@ ISSUE = Issue(
     ),
     cases=(
         Case(
-            start, touches=("jax.numpy.arange(start, stop, step) if start != 0 and stop >= 10_000 and not given(step)",)
+            start, touches=("jax.numpy.arange(start, stop, step) if start != 0 and stop >= 1000 and not given(step)",)
         ),
         Case(
             floats,
             touches=(
                 "jax.numpy.arange(start, stop, step)"
-                " if type(start) == 'float' and start != 0 and stop >= 10_000 and not given(step)",
+                " if type(start) == 'float' and start != 0 and stop >= 1000 and not given(step)",
             ),
         ),
         Case(
             step,
             rules=_STEP,
             touches=(
-                "jax.numpy.arange(start, stop, step)"
-                " if step > 0 and (stop >= 10_000 or start >= 10_000 or step < 0.001)",
+                "jax.numpy.arange(start, stop, step) if step > 0 and (stop >= 1000 or start >= 1000 or step < 0.001)",
             ),
         ),
-        Case(downwards, rules=_STEP, touches=("jax.numpy.arange(start, stop, step) if step < 0 and start >= 10_000",)),
+        Case(downwards, rules=_STEP, touches=("jax.numpy.arange(start, stop, step) if step < 0 and start >= 1000",)),
     ),
 )

@@ -69,7 +69,7 @@ _FIXED = "jax#40640"
 
 _GRADIENT = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
-    "'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+    "'jax.jvp', 'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
 )
 
 ISSUE = Issue(

@@ -69,10 +69,9 @@ def compare_with_zero() -> None:
 
 
 _COMPLEX = (
-    "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.lax.complex', 'jax.numpy.iscomplexobj', "
-    "'jax.numpy.complexfloating', 'jax.numpy.conj', 'jax.numpy.imag', 'jax.numpy.angle', 'jax.numpy.fft.fft')"
+    "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
+    "'jax.numpy.fft.fft')"
 )
-_TO_BOOL = f"dtype in ('jax.numpy.bool_', 'jax.numpy.bool', 'bool') and {_COMPLEX}"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -92,10 +91,7 @@ ISSUE = Issue(
             any_and_all,
             touches=(f"jax.numpy.any if {_COMPLEX}", f"jax.numpy.all if {_COMPLEX}", "jax.Array.any", "jax.Array.all"),
         ),
-        Case(
-            array,
-            touches=(f"jax.numpy.array(object, dtype) if {_TO_BOOL}", f"jax.numpy.asarray(a, dtype) if {_TO_BOOL}"),
-        ),
+        Case(array, touches=(f"jax.numpy.bool_ if {_COMPLEX}",)),
         Case(
             astype,
             rules=(

@@ -104,7 +104,7 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/diffrax/releases", "changelog"),
         Upstream("https://github.com/patrick-kidger/equinox/releases", "changelog"),
     ),
-    touches=("jax.experimental.host_callback", "diffrax.WeaklyDiagonalControlTerm", "equinox.static_field"),
+    touches=("jax.experimental.host_callback.call", "diffrax.WeaklyDiagonalControlTerm", "equinox.static_field"),
     cases=(
         Case(
             host_callback_call,

@@ -85,9 +85,6 @@ def in_three_steps() -> None:
 
 _UNTOLD = Rule("untold", "jaxlib<0.4.29", "run on releases of the line from 0.4.18 to 0.4.28")
 
-_JIT = "jax.jit(fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames)"
-_DONATED = "(donate_argnums not in ((), None) or donate_argnames not in ((), None))"
-
 ISSUE = Issue(
     kind="slow",
     upstream=(
@@ -106,7 +103,6 @@ ISSUE = Issue(
                 Rule("in-place", "", "run on releases of the line from 0.4.29 to 0.7.1, and from 0.11.1 to 0.12.0.1"),
             ),
             workaround=Workaround("Three jitted functions: before the loop, the loop, after it.", in_three_steps),
-            touches=(f"{_JIT} if {_DONATED} and uses('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')",),
         ),
         Case(
             read_by_a_sum,

@@ -61,7 +61,6 @@ def auto() -> None:
 ISSUE = Issue(
     kind="slow",
     upstream=(Upstream("jax-ml/jax#24929", "report"), Upstream("jax-ml/jax#25214", "fix")),
-    touches=("jax.numpy.einsum", "jax.numpy.einsum_path"),
     cases=(
         Case(
             default,
