@@ -110,6 +110,8 @@ def abstract_property() -> None:
 
 _PROPERTY = Workaround("Leave the import out of such a file; or declare an abstract property.", abstract_property)
 
+_TOUCHED = ("equinox.AbstractVar if string_annotations", "equinox.AbstractClassVar if string_annotations")
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("patrick-kidger/equinox#591", "report"),),
@@ -125,10 +127,13 @@ ISSUE = Issue(
         needs=("jax", "equinox"),
     ),
     cases=(
-        Case(full_name, rules=(Rule("made", "", "run on releases of the line from 0.11.0 to 0.13.8"),)),
+        Case(
+            full_name, rules=(Rule("made", "", "run on releases of the line from 0.11.0 to 0.13.8"),), touches=_TOUCHED
+        ),
         Case(
             short_name,
             rules=(Rule("not-implemented", "", "run on releases of the line from 0.11.0 to 0.13.8; equinox#591"),),
+            touches=_TOUCHED,
         ),
         Case(
             subclass,
@@ -138,6 +143,7 @@ ISSUE = Issue(
                 "another-argument": Signature("TypeError", "missing 1 required positional argument: 'half'"),
                 "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations"),
             },
+            touches=_TOUCHED,
         ),
     ),
 )

@@ -96,5 +96,24 @@ ISSUE = Issue(
             "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
         ),
     ),
-    cases=(Case(start), Case(floats), Case(step, rules=_STEP), Case(downwards, rules=_STEP)),
+    cases=(
+        Case(
+            start, touches=("jax.numpy.arange(start, stop, step) if start != 0 and stop >= 1000 and not given(step)",)
+        ),
+        Case(
+            floats,
+            touches=(
+                "jax.numpy.arange(start, stop, step)"
+                " if type(start) == 'float' and start != 0 and stop >= 1000 and not given(step)",
+            ),
+        ),
+        Case(
+            step,
+            rules=_STEP,
+            touches=(
+                "jax.numpy.arange(start, stop, step) if step > 0 and (stop >= 1000 or start >= 1000 or step < 0.001)",
+            ),
+        ),
+        Case(downwards, rules=_STEP, touches=("jax.numpy.arange(start, stop, step) if step < 0 and start >= 1000",)),
+    ),
 )

@@ -69,6 +69,9 @@ def by_numpy() -> None:
     np.testing.assert_array_equal(got, np.arange(0.3, 5000.0).astype(np.float32))
 
 
+_ARANGE = "jax.numpy.arange(start, stop, step, dtype)"
+_BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in ('jax.numpy.float16', 'float16')"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -88,6 +91,10 @@ ISSUE = Issue(
                 Rule("agrees", "jax<0.8.2", "run on jax 0.4.26 to 0.8.1"),
                 Rule("differs", "", "run on jax 0.8.2 to 0.12.0; jax#33602"),
             ),
+            touches=(
+                f"{_ARANGE} if start != 0 and stop > 256 and not given(step) and {_BFLOAT16}",
+                f"{_ARANGE} if start != 0 and stop > 2048 and not given(step) and {_FLOAT16}",
+            ),
         ),
         Case(
             downwards,
@@ -95,12 +102,20 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.10.0", "run on jax 0.8.1 to 0.9.2"),
                 Rule("agrees", "", "run on jax 0.10.1 to 0.12.0; 3dd61872d0"),
             ),
+            touches=(
+                f"{_ARANGE} if step < 0 and start > 256 and {_BFLOAT16}",
+                f"{_ARANGE} if step < 0 and start > 2048 and {_FLOAT16}",
+            ),
         ),
         Case(
             from_a_fraction,
             rules=(
                 Rule("differs", "jax<0.8.2", "run on jax 0.4.26 to 0.8.1"),
                 Rule("agrees", "", "run on jax 0.8.2 to 0.12.0; jax#33602"),
+            ),
+            touches=(
+                f"{_ARANGE} if type(start) == 'float' and abs(start) not in (0, 0.5, 1) and stop >= 100"
+                " and not dtype in ('jax.numpy.int32', 'int32', 'jax.numpy.int64', 'int64')",
             ),
         ),
     ),

@@ -102,8 +102,8 @@ ISSUE = Issue(
         },
     ),
     cases=(
-        Case(jax_array_object),
-        Case(jax_array_object_in_jit),
+        Case(jax_array_object, touches=("__jax_array__",)),
+        Case(jax_array_object_in_jit, touches=("__jax_array__",)),
         Case(
             where_of_integers,
             rules=(
@@ -116,6 +116,7 @@ ISSUE = Issue(
                 "warns": Signature("DeprecationWarning", "where must be None or a boolean array"),
                 "refused": Signature("ValueError", "where must be None or a boolean array"),
             },
+            touches=("jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
         ),
         Case(
             dtype_of_an_array,
@@ -133,6 +134,7 @@ ISSUE = Issue(
                 ),
             },
             behaviours={"agrees": "clear", "refused": "affected", "differs": "different"},
+            touches=("jax.Array.astype",),
         ),
     ),
 )

@@ -78,6 +78,8 @@ def name_the_axes() -> None:
     assert jnp.median(matrix, axis=tuple(range(matrix.ndim)), keepdims=True).shape == (1, 1)
 
 
+_ALL_AXES = "keepdims and (not given(axis) or axis == None)"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -103,6 +105,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23708 (2834c135a3)"),
             ),
             workaround=Workaround("jnp.sort(x.astype(complex), axis=-1)", sort),
+            touches=("jax.numpy.sort_complex",),
         ),
         Case(
             packbits,
@@ -111,6 +114,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28593 (261141615d)"),
             ),
             workaround=Workaround("jnp.packbits(x != 0)", compare_with_zero),
+            touches=("jax.numpy.packbits",),
         ),
         Case(
             keepdims,
@@ -120,6 +124,16 @@ ISSUE = Issue(
                 Rule("kept", "", "run on releases of the line from 0.4.26; jax#20251 (c295b1655c)"),
             ),
             workaround=Workaround("Name the axes: axis=tuple(range(x.ndim)).", name_the_axes),
+            touches=(
+                *(
+                    f"jax.numpy.{name}(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"
+                    for name in ("median", "nanmedian")
+                ),
+                *(
+                    f"jax.numpy.{name}(a, q, axis, out, overwrite_input, method, keepdims) if {_ALL_AXES}"
+                    for name in ("quantile", "percentile", "nanquantile", "nanpercentile")
+                ),
+            ),
         ),
     ),
 )

@@ -67,6 +67,11 @@ def derivative_by_hand() -> None:
 _BY_HAND = Workaround("Give i0 its derivative, i1, by jax.custom_jvp.", derivative_by_hand)
 _FIXED = "jax#40640"
 
+_GRADIENT = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
+    "'jax.jvp', 'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -85,6 +90,7 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
                 Rule("agrees", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
             ),
+            touches=(f"jax.scipy.special.i0 if {_GRADIENT}",),
         ),
         Case(
             jnp_i0,
@@ -92,6 +98,7 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
                 Rule("agrees", "", "run on releases of the line from 0.4.21; jax#18706 (a8723ecb9c)"),
             ),
+            touches=(f"jax.numpy.i0 if {_GRADIENT}",),
         ),
         Case(
             second_derivative,
@@ -101,6 +108,7 @@ ISSUE = Issue(
                 Rule("zero", "jax<0.11.2", "run on releases of the line from 0.4.21 to 0.11.1; jax#18706"),
                 Rule("half", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
             ),
+            touches=(f"jax.numpy.i0 if {_GRADIENT}",),
         ),
     ),
 )

@@ -125,8 +125,9 @@ ISSUE = Issue(
             behaviours={"refused": "guarded"},
             rules=(Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"), _NEW),
             signatures={"refused": Signature("XlaRuntimeError", "sort array is read-only")},
+            touches=("jax.pure_callback", "jax.experimental.io_callback"),
         ),
-        Case(sum_in_double),
+        Case(sum_in_double, touches=("jax.pure_callback", "jax.experimental.io_callback")),
         Case(isinstance_of_ndarray, behaviours={"other": "different"}),
     ),
 )

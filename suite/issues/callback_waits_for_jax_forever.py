@@ -162,8 +162,8 @@ ISSUE = Issue(
         environment={"NPROC": "1"},
     ),
     cases=(
-        Case(pure_callback),
-        Case(debug_callback),
+        Case(pure_callback, touches=("jax.pure_callback",)),
+        Case(debug_callback, touches=("jax.debug.callback",)),
         Case(
             large_argument,
             rules=(
@@ -171,6 +171,7 @@ ISSUE = Issue(
                 Rule("stuck", "jaxlib<0.5.1", "run on releases of the line from 0.4.35 to 0.5.0"),
                 _NEW,
             ),
+            touches=("jax.pure_callback",),
         ),
     ),
 )

@@ -83,8 +83,9 @@ ISSUE = Issue(
                 Rule("in-python", "jax<0.7.2", "run on releases from 0.4.18 to 0.7.1"),
                 Rule("in-cpp", "", "run from jax 0.7.2; jax#31341"),
             ),
+            touches=("jax.pure_callback",),
         ),
-        Case(io_callback),
-        Case(debug_callback),
+        Case(io_callback, touches=("jax.experimental.io_callback",)),
+        Case(debug_callback, touches=("jax.debug.callback", "jax.debug.print")),
     ),
 )

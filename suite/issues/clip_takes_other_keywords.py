@@ -58,6 +58,8 @@ def each_part() -> None:
     assert jax.lax.complex(jnp.clip(x.real, 0, 1), jnp.clip(x.imag, 0, 1)).tolist() == [1 + 1j]
 
 
+_CLIP = "jax.numpy.clip(arr, min, max, a, a_min, a_max)"
+
 ISSUE = Issue(
     kind="crash",
     upstream=(
@@ -80,8 +82,8 @@ ISSUE = Issue(
         },
     ),
     cases=(
-        Case(old_keywords),
-        Case(array_by_keyword),
+        Case(old_keywords, touches=(f"{_CLIP} if given(a_min) or given(a_max)",)),
+        Case(array_by_keyword, touches=(f"{_CLIP} if given(a)",)),
         Case(
             new_keywords,
             behaviours={"taken": "clear", "refused": "guarded"},
@@ -90,6 +92,7 @@ ISSUE = Issue(
                 Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
                 Rule("taken", "", "run on releases of the line from 0.4.27 to 0.12.0.1"),
             ),
+            touches=("jax.numpy.clip(min=)", "jax.numpy.clip(max=)"),
         ),
         Case(
             complex_numbers,
@@ -104,6 +107,7 @@ ISSUE = Issue(
                 Rule("refused", "", "run on releases of the line from 0.4.33 to 0.12.0.1; the changelog of 0.4.32"),
             ),
             workaround=Workaround("Clip the real and the imaginary part.", each_part),
+            touches=("jax.numpy.clip",),
         ),
     ),
 )

@@ -91,6 +91,14 @@ def clip_yourself() -> None:
 
 _NEW = Rule("agrees", "", "run on releases of the line from 0.9.0; jax#34229 (0b4a4407b7)")
 
+_GRADIENT = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
+    "'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_SCATTER = "(operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)"
+_CLIPPED = f"mode in ('clip', 'jax.lax.GatherScatterMode.CLIP') and {_GRADIENT}"
+_BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and {_GRADIENT}"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -114,15 +122,27 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.12", "run on releases of the line from 0.4.18 to 0.11.2"),
                 Rule("agrees", "", "run on releases of the line from 0.12.0"),
             ),
+            touches=(
+                "jax.Array.at",
+                f"jax.lax.scatter_max{_SCATTER} if {_CLIPPED}",
+                f"jax.lax.scatter_min{_SCATTER} if {_CLIPPED}",
+            ),
         ),
-        Case(indexing),
-        Case(dynamic_index_in_dim),
+        Case(indexing, touches=("jax.Array.__getitem__",)),
+        Case(
+            dynamic_index_in_dim,
+            touches=(
+                f"jax.lax.dynamic_index_in_dim(operand, index) if type(index) != 'int' and {_BATCHED}",
+                f"jax.lax.dynamic_slice if {_BATCHED}",
+            ),
+        ),
         Case(
             get_clip,
             rules=(
                 Rule("differs", "jax<0.5", "run on releases of the line from 0.4.18 to 0.4.38"),
                 Rule("agrees", "", "run on releases of the line from 0.5.0; jax#25880 (54fbf0b3f2)"),
             ),
+            touches=("jax.Array.at",),
         ),
     ),
 )

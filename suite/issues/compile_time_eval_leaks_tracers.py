@@ -106,8 +106,20 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.6.1; 6f3a8b4a75"),
             ),
             signatures={"leaked": Signature("UnexpectedTracerError", "Encountered an unexpected tracer")},
+            touches=(
+                "jax.ensure_compile_time_eval if uses('jax.numpy.linalg.solve', 'jax.numpy.linalg.inv', "
+                "'jax.scipy.linalg.solve', 'jax.lax.custom_linear_solve')",
+            ),
         ),
-        Case(relu),
-        Case(custom_vjp),
+        Case(
+            relu,
+            touches=(
+                "jax.ensure_compile_time_eval if uses('jax.custom_jvp', 'jax.nn.relu', 'jax.nn.softmax', "
+                "'jax.numpy.logaddexp')",
+            ),
+        ),
+        Case(
+            custom_vjp, touches=("jax.ensure_compile_time_eval if uses('jax.custom_vjp', 'equinox.filter_custom_vjp')",)
+        ),
     ),
 )

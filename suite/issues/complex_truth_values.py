@@ -68,6 +68,11 @@ def compare_with_zero() -> None:
     assert bool(jnp.all(x[:2] != 0))
 
 
+_COMPLEX = (
+    "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
+    "'jax.numpy.fft.fft')"
+)
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -82,14 +87,18 @@ ISSUE = Issue(
         workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
     ),
     cases=(
-        Case(any_and_all),
-        Case(array),
+        Case(
+            any_and_all,
+            touches=(f"jax.numpy.any if {_COMPLEX}", f"jax.numpy.all if {_COMPLEX}", "jax.Array.any", "jax.Array.all"),
+        ),
+        Case(array, touches=(f"jax.numpy.bool_ if {_COMPLEX}",)),
         Case(
             astype,
             rules=(
                 Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
                 Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20644, and the changelog"),
             ),
+            touches=("jax.Array.astype",),
         ),
     ),
 )

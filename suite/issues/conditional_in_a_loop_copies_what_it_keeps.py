@@ -76,6 +76,8 @@ def added_to() -> None:
     assert seen[0] == "in-place", seen
 
 
+_LOOP = "uses('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
+
 ISSUE = Issue(
     kind="slow",
     upstream=(Upstream("jax-ml/jax#38145", "report"), Upstream("openxla/xla#46314", "fix")),
@@ -90,8 +92,12 @@ ISSUE = Issue(
         workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
     ),
     cases=(
-        Case(kept_where_true),
-        Case(kept_where_last),
-        Case(updated_in_both, workaround=Workaround("Choose the index and the amount, not the update.", added_to)),
+        Case(kept_where_true, touches=(f"jax.lax.cond if {_LOOP}",)),
+        Case(kept_where_last, touches=(f"jax.lax.switch if {_LOOP}",)),
+        Case(
+            updated_in_both,
+            workaround=Workaround("Choose the index and the amount, not the update.", added_to),
+            touches=(f"jax.lax.cond if {_LOOP}",),
+        ),
     ),
 )

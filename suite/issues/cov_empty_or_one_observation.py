@@ -94,15 +94,18 @@ ISSUE = Issue(
     ),
     cases=(
         Case(
-            empty, rules=(_BEFORE, Rule("agrees", "", "run on releases of the line from 0.8.0; jax#32305 (cd70450188)"))
+            empty,
+            rules=(_BEFORE, Rule("agrees", "", "run on releases of the line from 0.8.0; jax#32305 (cd70450188)")),
+            touches=("jax.numpy.cov",),
         ),
-        Case(one_row),
-        Case(corrcoef_one_row),
+        Case(one_row, touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and len(m) == 1",)),
+        Case(corrcoef_one_row, touches=("jax.numpy.corrcoef(x, y, rowvar) if rowvar == False and len(x) == 1",)),
         Case(
             two_rows_apart,
             behaviours={"refused": "guarded"},
             signatures={"refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ")},
             rules=(_BEFORE, Rule("refused", "", "run on releases of the line from 0.8.0; came with f36c44f669")),
+            touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and given(y) and len(m) == 1",),
         ),
     ),
 )

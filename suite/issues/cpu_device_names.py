@@ -76,6 +76,7 @@ ISSUE = Issue(
                 ),
                 Rule("device", "", "run on releases of the line from 0.7.1"),
             ),
+            touches=("jax.sharding.Sharding.memory_kind",),
         ),
     ),
 )

@@ -104,7 +104,7 @@ ISSUE = Issue(
         Upstream("https://github.com/patrick-kidger/diffrax/releases", "changelog"),
         Upstream("https://github.com/patrick-kidger/equinox/releases", "changelog"),
     ),
-    touches=("jax.experimental.host_callback", "diffrax.WeaklyDiagonalControlTerm", "equinox.static_field"),
+    touches=("jax.experimental.host_callback.call", "diffrax.WeaklyDiagonalControlTerm", "equinox.static_field"),
     cases=(
         Case(
             host_callback_call,
@@ -122,6 +122,7 @@ ISSUE = Issue(
                 "gone": Signature("ImportError", "host_callback"),
                 "warns": Signature("DeprecationWarning", "host_callback APIs are deprecated"),
             },
+            touches=("jax.experimental.host_callback.call",),
         ),
         Case(
             weakly_diagonal,
@@ -133,6 +134,7 @@ ISSUE = Issue(
             workaround=Workaround("A ControlTerm whose vector field is a lineax.DiagonalLinearOperator.", by_lineax),
             signatures={"warns": Signature("UserWarning", "WeaklyDiagonalControlTerm")},
             needs=("jax", "equinox", "diffrax"),
+            touches=("diffrax.WeaklyDiagonalControlTerm",),
         ),
         Case(
             static_field,
@@ -144,6 +146,7 @@ ISSUE = Issue(
             workaround=Workaround("eqx.field(static=True).", by_field),
             signatures={"warns": Signature("UserWarning", "static_field")},
             needs=("jax", "equinox"),
+            touches=("equinox.static_field",),
         ),
     ),
 )

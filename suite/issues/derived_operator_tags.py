@@ -103,6 +103,10 @@ _NO_TRIL = Rule(
 _OLD = Rule("differs", "lineax<0.1.1", "run on releases of the line from 0.0.4 to 0.1.0")
 _NEW = Rule("agrees", "", "run on releases of the line with 0.1.1; lineax#192 (a61917e)")
 
+_SEMIDEFINITE = "uses('lineax.positive_semidefinite_tag', 'lineax.negative_semidefinite_tag')"
+_TRIDIAGONAL = "uses('lineax.tridiagonal_tag', 'lineax.TridiagonalLinearOperator')"
+_UNIT = "uses('lineax.unit_diagonal_tag')"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -129,9 +133,19 @@ ISSUE = Issue(
         needs=("jax", "equinox", "lineax"),
     ),
     cases=(
-        Case(product_of_semidefinite),
-        Case(product_of_tridiagonal, rules=(_CANNOT, _OLD, _NEW)),
-        Case(multiple_of_unit_diagonal),
+        Case(
+            product_of_semidefinite,
+            touches=(f"lineax.linear_solve if {_SEMIDEFINITE}", f"lineax.AutoLinearSolver if {_SEMIDEFINITE}"),
+        ),
+        Case(
+            product_of_tridiagonal,
+            rules=(_CANNOT, _OLD, _NEW),
+            touches=(f"lineax.linear_solve if {_TRIDIAGONAL}", f"lineax.AutoLinearSolver if {_TRIDIAGONAL}"),
+        ),
+        Case(
+            multiple_of_unit_diagonal,
+            touches=(f"lineax.linear_solve if {_UNIT}", f"lineax.AutoLinearSolver if {_UNIT}"),
+        ),
         Case(
             negative,
             rules=(

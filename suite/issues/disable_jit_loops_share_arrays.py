@@ -123,9 +123,23 @@ ISSUE = Issue(
     upstream=(Upstream("jax-ml/jax#27019", "report"), Upstream("jax-ml/jax#27059", "fix")),
     touches=("jax.disable_jit", "jax_disable_jit"),
     cases=(
-        Case(scan_outputs, with_jit, rules=_ALL, workaround=_ARRAYS),
-        Case(expi, with_jit, rules=_RULES),
-        Case(while_loop, with_jit, rules=_RULES, workaround=_ARRAYS),
-        Case(fori_loop, with_jit, rules=_ALL, workaround=_ARRAYS),
+        Case(
+            scan_outputs, with_jit, rules=_ALL, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.scan')",)
+        ),
+        Case(expi, with_jit, rules=_RULES, touches=("jax.disable_jit if uses('jax.scipy.special.expi')",)),
+        Case(
+            while_loop,
+            with_jit,
+            rules=_RULES,
+            workaround=_ARRAYS,
+            touches=("jax.disable_jit if uses('jax.lax.while_loop')",),
+        ),
+        Case(
+            fori_loop,
+            with_jit,
+            rules=_ALL,
+            workaround=_ARRAYS,
+            touches=("jax.disable_jit if uses('jax.lax.fori_loop')",),
+        ),
     ),
 )

@@ -61,7 +61,6 @@ def auto() -> None:
 ISSUE = Issue(
     kind="slow",
     upstream=(Upstream("jax-ml/jax#24929", "report"), Upstream("jax-ml/jax#25214", "fix")),
-    touches=("jax.numpy.einsum", "jax.numpy.einsum_path"),
     cases=(
         Case(
             default,
@@ -72,6 +71,10 @@ ISSUE = Issue(
                 Rule("modest", "", "run on releases of the line from 0.5.0 to 0.12.0.1; jax#25214"),
             ),
             Workaround('Write optimize="auto" or "greedy".', auto),
+            touches=(
+                "jax.numpy.einsum(subscripts, a, b, c, d, e, f, g, h, i, j, optimize)"
+                " if given(g) and (not given(optimize) or optimize in ('optimal', True))",
+            ),
         ),
     ),
 )

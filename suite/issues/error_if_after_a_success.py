@@ -173,8 +173,13 @@ ISSUE = Issue(
                 Rule("value-error", "equinox<0.13.3", "run from jax 0.7.2 with equinox 0.12.2, 0.13.0, 0.13.2"),
                 Rule("runtime-error", "", "run with equinox 0.13.3 and later; d140093"),
             ),
+            touches=("equinox.error_if if uses('equinox.filter_jit')",),
         ),
-        Case(under_jit, needs=("jax", "equinox")),
-        Case(pure_callback, workaround=Workaround("Raise in a jax.experimental.io_callback.", io_callback_instead)),
+        Case(under_jit, needs=("jax", "equinox"), touches=("equinox.error_if if uses('jax.jit')",)),
+        Case(
+            pure_callback,
+            workaround=Workaround("Raise in a jax.experimental.io_callback.", io_callback_instead),
+            touches=("jax.pure_callback",),
+        ),
     ),
 )

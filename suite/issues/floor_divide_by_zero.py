@@ -83,6 +83,8 @@ _OLD = (
 )
 _NEW = "run on releases of the line from 0.10.2; jax#38017 (e90fa10f79)"
 
+_QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv__")
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -98,8 +100,8 @@ ISSUE = Issue(
         control=not_zero, rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)), workaround=_FLOOR
     ),
     cases=(
-        Case(floor_divide),
-        Case(divmod_quotient),
+        Case(floor_divide, touches=_QUOTIENT),
+        Case(divmod_quotient, touches=("jax.numpy.divmod(x1, x2) if x2 == 0",)),
         Case(
             integers,
             behaviours={
@@ -117,6 +119,7 @@ ISSUE = Issue(
                 ),
             ),
             workaround=Workaround("Mask it: jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).", mask),
+            touches=_QUOTIENT,
         ),
     ),
 )

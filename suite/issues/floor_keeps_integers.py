@@ -68,6 +68,8 @@ def convert_first() -> None:
 _FLOAT_FIRST = Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first)
 _NOW = "run on releases of the line from 0.4.31; jax#21441 (70b4823348), and the changelog"
 
+_ROUNDED = ("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc")
+
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -85,6 +87,7 @@ ISSUE = Issue(
                 Rule("floats", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule("kept", "", _NOW),
             ),
+            touches=_ROUNDED,
         ),
         Case(
             wraps_round,
@@ -93,6 +96,7 @@ ISSUE = Issue(
                 Rule("float", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
                 Rule("wrapped", "", _NOW),
             ),
+            touches=_ROUNDED,
         ),
         Case(
             fix,
@@ -106,6 +110,7 @@ ISSUE = Issue(
                 ),
                 Rule("absent", "", "run on releases of the line from 0.10.0"),
             ),
+            touches=("jax.numpy.fix",),
         ),
     ),
 )

@@ -93,8 +93,15 @@ ISSUE = Issue(
         workaround=Workaround("Write it out with norm.cdf, or with a sigmoid for the default form.", write_it_out),
     ),
     cases=(
-        Case(exact),
-        Case(default, rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
-        Case(half_precision),
+        Case(exact, touches=("jax.nn.gelu(x, approximate) if approximate == False and x < -3",)),
+        Case(
+            default,
+            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+            touches=("jax.nn.gelu(x, approximate) if not approximate == False and x < -3",),
+        ),
+        Case(
+            half_precision,
+            touches=("jax.nn.gelu(x, approximate) if approximate == False and x < -2 and uses('jax.numpy.float16')",),
+        ),
     ),
 )

@@ -89,8 +89,11 @@ ISSUE = Issue(
             integers,
             behaviours={"kept": "clear", "rounded": "affected", "other": "different"},
             rules=(_BEFORE, Rule("rounded", "", f"{_LATER}; the changelog speaks of floats")),
+            touches=("jax.vjp", "jax.linearize"),
         ),
         Case(floats, rules=(_BEFORE, Rule("rounded", "", f"{_LATER}, and the changelog"))),
-        Case(jvp, rules=(Rule("kept", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
+        Case(
+            jvp, rules=(Rule("kept", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),), touches=("jax.jvp",)
+        ),
     ),
 )

@@ -73,6 +73,9 @@ def convert_outside() -> None:
     assert got == [60000.0, float("inf"), 60000.0, 0.0], got
 
 
+_FLOAT16 = "dtype in ('jax.numpy.float16', 'float16')"
+_ANY_FLOAT16 = f"(not given(dtype) or {_FLOAT16}) and uses('jax.numpy.float16')"
+
 ISSUE = Issue(
     kind="silent-change",
     upstream=(
@@ -85,7 +88,6 @@ ISSUE = Issue(
         "jax.numpy.sum(dtype=)",
         "jax.numpy.nanmean(dtype=)",
         "jax.numpy.nansum(dtype=)",
-        "jax.numpy.prod(dtype=)",
         "jax.numpy.cumsum",
     ),
     common=Common(
@@ -100,6 +102,7 @@ ISSUE = Issue(
                 Rule("float32-inside", "jax<0.5.1", "run on releases of the line from 0.4.18 to 0.5.0"),
                 Rule("overflows", "", "run on releases of the line from 0.5.1; jax#26403 (b5e7b60d6a)"),
             ),
+            touches=tuple(f"jax.numpy.{name}(a, axis, dtype) if {_FLOAT16}" for name in ("mean", "nansum")),
         ),
         Case(
             cumsum,
@@ -109,7 +112,12 @@ ISSUE = Issue(
                 Rule("float32-inside", "jaxlib<0.5.1", "run on releases of the line from 0.4.29 to 0.5.0"),
                 Rule("overflows", "", "run on releases of the line from 0.5.1; what is lowered is the same"),
             ),
+            touches=(f"jax.numpy.cumsum(a, axis, dtype) if {_ANY_FLOAT16}",),
         ),
-        Case(nanmean, rules=(Rule("overflows", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
+        Case(
+            nanmean,
+            rules=(Rule("overflows", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+            touches=(f"jax.numpy.nanmean(a, axis, dtype) if {_ANY_FLOAT16}",),
+        ),
     ),
 )

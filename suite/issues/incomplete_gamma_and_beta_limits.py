@@ -109,13 +109,14 @@ ISSUE = Issue(
         ),
     ),
     cases=(
-        Case(gammaincc_at_zero),
+        Case(gammaincc_at_zero, touches=("jax.scipy.special.gammaincc(a, x) if a <= 0",)),
         Case(
             gammainc_at_zero_below_one,
             rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#20507 is open"),),
             workaround=_WHERE,
+            touches=("jax.scipy.special.gammainc(a, x) if a == 0 and x < 1",),
         ),
-        Case(gammainc_at_zero, workaround=_WHERE),
+        Case(gammainc_at_zero, workaround=_WHERE, touches=("jax.scipy.special.gammainc(a, x) if a == 0 and x > 1",)),
         Case(
             at_infinity,
             rules=(
@@ -123,6 +124,10 @@ ISSUE = Issue(
                 Rule("agrees", "", "run on releases of the line from 0.11.0"),
             ),
             workaround=_WHERE,
+            touches=(
+                "jax.scipy.special.gammainc(a, x) if a == 'jax.numpy.inf'",
+                "jax.scipy.special.gammaincc(a, x) if a == 'jax.numpy.inf'",
+            ),
         ),
         Case(
             betainc_at_zero,
@@ -130,6 +135,7 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.6.0", "run on releases of the line from 0.4.18 to 0.5.3"),
                 Rule("agrees", "", "run on releases of the line from 0.6.0; ab42a3e638"),
             ),
+            touches=("jax.scipy.special.betainc(a, b, x) if a <= 1e-38",),
         ),
     ),
 )

@@ -82,6 +82,9 @@ def wider_first() -> None:
 _ALWAYS = "run on releases of the line from 0.4.18 to 0.12.0.1"
 _WIDER = Workaround("Convert the array first, to a type that holds both: x.astype(jnp.int32) < 300.", wider_first)
 
+_SMALL = "uses('jax.numpy.uint8', 'jax.numpy.int8', 'jax.numpy.uint16', 'jax.numpy.int16')"
+_COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(
@@ -92,10 +95,24 @@ ISSUE = Issue(
     touches=("integer dtypes", "jax.numpy.uint8", "jax.numpy.int8", "jax.numpy.uint16", "jax.numpy.int16"),
     common=Common(control=in_range, rules=(Rule("differs", "", _ALWAYS),)),
     cases=(
-        Case(comparison, workaround=_WIDER),
-        Case(clip, workaround=_WIDER),
-        Case(unsigned_and_signed, workaround=_WIDER),
-        Case(fill, behaviours={"wrapped": "documented", "other": "different"}, rules=(Rule("wrapped", "", _ALWAYS),)),
+        Case(comparison, workaround=_WIDER, touches=_COMPARED),
+        Case(
+            clip,
+            workaround=_WIDER,
+            touches=(f"jax.numpy.clip(arr, min, max) if (min < -128 or max > 255) and {_SMALL}",),
+        ),
+        Case(unsigned_and_signed, workaround=_WIDER, touches=_COMPARED),
+        Case(
+            fill,
+            behaviours={"wrapped": "documented", "other": "different"},
+            rules=(Rule("wrapped", "", _ALWAYS),),
+            touches=(
+                "jax.numpy.full(shape, fill_value, dtype) if dtype in ('jax.numpy.uint8', 'uint8')"
+                " and (fill_value < 0 or fill_value > 255)",
+                "jax.numpy.pad(constant_values=)",
+                "jax.Array.at",
+            ),
+        ),
         Case(
             constructor,
             behaviours={"wrapped": "affected", "refused": "clear"},
@@ -107,6 +124,7 @@ ISSUE = Issue(
                 Rule("warns", "numpy<2", "run on releases of the line from 0.4.18 to 0.4.29, with NumPy 1.26"),
                 Rule("refused", "", "run on releases of the line from 0.4.30, with NumPy 2; jax#19701"),
             ),
+            touches=("jax.numpy.uint8(x) if x < 0 or x > 255",),
         ),
     ),
 )

@@ -79,6 +79,7 @@ ISSUE = Issue(
                 Rule("refused", "jax==0.4.35", "run on 0.4.35"),
                 Rule("answered", "", "run on releases of the line up to 0.4.34 and from 0.4.36"),
             ),
+            touches=("jax.numpy.isscalar(element) if type(element) == 'str'",),
         ),
     ),
 )

@@ -99,6 +99,7 @@ ISSUE = Issue(
                 Rule("lost", "jaxlib<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
                 Rule("kept", "", "run on releases of the line from 0.11.2 to 0.12.0.1"),
             ),
+            touches=("jax.numpy.exp if uses('jax.numpy.nan')",),
         ),
         Case(
             float64,
@@ -107,6 +108,7 @@ ISSUE = Issue(
                 Rule("lost", "jaxlib==0.6.2", "run on releases of the line, with this jaxlib alone; jax#29537"),
                 Rule("kept", "", "run on releases of the line: before, and from 0.7.0"),
             ),
+            touches=("jax.numpy.exp if uses('jax.numpy.nan') and uses('jax_enable_x64')",),
         ),
         Case(
             bfloat16,
@@ -114,6 +116,7 @@ ISSUE = Issue(
                 Rule("lost", "jaxlib>=0.4.26,<0.11.2", "run on releases of the line from 0.4.26 to 0.11.1"),
                 Rule("kept", "", "run on releases of the line up to 0.4.25, and from 0.11.2 to 0.12.0.1"),
             ),
+            touches=("jax.numpy.exp if uses('jax.numpy.nan') and uses('jax.numpy.bfloat16')",),
         ),
     ),
 )
