@@ -173,3 +173,13 @@ def test_what_an_issue_concerns_its_reproducers_use() -> None:
             unused += [] if any(f"{one}.".startswith(f"{each}.") for each in told for one in used) else [entry.issue.id]
 
     assert ([], []) == (strange, unused)
+
+
+def test_every_touch_can_be_read() -> None:
+    """A case's functions and conditions, and an issue's, are what `check --source` reads; each function is upstream's."""
+    told = [
+        touch(text)
+        for entry in catalogue.entries()
+        for text in (*entry.issue.touches, *(each for case in entry.issue.cases for each in case.touches))
+    ]
+    assert not [each.name for each in told if not each.is_untold and not each.name.startswith(tuple(PACKAGES))]
