@@ -44,9 +44,19 @@ class Finding:
     ignored: frozenset[str] = frozenset()
 
     @property
-    def told(self) -> str:
-        """The finding in a line."""
-        return f"{self.name}: {self.says}" + (f"; instead: {self.do}" if self.do else "")
+    def of_name(self) -> bool:
+        """Whether it is about a name that a release lacks or warns about."""
+        return self.level in ("certain", "deprecated")
+
+    @property
+    def what(self) -> str:
+        """What is so."""
+        return f"{self.name}: {self.says}" if self.of_name else self.says
+
+    @property
+    def instead(self) -> list[str]:
+        """From when it is not so, and what to write instead."""
+        return [each for each in ("" if self.of_name else self.good_from, self.do) if each]
 
     @property
     def key(self) -> tuple[str, str, str]:

@@ -85,10 +85,12 @@ def markdown(found: Outcome) -> str:
     if shown:
         lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
     for each in shown:
-        what = f"[{each.id}]({links[each.id]}): {cell(each.says)}" if each.id else f"`{each.name}`: {cell(each.says)}"
+        what = (
+            f"`{each.name}`: {cell(each.says)}" if each.of_name else f"[{each.id}]({links[each.id]}): {cell(each.says)}"
+        )
         kind = f" ({KINDS[each.kind].lower()})" if each.kind else ""
         place = f"`{cell(each.path)}:{each.line}`" if each.line else ""
-        instead = cell("; ".join(filter(None, [each.good_from, each.do])))
+        instead = cell("; ".join(each.instead))
         lines.append(f"| {each.level}{kind} | {place} | {what} | {instead} |")
     return "\n".join([*lines, *([""] if shown else []), cell(answer.last_line)]) + "\n"
 
@@ -147,10 +149,10 @@ def _region(each: Finding) -> dict[str, int]:
 
 
 def _said(each: Finding) -> str:
-    if not each.id:
-        return each.told
-    instead = "; ".join(filter(None, [each.good_from, f"instead: {each.do}" if each.do else ""]))
-    return f"{each.says}\n{instead}" if instead else each.says
+    instead = f"instead: {each.do}" * bool(each.do)
+    if each.of_name:
+        return "; ".join(filter(None, [each.what, instead]))
+    return "\n".join(filter(None, [each.what, "; ".join(filter(None, [each.good_from, instead]))]))
 
 
 def github(found: Outcome) -> str:

@@ -204,8 +204,15 @@ def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Find
             at = id, met.use.path, met.use.line, met.use.column
             before = told.get(at, (met, []))
             told[at] = (met if met.likely else before[0]), [*before[1], bite]
+    lines = [each for each in findings(usage.uses, answer.versions) if "*" not in each.ignored]
+    # What does not run needs no second finding.
+    ended = {(each.path, each.line, each.column): at for at, each in enumerate(lines) if each.level == "certain"}
     issues = []
-    for (id, *_), (met, bites) in told.items():
+    for (id, path, line, column), (met, bites) in told.items():
+        if (number := ended.get((path, line, column))) is not None:
+            own = {**_mended(bites), "do": lines[number].do}
+            lines[number] = replace(lines[number], id=id, kind=bites[0].issue.kind, **own)
+            continue
         likely = met.likely and (id not in answer.chronic or _mended(bites)["do"])
         level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
         guarded = excludes(met.use.guards, answer.versions)
@@ -222,7 +229,6 @@ def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Find
                 **place(met.use),
             )
         )
-    lines = [each for each in findings(usage.uses, answer.versions) if "*" not in each.ignored]
     called = {thing.name for each in here if each.call for thing in each.things}
     touched = {each.name for name in answer.looked_up for each in concern.touches(known.cases[name])}
     read = Read(

@@ -73,9 +73,9 @@ def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
     for level in _MOST:
         alike: dict[tuple[bool, str, str, str, str], list[Finding]] = {}
         for each in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
-            what = _clipped(each.says) if each.id else f"{each.name}: {each.says}"
-            good = ", or ".join(filter(None, [each.good_from, _clipped(each.do)])) if each.id else each.do
-            alike.setdefault((each.guarded, each.id, each.name * (not each.id), what, good), []).append(each)
+            what = each.what if each.of_name else _clipped(each.what)
+            good = ", or ".join(map(_clipped, each.instead))
+            alike.setdefault((each.guarded, each.id, each.name * each.of_name, what, good), []).append(each)
         shown = len(alike) if verbose else _MOST[level]
         hidden += len(list(alike)[shown:])
         for (guarded, _, _, what, good), of in list(alike.items())[:shown]:

@@ -77,6 +77,12 @@ def test_a_condition_names_its_parameters(text: str) -> None:
         touch(text)
 
 
+def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
+    """A line that is certain not to run is told once, whatever issue its function has, too."""
+    (told,) = found(tmp_path, "jax.tree_map(f, x)", "jax.tree_map")
+    assert ("certain", "some-issue", ("one",)) == (told.level, told.id, told.cases)
+
+
 def test_what_many_use_comes_first() -> None:
     """Of issues of a kind, that whose functions more libraries call is told before others."""
     wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")

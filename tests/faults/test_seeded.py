@@ -22,7 +22,7 @@ SEEDED = {
 }
 FOUND = {
     "polyval-keeps-integers": "fitting.py:5:12 jax.numpy.polyval",
-    "clip-takes-other-keywords": "ranking.py:5:12 jax.numpy.clip(a_max=)",
+    "clip-takes-other-keywords": "ranking.py:5:12 jax.numpy.clip(a_min=)",
     "cross-of-two-dimensional-vectors": "model.py:5:12 jax.numpy.cross",
 }
 CLEAN = "import jax.numpy as jnp\n\n\ndef total(values):\n    return jnp.tanh(values) @ values\n"

@@ -176,7 +176,7 @@ def test_what_an_issue_concerns_its_reproducers_use() -> None:
 
 
 def test_every_touch_can_be_read() -> None:
-    """A case's functions and conditions, and an issue's, are what `check --source` reads; each function is upstream's."""
+    """What cases and issues touch is what `check --source` reads, and each function is upstream's."""
     told = [
         touch(text)
         for entry in catalogue.entries()
