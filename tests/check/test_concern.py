@@ -10,6 +10,7 @@ from suite.cell.issue import Rule
 from suite.check import concern
 from suite.check.answer import answer
 from suite.check.finding import Finding
+from suite.check.knowledge import load
 from suite.check.outcome import of_source, of_stack, ordered
 from suite.check.source.touched import meets, touch
 from suite.check.source.usage import usage
@@ -20,6 +21,10 @@ ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"
 ARANGE = "jax.numpy.arange(start, stop, step) if given(step) or (given(stop) and start != 0)"
 STATIC = "jax.jit(fun, static_argnums) if type(static_argnums) == 'tuple' and sorted(static_argnums) != static_argnums"
 RATES = "jax.nn.softmax(x, axis) if given(axis) and not uses('jax.new_ref')"
+
+
+OLD = {"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}
+NEW = {"jax": "0.12.0.1", "equinox": "0.13.8", "diffrax": "0.7.2"}
 
 
 def found(tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = ()) -> list[Finding]:
@@ -77,6 +82,28 @@ def test_a_condition_names_its_parameters(text: str) -> None:
         touch(text)
 
 
+@pytest.mark.parametrize("versions", [OLD, NEW], ids=["old", "new"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "jnp.round(x, 3)",
+        "jnp.arange(50)",
+        "jax.jit(f, static_argnums=(0,))",
+        "diffrax.PIDController(rtol=1e-3, atol=1e-3, jump_ts=None)",
+        "class A(eqx.Module):\n    x: eqx.AbstractVar[int]",
+        "jax.vmap(f)",
+    ],
+)
+def test_what_is_published_is_silent_of_other_code(tmp_path: Path, code: str, versions: dict[str, str]) -> None:
+    """What is written contradicts the cases of its function, or the project lacks what they need."""
+    (tmp_path / "a.py").write_text(
+        f"import diffrax\nimport equinox as eqx\nimport jax\nimport jax.numpy as jnp\n{code}\n"
+    )
+    world = load()
+    findings, read, _ = of_source(answer(world, stack(**versions)), world, usage(tmp_path))
+    assert ([], 1) == ([each.what for each in findings if each.level != "chronic"], read.files)
+
+
 def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
     """A line that is certain not to run is told once, whatever issue its function has, too."""
     (told,) = found(tmp_path, "jax.tree_map(f, x)", "jax.tree_map")
@@ -98,8 +125,6 @@ def test_what_many_use_comes_first() -> None:
 
 def test_every_published_touch_can_be_read() -> None:
     """Each name and condition in the data is one."""
-    from suite.check.knowledge import load
-
     world = load()
     assert world.cases
     for of in world.cases.values():

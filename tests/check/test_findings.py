@@ -30,6 +30,12 @@ def names(of: tuple[Finding, ...], *, guarded: bool = False) -> list[tuple[str, 
     return [(each.level, each.name) for each in of if each.guarded == guarded]
 
 
+def test_what_a_metaclass_takes_is_not_missing(tmp_path: Path) -> None:
+    """A class can be called with more than its signature says: PIDController takes jump_ts on 0.7.2."""
+    (tmp_path / "a.py").write_text("import diffrax\ndiffrax.PIDController(rtol=1, atol=1, jump_ts=None)\n")
+    assert not findings(usage(tmp_path).uses, {"diffrax": "0.7.2"})
+
+
 def test_what_was_not_listed_is_not_missing() -> None:
     """Below a folder without `__init__.py` a walk sees what was loaded, and mhlo is there on 0.10.2."""
     assert presence.lacks("jaxlib.mlir.dialects.mhlo", "0.10.2") is None
