@@ -12,8 +12,8 @@ from suite.names.spans import at
 
 # Before the name of a keyword that a function does not take.
 UNKNOWN = "no argument "
-# Its metaclass takes `step_ts` and `jump_ts` since 0.7.0, which its signature does not show. No other public class of the
-# stack has such a metaclass (looked at on three stacks, of jax 0.4.35 to 0.12.0.1).
+# Its metaclass takes `step_ts` and `jump_ts` since 0.7.0, which its signature does not show. No other public class of
+# the stack has such a metaclass (looked at on three stacks, of jax 0.4.35 to 0.12.0.1).
 _BY_METACLASS = ("diffrax.PIDController",)
 _KINDS = {
     "/": Parameter.POSITIONAL_ONLY,
