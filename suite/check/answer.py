@@ -216,10 +216,12 @@ def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
     for name in (each for each in STACK if each != "jaxlib" and each in versions):
         known, here = knowledge.releases.get(name, []), Version(versions[name])
         series = [each for each in known if Version(each).release[:2] == here.release[:2]]
-        if not known or (series and (here <= Version(series[-1]) or series[-1] == known[-1])):
+        if not known:
             continue
         if here < Version(known[0]):
             found[name] = f"{name} {here} is older than this data, which begins with {known[0]}."
+        elif series and (here <= Version(series[-1]) or series[-1] == known[-1]):
+            continue
         elif here > Version(known[-1]):
             found[name] = f"{name} {here} is newer than this data, which ends with {known[-1]}, {knowledge.day}."
         else:
@@ -230,9 +232,9 @@ def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
 def _unsure(stack: Stack) -> Iterable[str]:
     if "jax" not in stack.versions and "jax" not in stack.unsaid:
         yield "Name jax and its version: nearly every case needs it."
-    for name in sorted(stack.versions):
-        if _DEVICE.match(name):
-            yield f"It has {name}, and this data is of CPUs: `check --python .venv --confirm` tries it on your device."
+    if plugins := sorted(filter(_DEVICE.match, stack.versions)):
+        ask = "`check --python .venv --confirm` runs the cases on your device"
+        yield f"This stack has {' and '.join(plugins)}, and this data is of CPUs: {ask}."
 
 
 def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -> str:

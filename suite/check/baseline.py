@@ -1,4 +1,4 @@
-"""What was found before, and need not be told again: a file of findings, matched by what they are and their line."""
+"""A file of known findings, matched by what they are and by the text of their line."""
 
 from __future__ import annotations
 

@@ -15,15 +15,14 @@ from suite.check import baseline as baselines
 from suite.check import explain as explaining
 from suite.check import holes, knowledge, machine, text
 from suite.check.answer import Answer
-from suite.check.finding import LEVELS
 from suite.check.inputs import discovery, interpreters, locks, spoken
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
-from suite.check.outcome import Outcome, against, of_source, of_stack, ordered, severities
+from suite.check.outcome import Outcome, of_source, of_stack, ordered, severities
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.prediction import Name
-from suite.judge.rules import STACK
+from suite.judge.rules import STACK, Pins
 
 if TYPE_CHECKING:
     from suite.check.ignored import Left
@@ -69,15 +68,17 @@ def check(
         return Exit.UNDECIDED
     answer = answers.answer(known, stack)
     gone: tuple[str, ...] | None = None
+    old = answer.versions if to else None
     if to:
         answer, gone = _upgraded(answer, answers.answer(known, asked))
-    found = replace(_outcome(answer, known, source), gone=gone, fail_on=fail_on, strict=strict)
+    found = replace(_outcome(answer, known, source, old), gone=gone, fail_on=fail_on, strict=strict)
     if write_baseline is not None:
-        count = baselines.save(write_baseline, found.of(*LEVELS))
+        count = baselines.save(write_baseline, found.findings)
         text.say(console, f"Wrote {count} findings into {write_baseline}: --baseline {write_baseline} hides them.")
         return Exit.AS_EXPECTED
     if baseline is not None:
-        found = against(found, baselines.compare(baseline, found.findings))
+        compared = baselines.compare(baseline, found.findings)
+        found = replace(found, findings=compared.new, baseline=compared)
     if format == "text":
         text.show(found, console, verbose=verbose)
     else:
@@ -98,15 +99,18 @@ def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
     return replace(after, bites=tuple(each for each in after.bites if each.name not in _names(before))), gone
 
 
-def _outcome(answer: Answer, known: Knowledge, source: Path | None) -> Outcome:
-    """An answer, less what the project's own file ignores, for a source tree where one is given."""
+def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins | None) -> Outcome:
+    """An answer, less what the project's own file ignores, for a source tree where one is given.
+
+    `before` are the versions that an upgrade starts from.
+    """
     left = _left(answer, known)
     answer, stale = (left.answer, left.stale) if left else (answer, ())
     if source is None:
         return Outcome(answer, known, ordered(of_stack(answer)), stale=stale)
     from suite.check.source.usage import usage  # the parser is for those who ask for it
 
-    findings, read, ignored = of_source(answer, known, usage(source))
+    findings, read, ignored = of_source(answer, known, usage(source), before)
     answer = replace(answer, ignored=tuple(sorted({*answer.ignored, *ignored})))
     return Outcome(answer, known, ordered(findings), read, stale=stale)
 

@@ -75,7 +75,7 @@ class Confirmed:
 
 
 def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
-    """Run the cases that bite with this interpreter, each in a process of its own with limits.
+    """Run the cases that are predicted with this interpreter, each in a process of its own with limits.
 
     Raises Failed where the interpreter can run none of them; OSError.
     """

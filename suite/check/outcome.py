@@ -11,13 +11,17 @@ from suite.check.answer import KINDS, Answer, Bite
 from suite.check.finding import ACT, LEVELS, Finding, Level
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
-from suite.judge.rules import requirements
+from suite.judge.rules import STACK, Pins, requirements
 from suite.names import libraries
 
 if TYPE_CHECKING:
     from suite.check.baseline import Compared
     from suite.check.source.sources import Unread
     from suite.check.source.usage import Usage
+
+
+# What comes with JAX and what builds on it, whether anybody asks for it or not.
+_BROUGHT = frozenset({*STACK, "jaxtyping", "numpy", "scipy"})
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,10 @@ class Outcome:
         unread = [each for each in self.read.unread if each.mentions] if self.read else []
         named = ", ".join(f"{each.path} ({each.why})" for each in unread[:2])
         more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
-        return [*self.answer.unsure, *([f"Not read, and of the stack: {named}{more}."] if unread else [])]
+        return [
+            *self.answer.unsure,
+            *([f"Could not be read, and mentions the stack: {named}{more}."] if unread else []),
+        ]
 
     @property
     def assumed(self) -> str:
@@ -90,19 +97,29 @@ class Outcome:
         parts = [f"Assumed: {told}." if told else ""]
         turn = [name for name in map(self._unnamed, self.answer.unknown) if name]
         if turn:
-            cases = "1 case turns" if len(turn) == 1 else f"{len(turn)} cases turn"
-            parts.append(f"Not named: {', '.join(sorted(frozenset().union(*turn)))}, on which {cases}.")
+            cases = "1 case depends" if len(turn) == 1 else f"{len(turn)} cases depend"
+            parts.append(f"Not named: {', '.join(sorted(frozenset().union(*turn)))}; {cases} on that.")
         return " ".join(filter(None, parts))
 
     def _unnamed(self, case: str) -> frozenset[str]:
-        """The packages that a case's rules name and nobody did."""
+        """The packages that a case's rules name, that an installer brings, and that nobody named."""
         issue, _, id = case.partition("/")
         named = {each.name for rule in self.known.cases[issue, id].rules for each in requirements(rule.on)}
-        return frozenset(named - self.answer.versions.keys())
+        return frozenset((named & _BROUGHT) - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
 
     @property
     def sentence(self) -> str:
         """The verdict."""
+        if self.gone is not None and self.answer.is_known:
+            return f"What this upgrade adds: {self._verdict}"
+        return self._verdict
+
+    @property
+    def _verdict(self) -> str:
+        if self.gone is not None and self.answer.is_known and self.read is None and not self.answer.stops:
+            count = len(self.answer.issues)
+            silent = f", {self.answer.silent} of them silent" * bool(self.answer.silent)
+            return f"{count} known issue{'s' * (count != 1)}{silent}." if count else "no known issue."
         if self.read is None or self.answer.stops or not self.answer.is_known:
             return self.answer.first_line
         if not self.read.files:
@@ -181,8 +198,13 @@ def _mended(bites: Sequence[Bite]) -> dict[str, Any]:
     }
 
 
-def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Finding], Read, list[str]]:
-    """Return what of an answer concerns a source tree, what was read, and the ids that the code itself ignores."""
+def of_source(
+    answer: Answer, known: Knowledge, usage: Usage, before: Pins | None = None
+) -> tuple[list[Finding], Read, list[str]]:
+    """Return what of an answer concerns a source tree, what was read, and the ids that the code itself ignores.
+
+    A line that does not run on the versions `before` an upgrade either is none of what that adds.
+    """
     from suite.check.findings import findings, place  # the names are megabytes, for those who ask for them
     from suite.check.source.conditions import excludes, is_dead
 
@@ -202,14 +224,19 @@ def of_source(answer: Answer, known: Knowledge, usage: Usage) -> tuple[list[Find
                 continue
             reached.add(id)
             at = id, met.use.path, met.use.line, met.use.column
-            before = told.get(at, (met, []))
-            told[at] = (met if met.likely else before[0]), [*before[1], bite]
-    lines = [each for each in findings(usage.uses, answer.versions) if "*" not in each.ignored]
+            first, bites = told.get(at, (met, []))
+            told[at] = (met if met.likely else first), [*bites, bite]
+    old = {(each.level, each.key, each.name) for each in findings(usage.uses, before)} if before else set()
+    lines = [
+        each
+        for each in findings(usage.uses, answer.versions)
+        if "*" not in each.ignored and (each.level, each.key, each.name) not in old
+    ]
     # What does not run needs no second finding.
     ended = {(each.path, each.line, each.column): at for at, each in enumerate(lines) if each.level == "certain"}
     issues = []
     for (id, path, line, column), (met, bites) in told.items():
-        if (number := ended.get((path, line, column))) is not None:
+        if (number := ended.get((path, line, column))) is not None and not lines[number].id:
             own = {**_mended(bites), "do": lines[number].do}
             lines[number] = replace(lines[number], id=id, kind=bites[0].issue.kind, **own)
             continue
@@ -260,8 +287,3 @@ def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         )
 
     return tuple(sorted(findings, key=order))
-
-
-def against(outcome: Outcome, compared: Compared) -> Outcome:
-    """Return an answer without what its baseline has."""
-    return replace(outcome, findings=compared.new, baseline=compared)

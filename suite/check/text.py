@@ -15,6 +15,7 @@ from suite.check.outcome import Outcome
 from suite.judge.rules import STACK, requirements
 from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
+from suite.stack.beside import BESIDE
 
 _MOST_USES = 5
 _MOST_ROWS = 12
@@ -35,8 +36,6 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
     answer, read = found.answer, found.read
     for each in found.unsure:
         say(console, each, "yellow")
-    if found.gone is not None:
-        say(console, "What this upgrade adds:", "bold")
     # Somebody who named versions knows them.
     said = all(f"{name}=={of}" in answer.stack.where for name, of in answer.stack.versions.items())
     stack = "" if said and answer.imports else f"{answer.stack.where}: {named(answer)}."
@@ -56,7 +55,10 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
     if verbose:
         _whole(found, console)
     for line in _rest(found, verbose=verbose):
-        say(console, line, "yellow" if "stale" in line else "dim")
+        say(console, line, "dim")
+    for each in found.stale:
+        say(console, f"jax-stack-compat.toml has a stale entry: {each}.", "yellow")
+    say(console, answer.last_line, "dim")
 
 
 def _style(found: Outcome) -> str:
@@ -108,7 +110,7 @@ def _hidden(found: Outcome, names: int, console: Console) -> None:
 
 
 def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
-    """What else there is to say, last of all what it rests on."""
+    """What an upgrade takes away, and what of a source is not told."""
     read = found.read
     if found.gone:
         kept = found.gone if verbose else found.gone[:_MOST_GONE]
@@ -118,16 +120,14 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
         if read.untold:
             count = len(read.untold)
             listed = f": {', '.join(read.untold)}" if verbose else ""
-            yield f"{count} more affect{'s' * (count == 1)} this stack, and no source tells their use{listed}."
+            more = f"{count} more issue{'s affect' if count > 1 else ' affects'} this stack"
+            yield f"{more}, and source code cannot show whether it matters{listed}."
         notes = [each for each in read.unread if not each.mentions]
         told = [f"{each.path}: {each.why}" for each in (read.unread if verbose else notes)]
         if told:
             yield f"Not read: {some(told)}."
         if read.skipped:
             yield f"Passed over: {some(read.skipped)}."
-    for each in found.stale:
-        yield f"jax-stack-compat.toml has a stale entry: {each}."
-    yield found.answer.last_line
 
 
 def _chronic(found: Outcome) -> str:
@@ -168,11 +168,13 @@ def _whole(found: Outcome, console: Console) -> None:
 
 
 def named(answer: Answer) -> str:
-    """The stack in a line, with what else decides: a NumPy, where a rule on it tells that something bites."""
+    """The stack in a line, with what else decides: a NumPy, where a rule on it says that a case is affected."""
     rules = [rule for bite in answer.bites for rule in bite.known.rules]
     decides = dict.fromkeys([*STACK, *(each.name for rule in rules for each in requirements(rule.on))])
     versions = {**answer.stack.versions, **answer.versions}
-    told = [f"{name} {versions[name]}" for name in decides if name in versions and name not in answer.assumed]
+    told = [
+        f"{name} {versions[name]}" for name in decides if name in versions and name not in {*answer.assumed, *BESIDE}
+    ]
     unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in STACK}
     return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from tests.processes import program
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 # What the notice says of a stack.
-AFFECTED = "known issues affect this stack"
+AFFECTED = re.compile(r"\d+ known issues")
 
 
 @pytest.fixture
@@ -63,8 +64,7 @@ def test_what_a_branch_adds_is_told(repository: Path) -> None:
     again, only = ran(repository, BASE="")
 
     assert (Exit.AS_EXPECTED, Exit.AS_EXPECTED) == (code, again), told
-    assert told.splitlines()[-1] == only.splitlines()[-1]
-    assert AFFECTED in told
+    assert AFFECTED.findall(told) == AFFECTED.findall(only) != []
 
 
 def test_what_a_branch_keeps_is_not_told(repository: Path) -> None:
@@ -75,7 +75,7 @@ def test_what_a_branch_keeps_is_not_told(repository: Path) -> None:
     git(repository, "push", "--quiet", "origin", "HEAD:newer")
     code, told = ran(repository, BASE="newer")
 
-    assert (Exit.AS_EXPECTED, False) == (code, AFFECTED in told)
+    assert (Exit.AS_EXPECTED, []) == (code, AFFECTED.findall(told))
 
 
 def test_a_lock_of_the_branch_alone_is_told(repository: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_lock_of_the_branch_alone_is_told(repository: Path) -> None:
     code, told = ran(repository, LOCK="./new.txt")
 
     assert Exit.AS_EXPECTED == code
-    assert AFFECTED in told
+    assert AFFECTED.search(told)
 
 
 @pytest.mark.parametrize("base", ["--upload-pack=touch x", "-x", "a b", "main\n::warning::x", "main:main"])

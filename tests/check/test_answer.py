@@ -134,7 +134,7 @@ def test_what_was_not_run_is_not_answered(versions: dict[str, str], told: str) -
 def test_a_plugin_of_a_device_is_told() -> None:
     """The data are of CPUs, and a stack with another device is told how to try it."""
     (told,) = answer(knowledge(), stack(**{"jax": "0.6.0", "jax-cuda12-plugin": "0.6.0"})).unsure
-    assert "`check --python .venv --confirm` tries it" in told
+    assert "`check --python .venv --confirm` runs the cases" in told
 
 
 def test_unknown_is_never_clean() -> None:

@@ -81,7 +81,7 @@ def test_what_could_not_be_read_is_no_answer(
     code, out = said(capsys, "check", "--from", "jax==0.6.0", "--source", ".")
 
     assert (Exit.UNDECIDED, True) == (code, "No Python was read there." in out)
-    assert bool(content) == ("Not read" in out and "a.py" in out)
+    assert bool(content) == ("read" in out.replace("No Python was read there.", "") and "a.py" in out)
 
 
 def test_an_answer_is_short(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +115,7 @@ def test_source_narrows_and_hides_nothing(world: Path, capsys: pytest.CaptureFix
     assert "Nothing is known to need a change. 1 issue possible." in short
     assert "possible  1: wrong-numbers" in short
     assert "model.py:3:1 jax.numpy.pad(mode=)" in out
-    assert "1 more affects this stack, and no source tells their use: slow-thing." in out
+    assert "1 more issue affects this stack, and source code cannot show whether it matters: slow-thing." in out
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1)\n")
     words = ("check", "--from", "jax==0.6.0", "--source", ".", "--verbose")
     narrower, out = said(capsys, *words)
@@ -162,7 +162,7 @@ def test_what_decides_and_is_not_named_is_asked_for(
     strict, _ = said(capsys, "check", "--from", "jax==0.4.30", "--strict")
     named, _ = said(capsys, "check", "--from", "jax==0.4.30 numpy==2.0.0", "--strict")
 
-    assert "Not named: numpy, on which 1 case turns." in out.splitlines()[0]
+    assert "Not named: numpy; 1 case depends on that." in out.splitlines()[0]
     assert (Exit.INCOMPLETE, Exit.AS_EXPECTED) == (strict, named)
 
 
@@ -175,6 +175,22 @@ def test_what_an_installer_would_have_given_is_said() -> None:
 
     assert {"equinox": "0.11.4", "lineax": "0.0.5"} == found.assumed
     assert {"lineax": "0.0.5"} == given.assumed
+
+
+def test_what_is_older_in_a_known_series_is_not_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    """A release before the first that was run is unknown, although later ones of its series were run."""
+    code, out = said(capsys, "check", "--from", "jax==0.4.14")
+    assert Exit.UNDECIDED == code
+    assert out.startswith("jax 0.4.14 is older than this data, which begins with 0.4.30.")
+
+
+def test_an_upgrade_adds_no_line_that_failed_before(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line that neither stack runs is none of what the upgrade adds; one that the older one runs is."""
+    (world / "a.py").write_text("import jax\n\njax.tree_map(f, x)\n")
+    added, _ = said(capsys, "check", "--from", "jax==0.5.0", "--to", "jax==0.6.0", "--source", ".")
+    kept, out = said(capsys, "check", "--from", "jax==0.6.0", "--to", "jax==0.7.0", "--source", ".")
+    assert (Exit.UNEXPECTED, Exit.AS_EXPECTED) == (added, kept)
+    assert "What this upgrade adds: Nothing is known to need a change." in out
 
 
 def test_a_jaxlib_that_its_jax_refuses_is_answered_by_nothing(capsys: pytest.CaptureFixture[str]) -> None:

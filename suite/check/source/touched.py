@@ -7,7 +7,7 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `uses("jax.new_ref")` asks whether the project uses a name, and `string_annotations` whether the file has
   `from __future__ import annotations`.
 
-What is compared with something that is not written is false. What cannot be seen leaves open what depends on it.
+A comparison with an argument that is not written is false. What cannot be seen leaves a condition open.
 """
 
 from __future__ import annotations

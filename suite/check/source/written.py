@@ -39,7 +39,7 @@ class Call:
     values: tuple[tuple[str, str], ...] = ()
 
     def written(self, name: str, place: int) -> Any:
-        """Return the value that is written for a parameter, or UNKNOWN, MISSING or OPEN."""
+        """Return the value that is written for a parameter, or UNSEEN, MISSING or OPEN."""
         if name in self.keywords:
             key = name
         elif self.open_positions:
