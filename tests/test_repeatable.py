@@ -10,11 +10,11 @@ from pathlib import Path
 from suite.files import ROOT
 from tests.report.on_disk import there
 
-SEEDS = ("0", "1")
+SEEDS = ("0", "1", "2")
 
 
 def test_every_answer_is_the_same_under_every_hash_seed(tmp_path: Path) -> None:
-    """Two processes with two seeds write the same bytes: of each command in each format, and of a small report."""
+    """Three processes with three seeds write the same bytes: of each command in each format, and of a small report."""
     answering = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.answers", str(tmp_path / seed)],

@@ -26,7 +26,7 @@ from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.prediction import predict
-from suite.judge.rules import STACK, concerned, in_stack_order, is_there, requirements
+from suite.judge.rules import STACK, Pins, concerned, in_stack_order, is_there, met, requirements
 from suite.judge.specifiers import in_version_order, parsed
 from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.wording import named as some
@@ -269,24 +269,45 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
         }
         for package, here in at.items()
     }
+    kinds = {each: _kinds(case, each, within, knowledge) for each in named if each in within.releases}
     for package in (each for each in named if each in within.bounds):
         here = found.setdefault(package, {})
         for version in within.releases.get(package, ()):
             if version not in here:
-                here[version] = Shown(_is_wrong_by_rule(case, package, version, named, within, knowledge))
+                here[version] = Shown(_is_wrong_by_rule(case, package, version, kinds, within, knowledge))
     return {package: here for package, here in found.items() if here}
 
 
+def _kinds(case: KnownCase, package: str, within: Admitted, knowledge: Knowledge) -> list[str]:
+    """Return one admitted release of each kind: those that meet the same requirements of the rules are of one kind."""
+    every = {str(each) for rule in case.rules for each in requirements(rule.on)}
+    kinds: dict[frozenset[str], str] = {}
+    for version in within.releases[package]:
+        pins = _with_jaxlib({package: version}, knowledge)
+        kinds.setdefault(frozenset({*pins, *(each for each in every if met(each, pins))}), version)
+    return list(kinds.values())
+
+
+def _with_jaxlib(pins: Pins, knowledge: Knowledge) -> Pins:
+    """Return pins with what an installer gives beside their jax."""
+    return {**knowledge.jaxlibs.get(pins.get("jax", ""), {}), **pins}
+
+
 def _is_wrong_by_rule(
-    case: KnownCase, package: str, version: str, named: Collection[str], within: Admitted, knowledge: Knowledge
+    case: KnownCase,
+    package: str,
+    version: str,
+    kinds: Mapping[str, Sequence[str]],
+    within: Admitted,
+    knowledge: Knowledge,
 ) -> bool:
     """Return True if the rules say that a release goes wrong with each admitted release of the others they name."""
-    others = [each for each in named if each != package and each in within.releases and each != "jaxlib"]
+    others = [each for each in kinds if each != package and each != "jaxlib"]
     if not all(within.releases[each] for each in within.bounds.keys() & set(case.needs)):
         return False
-    for beside in product(*(within.releases[each] for each in others)):
+    for beside in product(*(kinds[each] for each in others)):
         pins = {**dict(zip(others, beside, strict=True)), package: version}
-        known = predict(case, {**knowledge.jaxlibs.get(pins.get("jax", ""), {}), **pins}, ())
+        known = predict(case, _with_jaxlib(pins, knowledge), ())
         means = verdict(case, known.behaviour) if known.behaviour else None
         if means is None or means in GOOD or means in UNDECIDED:
             return False
