@@ -109,6 +109,9 @@ class Case:
     `isolation`: a forked child leaves without the interpreter's farewell; `fork-and-exit` has the reproducer end as a
     program does, so that a crash at exit is seen; `interpreter` gives it one of its own, started afresh.
 
+    `waits_for` names cases, `"stack-smoke/train-and-solve"`, without which this one cannot work. Where one of them goes
+    wrong and this one raises what no signature has, it is blocked. What it returns counts.
+
     `touches` are the functions that code has to use for this case to concern it, where they are not the issue's, with
     what has to be written: `"jax.numpy.round(a, decimals) if decimals >= 38"`. `check --source` reads them; see
     suite/check/source/touched.py.
@@ -130,6 +133,7 @@ class Case:
     seconds: float = 120.0
     memory_mib: int = 4096
     touches: tuple[str, ...] = ()
+    waits_for: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -156,6 +160,7 @@ class Common:
     environment: Mapping[str, str] | None = None
     isolation: Isolation | None = None
     seconds: float | None = None
+    waits_for: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

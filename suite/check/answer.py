@@ -70,11 +70,11 @@ class Bite:
 class Answer:
     """All that is known of a stack.
 
-    `stops` are packages that do not import there, and `blocked` the cases that need them; `counts` says of how many
-    of the cases `looked_up` it is known how; `elsewhere` counts those that need what the stack does not have; `newer`
-    are packages newer than any that was run. `assumed` are versions that nobody named and an installer would have
-    given; `unsure` says what nothing is known of, and `imports` whether the stack works at all. `ignored` is what the
-    project's own file, or the code itself, leaves out.
+    `stops` are packages that do not import there; `blocked` are the cases that need them, or wait for a case that goes
+    wrong. `counts` says of how many of the cases `looked_up` it is known how; `elsewhere` counts those that need what
+    the stack does not have; `newer` are packages newer than any that was run. `assumed` are versions that nobody named
+    and an installer would have given; `unsure` says what nothing is known of, and `imports` whether the stack works at
+    all. `ignored` is what the project's own file, or the code itself, leaves out.
     """
 
     stack: Stack
@@ -136,7 +136,7 @@ class Answer:
     def last_line(self) -> str:
         """What that rests on: unknown is never clean."""
         told = [f"{self.counts[name]} {words}" for name, words in _HOW.items() if self.counts.get(name)]
-        told += [f"{len(self.blocked)} kept from running by what does not import"] if self.blocked else []
+        told += [f"{len(self.blocked)} blocked by what does not import or work"] if self.blocked else []
         known = sum(self.counts.values()) + len(self.blocked)
         lines = f"Looked up {known} cases, as of {self.day}" + (f": {', '.join(told)}." if told else ".")
         if self.elsewhere:

@@ -43,6 +43,7 @@ class KnownCase:
     runs: tuple[Run, ...]
     helped: Mapping[str, str]
     touches: tuple[str, ...] = ()
+    waits_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,4 +140,5 @@ def _case(
         runs=tuple(Run(id, pins, behaviour) for id, pins, behaviour, _ in seen),
         helped={id: helped for id, _, _, helped in seen},
         touches=tuple(row.get("touches", touches)),
+        waits_for=tuple(row.get("waits_for", ())),
     )

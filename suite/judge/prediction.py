@@ -17,6 +17,7 @@ from packaging.version import Version
 
 from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, is_there, met, requirements
 from suite.judge.specifiers import parsed
+from suite.judge.verdicts import goes_wrong
 from suite.judge.wording import named
 from suite.stack.beside import BESIDE
 
@@ -34,6 +35,14 @@ class AnyCase(Protocol):
     @property
     def rules(self) -> Sequence[AnyRule]:
         """Its table."""
+
+    @property
+    def behaviours(self) -> Mapping[str, str]:
+        """What it can show, and the verdict on it."""
+
+    @property
+    def waits_for(self) -> Sequence[str]:
+        """The cases without which it cannot work, as `issue/case`."""
 
 
 @dataclass(frozen=True)
@@ -134,10 +143,14 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
 
 @dataclass(frozen=True)
 class Stopped:
-    """What keeps a case from being run at all: packages that it needs do not import, by row zero's own `prediction`."""
+    """What blocks a case: packages that it needs do not import, or `case`, which it waits for, goes wrong.
+
+    `prediction` is that of row zero, or of the case.
+    """
 
     packages: tuple[str, ...]
     prediction: Prediction
+    case: str = ""
 
 
 def foresee(
@@ -153,7 +166,23 @@ def foresee(
         stop = next((each for each in stops if concerned(case.needs) & set(each.packages)), None)
         if stop is not None and name[0] not in row_zero:
             found[name] = stop
-    return found
+    return {name: _waited(cases[name], each, cases, found) for name, each in found.items()}
+
+
+def _waited(
+    case: AnyCase, own: Prediction | Stopped, cases: Mapping[Name, AnyCase], found: Mapping[Name, Prediction | Stopped]
+) -> Prediction | Stopped:
+    """Return what a case is expected to show that waits for others. What was run with these very versions counts."""
+    if isinstance(own, Stopped) or own.how == "run":
+        return own
+    for awaited in case.waits_for:
+        issue, _, id = awaited.partition("/")
+        known = found.get((issue, id))
+        if isinstance(known, Prediction) and known.behaviour is not None:
+            means = cases[issue, id].behaviours.get(known.behaviour, known.behaviour)
+            if goes_wrong(means):
+                return Stopped((), known, awaited)
+    return own
 
 
 def _broken(imports: Prediction) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ TABLE: tuple[Properties, ...] = (
     _good("documented", "◇", "by design, as upstream documents it; people are surprised", "cyan", "neutral"),
     _good("clear", "✓", "it ran; the documented symptom is absent", "green", "clear"),
     _good("absent", "–", "what the case is about does not exist in this release", "dim", "absent"),
-    _not_there("blocked", "▢", "a package that the case needs does not import: row zero tells it"),
+    _not_there("blocked", "▢", "what it needs does not import, or a case that it waits for goes wrong: told there"),
     _not_there("conflict", "⊘", "the packages' own metadata excludes this set"),
     _not_there("unavailable", "∅", "no release, wheel, interpreter, device or CPU feature"),
     _not_there("not-run", "·", "planned, not tried", "not_run"),

@@ -108,6 +108,14 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     return Judged(verdict, seen, why, tidy(detail), _workaround(case, attempt, verdict))
 
 
+def waited(judged: Judged, awaited: Mapping[str, Verdict]) -> Judged:
+    """Return the verdict on a case that waits for others: blocked where it raised and one of them goes wrong."""
+    wrong = [f"{name} is {verdict}" for name, verdict in awaited.items() if goes_wrong(verdict)]
+    if not wrong or (judged.verdict, judged.reason) != ("different", "run.exception"):
+        return judged
+    return Judged("blocked", None, "run.waits", tidy(f"{' and '.join(wrong)}: {judged.detail}"))
+
+
 def _recognised(case: Case, part: Part) -> str | None:
     """The behaviour that has the signature of what was raised, by the table as it is now.
 
@@ -126,6 +134,11 @@ def _recognised(case: Case, part: Part) -> str | None:
 def _is_lacking(part: Part) -> bool:
     """True if it failed for want of a package that jax does not declare."""
     return (part.exception, part.detail) in _NOT_INSTALLED
+
+
+def goes_wrong(verdict: str) -> bool:
+    """Return True if a verdict was reached, and is bad."""
+    return verdict not in GOOD and verdict not in UNDECIDED
 
 
 def is_affected(verdict: Verdict) -> bool | None:

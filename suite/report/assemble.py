@@ -218,7 +218,7 @@ def _refuted(claim: threads.Refuted) -> RefutedRow:
 def _case(case: Case, text: str) -> CaseRow:
     own = {
         name: getattr(case, name)
-        for name in ("id", "question", "needs", "behaviours", "rules", "workaround", "touches")
+        for name in ("id", "question", "needs", "behaviours", "rules", "workaround", "touches", "waits_for")
     }
     signatures = [
         {"behaviour": name, **asdict(each)}

@@ -45,7 +45,8 @@ def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
             continue
         if isinstance(known, Stopped):
             broken = (f"{package} {versions.get(package, '')}".rstrip() for package in known.packages)
-            made.append(Foreseen(*name, "blocked", f"{' and '.join(broken)} does not import"))
+            why = f"{known.case} goes wrong" if known.case else f"{' and '.join(broken)} does not import"
+            made.append(Foreseen(*name, "blocked", why))
             continue
         shown = cases[name].behaviours.get(known.behaviour or "", known.behaviour)
         verdict = next((each for each in VERDICTS if each == shown), None)

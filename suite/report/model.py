@@ -202,6 +202,7 @@ class CaseRow(FileModel):
     signatures: list[SignatureRow] = Field(default=[], description="the symptoms that can be told by their text")
     conditions: list[str] = Field(default=[], description="what has to be so for it to be run at all: `with x64 on`")
     touches: list[str] = Field(default=[], description="what code has to use for it, where the issue's are not its own")
+    waits_for: list[str] = Field(default=[], description="the cases without which it cannot work, as `issue/case`")
     intervals: list[IntervalRow]
     by_rule: list[ByRuleRow] = Field(
         default=[], description="the releases of jax on the line where it was not run and a rule covers it"

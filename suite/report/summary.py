@@ -93,7 +93,7 @@ class Undecided:
 def unlearned(report: Report) -> list[Observation]:
     """The observations made here from which nothing was learned of upstream.
 
-    What is blocked is not among them: that its package does not import is told once, by row zero.
+    What is blocked is not among them: that is told once, by row zero.
     """
     return [each for each in report.seen_here if each.agreement == "spurious" and each.verdict != "blocked"]
 
@@ -123,7 +123,7 @@ def last_line(report: Report) -> str:
         told.append(f"{odd} workaround{'s' * (odd != 1)} not as known")
     told += [f"{sent} sent in"] if (sent := len(report.observations) - len(seen)) else []
     blocked = sum(each.verdict == "blocked" for each in seen)
-    because = f" ({blocked} of them behind an import that fails)" if blocked else ""
+    because = f" ({blocked} of them blocked)" if blocked else ""
     part = f"shard {report.shard}: " if report.shard else ""
     on = f"{len(report.cells)} cell{'s' * (len(report.cells) != 1)}"
     return (

@@ -19,6 +19,7 @@ from suite import issues as folder
 from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround, no_control
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
 from suite.judge import rules
+from suite.judge.table import Verdict
 from suite.judge.verdicts import GIVEN
 from suite.run.retired import retired, sentence
 from suite.spelling import identifier as checked
@@ -65,7 +66,7 @@ def complete(identifiers: Collection[str] = ()) -> Exit:
 
 
 @cache
-def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault]]:
+def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault], Mapping[str, tuple[Entry, Case]]]:
     read: list[Entry] = []
     wrong: list[Fault] = []
     lost: dict[str, Fault] = {}
@@ -85,11 +86,15 @@ def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault]]:
                 Fault(path, "cases", f"the first reproducer is of {found.issue.module}, and not of this module")
             ]
         wrong += of_table
+    named = {} if wrong else {f"{of.issue.id}/{case.id}": (of, case) for of in read for case in of.issue.cases}
+    for of, case in named.values():
+        gone = (name for name in case.waits_for if name not in named and name.partition("/")[0] not in lost)
+        wrong += [Fault(of.source, f"{case.id}.waits_for", f"{name!r} is not a case") for name in gone]
     if wrong or not read:
         raise BadFile([*lost.values(), *wrong])
     for fault in lost.values():
         say(str(fault))
-    return tuple(sorted(read, key=lambda each: not each.issue.row_zero)), lost
+    return tuple(sorted(read, key=lambda each: not each.issue.row_zero)), lost, named
 
 
 def entry(module: str) -> Entry:
@@ -138,6 +143,18 @@ def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, .
 def planned(entries: Sequence[Entry], cell: Cell, rows: Rows) -> tuple[Entry, ...]:
     """Return those of `entries` that a run of these rows has in a cell. Raises BadFile."""
     return tuple(each for each in entries if chosen.is_planned(each.issue.id, dict(cell.holds), rows))
+
+
+def awaited(case: Case) -> Mapping[str, tuple[Entry, Case]]:
+    """Return the cases that a case waits for, by the names that it gives them. Raises BadFile."""
+    known = _read()[2]
+    return {name: known[name] for name in case.waits_for if name in known}
+
+
+def by_rule(case: Case, pins: rules.Pins) -> Mapping[str, Verdict]:
+    """Return what the cases that a case waits for are known to show under these pins. Raises BadFile."""
+    told = {name: (of, rules.expected(of, pins)) for name, (_, of) in awaited(case).items()}
+    return {name: of.behaviours[rule.behaviour] for name, (of, rule) in told.items() if rule is not None}
 
 
 def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:

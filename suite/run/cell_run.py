@@ -350,6 +350,8 @@ def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool =
         return False
     rule = rules.expected(case, pinned.pins)
     as_expected = record.behaviour is not None and rule is not None and record.behaviour == rule.behaviour
+    if record.verdict == "blocked":
+        as_expected = True
     if (confirm or not as_expected) and not record.confirmed:
         return False
     return record.verdict not in RETRIED

@@ -16,7 +16,7 @@ from suite.judge.record import Record
 from suite.judge.table import Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import not_imported
-from suite.run import records
+from suite.run import catalogue, records
 from suite.run.catalogue import Entry
 from suite.stack import lock
 from suite.stack.lock import Lock
@@ -59,8 +59,15 @@ _PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 
 def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
-    """Return what the record in force of a case shows. Raises BadFile."""
-    return records.first(cell, entry, case, pinned, _of_cell)
+    """Return what the record in force of a case shows, beside what it waits for. Raises BadFile."""
+    found = records.first(cell, entry, case, pinned, _of_cell)
+    if found is None or not case.waits_for:
+        return found
+    known = dict(catalogue.by_rule(case, pinned.pins))
+    for name, each in catalogue.awaited(case).items():
+        if (there := seen(cell, *each, pinned)) is not None:
+            known[name] = there.verdict
+    return found._replace(**vars(verdicts.waited(found.judged, known)))
 
 
 def read_ahead(cells: Iterable[tuple[Cell, Sequence[Entry]]]) -> None:

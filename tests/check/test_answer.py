@@ -53,7 +53,7 @@ def test_what_does_not_import_stops_its_cases() -> None:
 
     assert ("equinox 0.12.0",) == found.stops
     assert found.first_line == "This stack does not work: equinox 0.12.0 does not import with the others."
-    assert "1 kept from running by what does not import" in found.last_line
+    assert "1 blocked by what does not import or work" in found.last_line
 
 
 @pytest.mark.parametrize(

@@ -258,3 +258,24 @@ def test_only_a_verdict_on_the_symptom_decides() -> None:
     told = {"affected": True, "documented": True, **dict.fromkeys(("clear", "guarded", "absent"), False)}
 
     assert [told.get(each) for each in VERDICTS] == [verdicts.is_affected(each) for each in VERDICTS]
+
+
+UNRECOGNISED = Judged("different", None, "run.exception", "AttributeError: no such name")
+
+
+@pytest.mark.parametrize(
+    ("judged", "awaited", "verdict"),
+    [
+        (UNRECOGNISED, "affected", "blocked"),
+        (UNRECOGNISED, "crashed", "blocked"),
+        (UNRECOGNISED, "clear", "different"),
+        # Nothing was learned of what it waits for.
+        (UNRECOGNISED, "error", "different"),
+        # It has an answer of its own.
+        (Judged("affected", "bad", "run.bad", "2"), "affected", "affected"),
+        (Judged("crashed", None, "run.signal", "SIGSEGV"), "affected", "crashed"),
+    ],
+)
+def test_a_case_that_waits_for_what_goes_wrong_is_blocked(judged: Judged, awaited: Verdict, verdict: Verdict) -> None:
+    """It is where it raised what is no symptom of its own; what it returned counts."""
+    assert verdict == verdicts.waited(judged, {"row-zero/solves": awaited}).verdict

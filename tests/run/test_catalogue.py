@@ -280,6 +280,21 @@ def test_a_module_that_cannot_be_read_costs_itself(
     assert Exit.MISUSED == command.main(["report", "--tag", "default", "--to", str(REPORTS / "published")])
 
 
+def test_a_case_waits_for_one_that_there_is(written: Callable[..., None]) -> None:
+    """A case that is not there is told; one whose module cannot be read is not waited for."""
+    waiting = GOOD.replace('"seen"),)', '"seen"),), waits_for=("another-one/headline",)')
+    written(good_one=waiting)
+    with pytest.raises(BadFile, match=r"headline\.waits_for: 'another-one/headline' is not a case"):
+        catalogue.entries()
+
+    written(another_one="import requestz\n")
+    (entry,) = catalogue.entries()
+    assert {} == catalogue.awaited(entry.issue.cases[0])
+
+    written(another_one=GOOD)
+    assert {"another-one/headline": "affected"} == catalogue.by_rule(catalogue.entries()[1].issue.cases[0], {})
+
+
 def test_where_no_module_can_be_read_all_is_refused(
     written: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:

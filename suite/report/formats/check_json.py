@@ -60,5 +60,5 @@ def _case(case: CaseRow) -> dict[str, Any]:
         "rules": [[each.behaviour, each.on, each.evidence] for each in case.rules],
         "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
         "workaround": [instead.text, *instead.fails] if instead else [],
-        **({"touches": case.touches} if case.touches else {}),
+        **{name: told for name in ("touches", "waits_for") if (told := getattr(case, name))},
     }

@@ -37,7 +37,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
     on. `verdicts`: glyph, what it is to somebody who upgrades, whether a workaround is for it, whether upstream says it
     loudly. `kinds`: what a run showed, whether it was blocked, and what became of the workaround. `issues`: id, title,
     whether it is row zero, and its cases: id, needs, all that those import, the verdicts of its behaviours, rules,
-    workaround, and for each cell in turn the kind and of how many cells.
+    workaround, the places of the cases that it waits for, and for each cell in turn the kind and of how many cells.
     """
     report, releases, tried = facts.report, known(facts.report), facts.report.run_here
     names = list(releases)
@@ -60,9 +60,11 @@ def compiled(facts: Facts) -> dict[str, Any]:
             {name: means for name, means in case.behaviours.items() if name in shown},
             [rules[each.behaviour, asked(each.on), each.evidence] for each in case.rules],
             workarounds[instead.text, tuple(map(asked, instead.fails))] if instead else NONE,
+            [every_case.index(name) for name in case.waits_for if name in every_case],
             [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
         ]
 
+    every_case = [f"{issue.id}/{case.id}" for issue in report.issues for case in issue.cases]
     cells = [[each.id, each.released_on.isoformat(), _moved(each), _places(each, places)] for each in tried]
     issues = [
         [issue.id, issue.title, issue.row_zero, [case_of(issue, case) for case in issue.cases]]

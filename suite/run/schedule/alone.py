@@ -10,6 +10,7 @@ from suite.judge.agreement import agree, workaround_expected
 from suite.judge.record import Part, Record
 from suite.judge.rules import Pins, expected
 from suite.judge.verdicts import GIVEN
+from suite.run.catalogue import by_rule
 from suite.run.probe_call import Task
 
 # Issue → why its cases run alone: they time, count threads, or wait for a limit.
@@ -30,11 +31,14 @@ def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
     """Return True if a record made beside other probes does not count.
 
     That is one that is not as expected, or in which a part ended by a signal, its time limit or its memory limit.
+    Where the rules say that what a case waits for goes wrong, it is expected to be blocked. Raises BadFile.
     """
     if record.attempts[0].parts["reproducer"].outcome in ("unavailable", "import-error"):
         # The machine lacks something, or the case is run again in another environment.
         return False
-    judged, rule = verdicts.judge(case, record.attempts), expected(case, pins)
+    judged, rule = verdicts.waited(verdicts.judge(case, record.attempts), by_rule(case, pins)), expected(case, pins)
+    if judged.reason == "run.waits":
+        return False
     fails = case.workaround.fails if case.workaround else ()
     return (
         agree(case, judged, rule) != "as-expected"

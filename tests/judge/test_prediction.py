@@ -1,0 +1,45 @@
+"""What a case is expected to show that waits for another: it is blocked where that one goes wrong and it was not run."""
+
+from __future__ import annotations
+
+from suite.cell.issue import Rule
+from suite.judge.prediction import Prediction, Stopped, foresee
+from suite.judge.rules import Pins, Run
+from tests.check.worlds import case
+
+SOLVES = case("solves", Rule("wrong", "jax<0.5", "run"), Rule("right", "", "run"))
+AWAITED = {("row-zero", "solves"): SOLVES}
+WAITING = ("of-solves", "waits")
+OLD, NEW = {"jax": "0.4.30"}, {"jax": "0.6.0"}
+
+
+def told(pins: Pins, *runs: Run) -> Prediction | Stopped:
+    """Return what is foreseen of a case that waits for the solve."""
+    waits = case("waits", Rule("right", "", "run"), waits_for=("row-zero/solves",))
+    return foresee({**AWAITED, WAITING: waits}, ("row-zero",), pins, {WAITING: runs})[WAITING]
+
+
+def test_a_case_is_blocked_where_what_it_waits_for_goes_wrong() -> None:
+    """By rule nobody knows what it shows there; elsewhere its own rules count."""
+    found = told(OLD)
+    assert isinstance(found, Stopped)
+    assert ("row-zero/solves", "wrong", ()) == (found.case, found.prediction.behaviour, found.packages)
+
+    found = told(NEW)
+    assert isinstance(found, Prediction)
+    assert "right" == found.behaviour
+
+
+def test_what_was_run_with_these_versions_counts() -> None:
+    """A run that returned tells what the case shows, whatever goes wrong beside it."""
+    found = told(OLD, Run("jax-0.4.30", OLD, "right"))
+    assert isinstance(found, Prediction)
+    assert ("right", "run") == (found.behaviour, found.how)
+
+
+def test_a_case_that_is_not_known_blocks_nothing() -> None:
+    """Where the report does not have the case that is waited for, the rules count."""
+    waits = case("waits", Rule("right", "", "run"), waits_for=("row-zero/others",))
+    found = foresee({**AWAITED, WAITING: waits}, ("row-zero",), OLD, {})[WAITING]
+    assert isinstance(found, Prediction)
+    assert "right" == found.behaviour
