@@ -72,6 +72,13 @@ def test_the_ids_are_those_of_the_contract() -> None:
         assert set() == set(others) - set(found[issue])
 
 
+def test_an_id_names_one_module() -> None:
+    """No two areas have a module of one name: it is the issue's id."""
+    names = [folder.basename(each) for each in folder.modules()]
+
+    assert len(set(names)) == len(names)
+
+
 def test_row_zero_comes_first() -> None:
     """What asks whether the stack works at all stands before all others, which stand by name."""
     row_zero = [each.issue.row_zero for each in catalogue.entries()]
