@@ -85,10 +85,7 @@ ISSUE = Issue(
     common=Common(
         control=without_a_condition,
         behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(
-            Rule("copies", "jaxlib<0.11.1", "run on releases of the line from 0.4.18 to 0.11.0; jax#38145"),
-            Rule("in-place", "", "run on releases of the line from 0.11.1 to 0.12.0.1; xla#46314"),
-        ),
+        rules=(Rule("copies", "jaxlib<0.11.1", "jax#38145"), Rule("in-place", "", "xla#46314")),
         workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
     ),
     cases=(

@@ -55,10 +55,7 @@ ISSUE = Issue(
     touches=("jax.stages.Compiled.cost_analysis",),
     common=Common(
         control=of_what_is_lowered,
-        rules=(
-            Rule("list", "jax<0.5.0", "run on releases of the line from 0.4.18 to 0.4.38"),
-            Rule("dict", "", "run on releases of the line from 0.5.0 to 0.12.0.1"),
-        ),
+        rules=(Rule("list", "jax<0.5.0"), Rule("dict")),
         workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
     ),
     cases=(

@@ -87,15 +87,10 @@ def its_own() -> None:
     assert export.deserialize(exported.serialize()).call(np.ones(2, np.float32)).tolist() == [2.0, 2.0]
 
 
-_ABSENT = Rule("absent", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23")
+_ABSENT = Rule("absent", "jax<0.4.24")
 # What reads a file imports flatbuffers; up to 0.6.1 the module imports absl, and without it is not found.
-_LACKING = (
-    Rule("not-installed", "absl-py jax>=0.4.30", "tried on 0.4.30 and 0.6.2 without flatbuffers"),
-    Rule("not-installed", "jax>=0.6.2", "run on releases from 0.6.2 to 0.12.0.1 without absl and flatbuffers"),
-    Rule("absent", "", "run on releases from 0.4.26 to 0.6.1 without absl and flatbuffers"),
-)
-_READ = "run on releases of the line from 0.4.24 to 0.11.0, of files by 0.4.24 to 0.8.1"
-_NO_DEVICES = "run on releases of the line from 0.4.36 to 0.8.1"
+_LACKING = (Rule("not-installed", "absl-py jax>=0.4.30"), Rule("not-installed", "jax>=0.6.2"), Rule("absent"))
+_READ = "files by 0.4.24 to 0.8.1"
 
 ISSUE = Issue(
     kind="by-design",
@@ -116,11 +111,7 @@ ISSUE = Issue(
                 _ABSENT,
                 Rule("read", "absl-py flatbuffers jax<0.11.1", _READ),
                 Rule("read", "flatbuffers jax>=0.6.2,<0.11.1", _READ),
-                Rule(
-                    "refused",
-                    "flatbuffers jax>=0.11.1",
-                    "run on releases of the line from 0.11.1 to 0.12.0.1; jax#39494",
-                ),
+                Rule("refused", "flatbuffers jax>=0.11.1", "jax#39494"),
                 *_LACKING,
             ),
             workaround=Workaround(
@@ -140,10 +131,10 @@ ISSUE = Issue(
             },
             rules=(
                 _ABSENT,
-                Rule("refused", "absl-py flatbuffers jax<0.4.36", "run on releases of the line from 0.4.24 to 0.4.35"),
-                Rule("no-devices", "absl-py flatbuffers jax<0.8.2", _NO_DEVICES),
-                Rule("no-devices", "flatbuffers jax>=0.6.2,<0.8.2", _NO_DEVICES),
-                Rule("read", "flatbuffers jax>=0.8.2", "run on releases of the line from 0.8.2 to 0.12.0.1"),
+                Rule("refused", "absl-py flatbuffers jax<0.4.36"),
+                Rule("no-devices", "absl-py flatbuffers jax<0.8.2"),
+                Rule("no-devices", "flatbuffers jax>=0.6.2,<0.8.2"),
+                Rule("read", "flatbuffers jax>=0.8.2"),
                 *_LACKING,
             ),
         ),

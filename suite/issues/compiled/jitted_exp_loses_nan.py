@@ -95,27 +95,18 @@ ISSUE = Issue(
     cases=(
         Case(
             float32,
-            rules=(
-                Rule("lost", "jaxlib<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
-                Rule("kept", "", "run on releases of the line from 0.11.2 to 0.12.0.1"),
-            ),
+            rules=(Rule("lost", "jaxlib<0.11.2"), Rule("kept")),
             touches=("jax.numpy.exp if uses('jax.numpy.nan')",),
         ),
         Case(
             float64,
             x64=True,
-            rules=(
-                Rule("lost", "jaxlib==0.6.2", "run on releases of the line, with this jaxlib alone; jax#29537"),
-                Rule("kept", "", "run on releases of the line: before, and from 0.7.0"),
-            ),
+            rules=(Rule("lost", "jaxlib==0.6.2", "jax#29537"), Rule("kept")),
             touches=("jax.numpy.exp if uses('jax.numpy.nan') and uses('jax_enable_x64')",),
         ),
         Case(
             bfloat16,
-            rules=(
-                Rule("lost", "jaxlib>=0.4.26,<0.11.2", "run on releases of the line from 0.4.26 to 0.11.1"),
-                Rule("kept", "", "run on releases of the line up to 0.4.25, and from 0.11.2 to 0.12.0.1"),
-            ),
+            rules=(Rule("lost", "jaxlib>=0.4.26,<0.11.2"), Rule("kept")),
             touches=("jax.numpy.exp if uses('jax.numpy.nan') and uses('jax.numpy.bfloat16')",),
         ),
     ),

@@ -124,10 +124,7 @@ ISSUE = Issue(
     common=Common(
         control=what_it_computes,
         behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(
-            Rule("copies", "jaxlib==0.7.1", "run on jax 0.7.1; jax#31284"),
-            Rule("in-place", "", "run on releases of the line from 0.4.18 to 0.7.0, and from 0.7.2 to 0.12.0.1"),
-        ),
+        rules=(Rule("copies", "jaxlib==0.7.1", "jax#31284"), Rule("in-place")),
     ),
     cases=(
         Case(

@@ -18,7 +18,7 @@ context manager used as a decorator is a `functools.wraps` wrapper: it got `jitt
 The program of the thread picks its answer by platform, `jax.lax.platform_dependent(x, cpu=add_one, tpu=add_two)`. Work
 marked for the host should take the CPU's branch, though the program is lowered for a TPU: that is `tpu-branch`, with
 the decorator on the right side. On 0.4.29 and 0.4.30 the TPU's branch is taken *and* marked for the host. A
-`compute_on` within the `tpu=` branch, the other way to read it, keeps its mark from 0.4.29 to 0.12.0.1.
+`compute_on` within the `tpu=` branch, the other way to read it, keeps its mark from 0.4.29 on.
 
 On a CPU this does not show where anything ran: the mark is a request to XLA. The TPU's compiler grants it, and needs no
 TPU to say so (libtpu, asked through `jax.experimental.topologies` for a v5e with jax 0.5.3, 0.6.0, 0.8.2, 0.10.2 and
@@ -170,7 +170,7 @@ def control_tpu_branch() -> None:
 
 
 _NO_COMPUTE_ON = {"absent": Signature("ModuleNotFoundError", "No module named 'jax.experimental.compute_on'")}
-_ABSENT = Rule("absent", "jax<0.4.29", "looked for from 0.4.18; jax.experimental.compute_on came with 0.4.29")
+_ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.4.29")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -185,8 +185,8 @@ ISSUE = Issue(
             signatures={**_NO_COMPUTE_ON, "attribute-error": Signature("AttributeError", "has no attribute 'lower'")},
             rules=(
                 _ABSENT,
-                Rule("mark-lost", "jax<0.6.0", "run; libtpu 0.0.11.4 (jax 0.5.3) too has nothing of it on the host"),
-                Rule("attribute-error", "", "run; jax#27873 (7eb397d1e5), and from 0.11.1 3a440c764b, ad1df344b0"),
+                Rule("mark-lost", "jax<0.6.0", "libtpu 0.0.11.4 (jax 0.5.3) too has nothing of it on the host"),
+                Rule("attribute-error", "", "jax#27873 (7eb397d1e5), and from 0.11.1 3a440c764b, ad1df344b0"),
             ),
             workaround=Workaround('Apply jax.jit last: jax.jit(compute_on("device_host")(f)).', code=jit_last),
         ),
@@ -194,7 +194,7 @@ ISSUE = Issue(
             decorator_inside,
             control_decorator_inside,
             behaviours={"mark-kept": "clear", "mark-lost": "affected"},
-            rules=(_ABSENT, Rule("mark-kept", "", "run on the line from 0.4.29; jax#27825 has it so too")),
+            rules=(_ABSENT, Rule("mark-kept", "", "jax#27825 has it so too")),
         ),
         Case(
             tpu_branch,
@@ -202,8 +202,8 @@ ISSUE = Issue(
             behaviours={"host-branch": "clear", "tpu-branch-on-host": "affected", "mark-lost": "affected"},
             rules=(
                 _ABSENT,
-                Rule("tpu-branch-on-host", "jax<0.4.31", "run; the index is lowered by the module's platform alone"),
-                Rule("host-branch", "", "run; ba5b3c7941, first in 0.4.31, picks lowering rules by compute type"),
+                Rule("tpu-branch-on-host", "jax<0.4.31", "the index is lowered by the module's platform alone"),
+                Rule("host-branch", "", "ba5b3c7941, first in 0.4.31, picks lowering rules by compute type"),
             ),
         ),
     ),

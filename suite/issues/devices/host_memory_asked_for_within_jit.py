@@ -87,11 +87,8 @@ def in_one_memory() -> None:
     assert jax.jit(jax.grad(lambda x: jnp.sum(jnp.exp(x) ** 2)))(jnp.zeros(4)).tolist() == [2.0] * 4
 
 
-_WITHOUT = Rule(
-    "no-such-memory", "jaxlib<0.7.1", "run on releases of the line from 0.4.18 to 0.7.0; it is jaxlib that says so"
-)
-_RUN = "run on releases from 0.7.1 to 0.10.1, and on jax 0.10.2 with jaxlib 0.10.1"
-_WITH = Rule("on-the-host", "", "run on releases of the line from 0.10.2")
+_WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "it is jaxlib that says so")
+_WITH = Rule("on-the-host")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -117,8 +114,8 @@ ISSUE = Issue(
         },
     ),
     cases=(
-        Case(put_within_jit, rules=(_WITHOUT, Rule("on-the-device", "jaxlib<0.10.2", _RUN), _WITH)),
-        Case(returned_by_out_shardings, rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2", _RUN), _WITH)),
+        Case(put_within_jit, rules=(_WITHOUT, Rule("on-the-device", "jaxlib<0.10.2"), _WITH)),
+        Case(returned_by_out_shardings, rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2"), _WITH)),
         Case(
             offloaded_activations,
             workaround=Workaround("Have jax.checkpoint recompute them.", recomputed),
@@ -129,11 +126,7 @@ ISSUE = Issue(
                 ),
                 "no-policy": Signature("AttributeError", "save_and_offload_only_these_names"),
             },
-            rules=(
-                Rule("no-policy", "jax<0.4.25", "run on releases of the line from 0.4.18 to 0.4.24"),
-                Rule("refused", "jax<0.4.33", "run on releases of the line from 0.4.25 to 0.4.31"),
-                Rule("agrees", "", "run on releases of the line from 0.4.33"),
-            ),
+            rules=(Rule("no-policy", "jax<0.4.25"), Rule("refused", "jax<0.4.33"), Rule("agrees")),
         ),
     ),
 )

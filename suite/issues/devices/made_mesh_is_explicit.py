@@ -96,10 +96,10 @@ ISSUE = Issue(
         control=plain_mesh,
         behaviours={"computed": "clear", "refused": "affected"},
         rules=(
-            Rule("absent", "jax<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31"),
-            Rule("computed", "jax<0.8.1", "run on releases of the line from 0.4.33 to 0.8.0"),
-            Rule("warns", "jax<0.9.0", "run on releases of the line from 0.8.1 to 0.8.3; 08fcdb72e9"),
-            Rule("refused", "", "run on releases of the line from 0.9.0 to 0.12.0.1; 89401bd314"),
+            Rule("absent", "jax<0.4.32"),
+            Rule("computed", "jax<0.8.1"),
+            Rule("warns", "jax<0.9.0", "08fcdb72e9"),
+            Rule("refused", "", "89401bd314"),
         ),
         workaround=Workaround(
             "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto

@@ -95,38 +95,29 @@ ISSUE = Issue(
         Case(
             equality,
             behaviours={"equal": "clear", "unequal": "documented", "mixed": "different"},
-            rules=(
-                Rule("equal", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
-                Rule("unequal", "", "run on releases of the line from 0.10.0; b52e741ed0, and its changelog"),
-            ),
+            rules=(Rule("equal", "jax<0.10.0"), Rule("unequal", "", "b52e741ed0, and the changelog")),
             workaround=_CONVERT,
         ),
         Case(
             dict_key,
             behaviours={"found": "clear", "equal-not-found": "affected", "unequal": "documented"},
             rules=(
-                Rule("found", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
-                Rule("equal-not-found", "jax<0.10.0", f"run on releases of the line from 0.6.1 to 0.9.2; {_NO_TUPLE}"),
-                Rule("unequal", "", "run on releases of the line from 0.10.0; not equal any more, so not to be found"),
+                Rule("found", "jax<0.6.1"),
+                Rule("equal-not-found", "jax<0.10.0", _NO_TUPLE),
+                Rule("unequal", "", "not equal any more, so not to be found"),
             ),
             workaround=_CONVERT,
         ),
         Case(
             subclass,
             behaviours={"tuple": "clear", "no-tuple": "documented"},
-            rules=(
-                Rule("tuple", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
-                Rule("no-tuple", "", f"run on releases of the line from 0.6.1; {_NO_TUPLE}"),
-            ),
+            rules=(Rule("tuple", "jax<0.6.1"), Rule("no-tuple", "", _NO_TUPLE)),
             workaround=_CONVERT,
         ),
         Case(
             nested_name,
             behaviours={"equal": "clear", "unequal": "affected"},
-            rules=(
-                Rule("unequal", "jax<0.5.3", "run on releases of the line from 0.4.18 to 0.5.2"),
-                Rule("equal", "", "run on releases of the line from 0.5.3; 177e1f6ed9 brings both to one form"),
-            ),
+            rules=(Rule("unequal", "jax<0.5.3"), Rule("equal", "", "177e1f6ed9 brings both to one form")),
             touches=tuple(
                 f"{name}(one, two, three) if ({_NESTED}) and uses('jax.sharding.PartitionSpec', 'jax.P')"
                 for name in ("jax.sharding.PartitionSpec", "jax.P")

@@ -71,12 +71,7 @@ ISSUE = Issue(
     common=Common(
         control=jit_and_vmap,
         behaviours={"other": "different"},
-        rules=(
-            Rule("gone", "jax==0.8.0", "run on jax 0.8.0; jax#32701"),
-            Rule(
-                "there", "", "run on releases of the line from 0.4.18 to 0.7.2, and from 0.8.1 to 0.12.0.1; ebb84c4c79"
-            ),
-        ),
+        rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
         workaround=Workaround("Wrap it: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it),
     ),
     cases=(

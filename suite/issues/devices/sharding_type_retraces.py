@@ -69,13 +69,10 @@ ISSUE = Issue(
     cases=(
         Case(
             another_type,
-            rules=(
-                Rule("traced-once", "jax<0.5.1", "run on releases from 0.4.20 to 0.5.0"),
-                Rule("retraced", "", "run on releases from 0.5.1 to 0.12.0.1; the changelog"),
-            ),
+            rules=(Rule("traced-once", "jax<0.5.1"), Rule("retraced", "", "the changelog")),
             workaround=Workaround("Put all inputs under one sharding first: jax.device_put(x, sharding).", put_first),
             host_devices=2,
         ),
-        Case(another_spec, rules=(Rule("traced-once", "", "run on releases from 0.4.20 to 0.12.0.1"),), host_devices=2),
+        Case(another_spec, rules=(Rule("traced-once"),), host_devices=2),
     ),
 )

@@ -95,11 +95,11 @@ ISSUE = Issue(
         control=control,
         behaviours={"refused": "documented", "agrees": "clear", "differs": "affected"},
         rules=(
-            Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.1 and 0.6.0; diffrax#527"),
-            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-            Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
-            Rule("refused", "", "run on the whole line; Diffrax's FAQ"),
+            Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
+            Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "equinox#1039"),
+            Rule("refused", "", "Diffrax's FAQ"),
         ),
         workaround=Workaround(
             "Pass it as `args`, or make it a part of the term.",

@@ -91,13 +91,11 @@ ISSUE = Issue(
         control=control_by_hand,
         behaviours={"refused": "affected"},
         rules=(
-            Rule("refused", "diffrax==0.7.0", "run on releases of the line and the arms with 0.7.0; diffrax#607"),
-            Rule(
-                "cannot-solve", "jax<0.4.24 scipy>=1.13.0", "run on 0.4.23, whose jax.scipy.linalg needs an older one"
-            ),
-            Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
-            Rule("agrees", "", "run on releases of the line from 0.4.1 to 0.6.2, and from 0.7.1; diffrax#608"),
+            Rule("refused", "diffrax==0.7.0", "diffrax#607"),
+            Rule("cannot-solve", "jax<0.4.24 scipy>=1.13.0", "jax.scipy.linalg needs an older SciPy"),
+            Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+            Rule("agrees", "", "diffrax#608"),
         ),
         workaround=Workaround(
             "Solve in two, up to the jump and from there; or give the solver's root_finder tolerances of its own.",

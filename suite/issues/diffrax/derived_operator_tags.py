@@ -96,12 +96,10 @@ def without_tags() -> None:
         np.testing.assert_allclose(got, np.linalg.solve(matrix, np.ones(2)), rtol=1e-3)
 
 
-_CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081")
-_NO_TRIL = Rule(
-    "cannot-solve", "jax<0.4.24 scipy>=1.13", "run on jax 0.4.22 with scipy 1.17.1: scipy.linalg.tril is gone"
-)
-_OLD = Rule("differs", "lineax<0.1.1", "run on releases of the line from 0.0.4 to 0.1.0")
-_NEW = Rule("agrees", "", "run on releases of the line with 0.1.1; lineax#192 (a61917e)")
+_CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081")
+_NO_TRIL = Rule("cannot-solve", "jax<0.4.24 scipy>=1.13", "scipy.linalg.tril is gone")
+_OLD = Rule("differs", "lineax<0.1.1")
+_NEW = Rule("agrees", "", "lineax#192 (a61917e)")
 
 _SEMIDEFINITE = "uses('lineax.positive_semidefinite_tag', 'lineax.negative_semidefinite_tag')"
 _TRIDIAGONAL = "uses('lineax.tridiagonal_tag', 'lineax.TridiagonalLinearOperator')"
@@ -151,8 +149,8 @@ ISSUE = Issue(
             rules=(
                 _CANNOT,
                 _NO_TRIL,
-                Rule("agrees", "lineax<0.0.5", "run on releases of the line with 0.0.4"),
-                Rule("refused", "lineax<0.1.1", "run on releases of the line from 0.0.5 to 0.1.0; lineax#72"),
+                Rule("agrees", "lineax<0.0.5"),
+                Rule("refused", "lineax<0.1.1", "lineax#72"),
                 _NEW,
             ),
         ),

@@ -58,12 +58,8 @@ def by_svd() -> None:
     np.testing.assert_allclose(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
 
 
-_CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081")
-_NO_TRIL = Rule(
-    "cannot-solve",
-    "jax<0.4.24 scipy>=1.13",
-    "run on jax 0.4.23 with scipy 1.13.0 and 1.17.1: scipy.linalg.tril is gone",
-)
+_CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081")
+_NO_TRIL = Rule("cannot-solve", "jax<0.4.24 scipy>=1.13", "scipy.linalg.tril is gone")
 
 ISSUE = Issue(
     kind="crash",
@@ -72,16 +68,7 @@ ISSUE = Issue(
     common=Common(
         control=control,
         behaviours={"no-ormqr": "affected"},
-        rules=(
-            Rule(
-                "no-ormqr",
-                "lineax>=0.1.1 jax<0.10.0",
-                "run on stacks of lineax 0.1.1 with jax 0.4.35 to 0.4.37, 0.7.0 and 0.7.1",
-            ),
-            _CANNOT,
-            _NO_TRIL,
-            Rule("agrees", "", "run on releases of the line"),
-        ),
+        rules=(Rule("no-ormqr", "lineax>=0.1.1 jax<0.10.0"), _CANNOT, _NO_TRIL, Rule("agrees")),
         workaround=Workaround("Use lineax.SVD(), or Lineax 0.1.0.", by_svd),
         signatures={
             "no-ormqr": (Signature("AttributeError", "module 'jax.lax.linalg' has no attribute 'ormqr'"),),

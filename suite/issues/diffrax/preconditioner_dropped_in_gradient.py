@@ -84,8 +84,8 @@ def direct_solver() -> None:
 
 
 _CANNOT = (
-    Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "run from jax 0.7.1 to 0.9.2; equinox#1081"),
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run on jax 0.10.0 to 0.12.0.1, with 0.13.1 and 0.13.2"),
+    Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081"),
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3"),
 )
 _STEPS = "uses('lineax.CG', 'lineax.NormalCG', 'lineax.BiCGStab', 'lineax.GMRES')"
 
@@ -114,17 +114,13 @@ ISSUE = Issue(
         Case(
             preconditioned,
             behaviours={"steps-run-out": "affected"},
-            rules=(
-                *_CANNOT,
-                Rule("steps-run-out", "lineax<0.1.0", "run on releases of the line from 0.0.4 to 0.0.8"),
-                Rule("agrees", "", "run on releases of the line from 0.1.0; lineax#162 (6893255)"),
-            ),
+            rules=(*_CANNOT, Rule("steps-run-out", "lineax<0.1.0"), Rule("agrees", "", "lineax#162 (6893255)")),
             touches=(f"lineax.linear_solve(operator, vector, solver, options) if options and {_STEPS}",),
         ),
         Case(
             throw_false,
             behaviours={"returned": "clear", "steps-run-out": "documented"},
-            rules=(*_CANNOT, Rule("steps-run-out", "", "run on releases of the line from 0.0.4 to 0.1.1; lineax#243")),
+            rules=(*_CANNOT, Rule("steps-run-out", "", "lineax#243")),
             touches=(f"lineax.linear_solve(operator, vector, solver, throw) if throw == False and {_STEPS}",),
         ),
     ),

@@ -87,10 +87,10 @@ _STOPS = (
     Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
 )
 _CANNOT = (
-    Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
-    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+    Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
+    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
 )
 _SOLVE = (
     "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if given(stepsize_controller) and "
@@ -113,20 +113,12 @@ ISSUE = Issue(
     cases=(
         Case(
             end_of_a_day,
-            rules=(
-                *_CANNOT,
-                Rule("agrees", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
-                Rule("differs", "", "run on releases of the line with 0.7.1 and 0.7.2; diffrax#758 is in no release"),
-            ),
+            rules=(*_CANNOT, Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#758 is in no release")),
             touches=(f"{_SOLVE}abs(t1) >= 100 and uses('diffrax.PIDController')",),
         ),
         Case(
             microsecond,
-            rules=(
-                *_CANNOT,
-                Rule("differs", "diffrax<0.7.1", "run on releases of the line from 0.4.1 to 0.7.0"),
-                Rule("agrees", "", "run on releases of the line from 0.7.1; diffrax#660 (4e8d745)"),
-            ),
+            rules=(*_CANNOT, Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#660 (4e8d745)")),
             touches=(f"{_SOLVE}abs(t0) <= 1e-5 and abs(t1) <= 1e-5",),
         ),
     ),

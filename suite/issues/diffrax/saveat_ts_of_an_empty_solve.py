@@ -96,24 +96,21 @@ _STOPS = (
     Signature("TypeError", "no unmapping handler for 0 of type"),
 )
 _CANNOT = (
-    Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
-    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
-    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
+    Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
+    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
 )
 _NO_BATCH = (
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: mapped_aval is gone"),
-    Rule("cannot-solve", "jax>=0.5.1 equinox<0.11.12", "run on 0.5.1 with equinox 0.11.11: no vmap; equinox#959"),
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "mapped_aval is gone"),
+    Rule("cannot-solve", "jax>=0.5.1 equinox<0.11.12", "no vmap; equinox#959"),
 )
 _NO_GRADIENT = (
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: no gradient"),
-    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "run on 0.4.34: no gradient; diffrax#508, equinox#871"),
-    Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "run on 0.4.33: no gradient; equinox#854, equinox#856"),
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "no gradient"),
+    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "no gradient; diffrax#508, equinox#871"),
+    Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "no gradient; equinox#854, equinox#856"),
 )
-_SOLVES = (
-    Rule("differs", "diffrax<0.6.1", "run on releases of the line from 0.4.1 to 0.6.0"),
-    Rule("agrees", "", "run on releases of the line from 0.6.1; diffrax#494"),
-)
+_SOLVES = (Rule("differs", "diffrax<0.6.1"), Rule("agrees", "", "diffrax#494"))
 _GRADIENTS = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
     "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"

@@ -88,13 +88,13 @@ _STOPS = (
 )
 
 _RULES = (
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "run with diffrax 0.5.0 to 0.6.0; diffrax#527"),
-    Rule("no-handler", "jax>=0.5.1 equinox<0.11.12", "run on jax 0.5.1 with equinox 0.11.11; equinox#959"),
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "run with equinox 0.13.2: no derivative"),
-    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "run with equinox 0.12.2; equinox#1039"),
-    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "run on 0.4.34; diffrax#508, equinox#871"),
+    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+    Rule("no-handler", "jax>=0.5.1 equinox<0.11.12", "equinox#959"),
+    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "no derivative"),
+    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
+    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "diffrax#508, equinox#871"),
 )
-_RIGHT = Rule("agrees", "", "run on jax 0.4.18 to 0.5.0, and on 0.5.2 to 0.12.0.1; 645a77f")
+_RIGHT = Rule("agrees", "", "645a77f")
 
 ISSUE = Issue(
     kind="crash",
@@ -114,9 +114,9 @@ ISSUE = Issue(
         Case(
             gradient,
             rules=(
-                Rule("cannot-solve", "jax==0.4.27", "run with diffrax 0.5.0; jax#21116"),
+                Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
                 *_RULES,
-                Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "run on 0.4.33; equinox#854, equinox#856"),
+                Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "equinox#854, equinox#856"),
                 _RIGHT,
             ),
             workaround=Workaround("One by one, by jax.lax.map, if Equinox has to stay.", one_by_one),

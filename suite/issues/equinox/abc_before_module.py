@@ -99,9 +99,9 @@ ISSUE = Issue(
         control=control_module_alone,
         behaviours={"made": "clear", "type-error": "affected"},
         rules=(
-            Rule("made", "equinox<0.11.8", "run on releases of the line up to 0.11.7"),
-            Rule("type-error", "equinox<0.13.0", "run on releases of the line from 0.11.8 to 0.12.2; 804d82e"),
-            Rule("made", "", "run on releases of the line from 0.13.0; 2c3fbae"),
+            Rule("made", "equinox<0.11.8"),
+            Rule("type-error", "equinox<0.13.0", "804d82e"),
+            Rule("made", "", "2c3fbae"),
         ),
         workaround=Workaround("Put eqx.Module first, or leave abc.ABC out.", module_first),
         signatures={"type-error": Signature("TypeError", "__class__ assignment: …object layout differs from")},

@@ -84,7 +84,7 @@ _SIGNATURES = {
     "refused": Signature("TypeError", "Can't instantiate abstract class Model with abstract class attributes {'name'}"),
     "class-refused": Signature("TypeError", "Base class and derived class have mismatched type annotations for name"),
 }
-_CLASS = Rule("class-refused", "equinox<0.11.1", "run on jax 0.4.18, with 0.11.0")
+_CLASS = Rule("class-refused", "equinox<0.11.1")
 
 ISSUE = Issue(
     kind="crash",
@@ -98,14 +98,7 @@ ISSUE = Issue(
         needs=("jax", "equinox"),
     ),
     cases=(
-        Case(
-            field,
-            rules=(
-                _CLASS,
-                Rule("refused", "equinox<0.13.6", "run on releases of the line from 0.11.1 to 0.13.5"),
-                Rule("made", "", "run on releases of the line from 0.13.6; equinox#1198 (45041e9)"),
-            ),
-        ),
-        Case(with_a_default, rules=(_CLASS, Rule("made", "", "run on releases of the line from 0.11.1"))),
+        Case(field, rules=(_CLASS, Rule("refused", "equinox<0.13.6"), Rule("made", "", "equinox#1198 (45041e9)"))),
+        Case(with_a_default, rules=(_CLASS, Rule("made"))),
     ),
 )

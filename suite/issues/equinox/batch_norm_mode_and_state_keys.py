@@ -148,25 +148,20 @@ ISSUE = Issue(
         Case(
             default_mode,
             behaviours={"silent": "clear", "warned": "guarded"},
-            rules=(
-                Rule("silent", "equinox<0.13.0", "run on releases of the line up to 0.12.2"),
-                Rule("warned", "", "run on releases of the line from 0.13.0; equinox#948"),
-            ),
+            rules=(Rule("silent", "equinox<0.13.0"), Rule("warned", "", "equinox#948")),
             signatures={"warned": Signature("UserWarning", "When `eqx.nn.BatchNorm(..., mode=...)` is unspecified")},
         ),
         Case(
             default_statistics,
             behaviours={"by-running-statistics": "documented", "by-the-batch": "clear"},
-            rules=(
-                Rule("by-running-statistics", "", "run on releases of the line from 0.11.0 to 0.13.8; equinox#659"),
-            ),
+            rules=(Rule("by-running-statistics", "", "equinox#659"),),
         ),
         Case(
             renamed_layer,
             behaviours={"taken": "clear", "key-error": "affected"},
             rules=(
-                Rule("taken", "equinox<0.13.1", "run on releases of the line up to 0.13.0: the keys are numbers"),
-                Rule("key-error", "", "run on releases of the line from 0.13.1; equinox#1052 (c77d7a1)"),
+                Rule("taken", "equinox<0.13.1", "the keys are numbers"),
+                Rule("key-error", "", "equinox#1052 (c77d7a1)"),
             ),
             workaround=Workaround(
                 "Put the leaves of the old state into the structure of the new one.", leaves_into_a_new_state

@@ -87,19 +87,16 @@ ISSUE = Issue(
             dtype_3d,
             behaviours={"other-dtype": "different"},
             rules=(
-                Rule("absent", "equinox<0.11.4", "run on releases of the line up to 0.11.3"),
-                Rule("differs", "equinox<0.13.1", "run on releases of the line from 0.11.4 to 0.13.0"),
-                Rule("agrees", "", "run on releases of the line from 0.13.1; equinox#1044 (811c572)"),
+                Rule("absent", "equinox<0.11.4"),
+                Rule("differs", "equinox<0.13.1"),
+                Rule("agrees", "", "equinox#1044 (811c572)"),
             ),
             workaround=Workaround("Cast the layer: tree_map(lambda x: x.astype(dtype), layer).", cast_the_layer),
         ),
         Case(
             output_padding,
             behaviours={"taken": "affected", "refused": "guarded"},
-            rules=(
-                Rule("taken", "equinox<0.13.1", "run on releases of the line up to 0.13.0"),
-                Rule("refused", "", "run on releases of the line from 0.13.1; 590c88b"),
-            ),
+            rules=(Rule("taken", "equinox<0.13.1"), Rule("refused", "", "590c88b")),
             signatures={"refused": Signature("ValueError", "`output_padding < stride`")},
         ),
     ),

@@ -108,8 +108,8 @@ def convert_by_hand() -> None:
     assert Model([1.0, 2.0]).twice.tolist() == Inherits([1.0, 2.0]).twice.tolist() == [2.0, 4.0]
 
 
-_LAST = Rule("as-passed", "", "run on releases of the line from 0.12.0; equinox#975 (ff59b82)")
-_INHERITED = Rule("as-passed", "", "run on releases of the line from 0.11.6; equinox#969")
+_LAST = Rule("as-passed", "", "equinox#975 (ff59b82)")
+_INHERITED = Rule("as-passed", "", "equinox#969")
 
 ISSUE = Issue(
     kind="silent-change",
@@ -126,21 +126,12 @@ ISSUE = Issue(
         needs=("jax", "equinox"),
     ),
     cases=(
-        Case(
-            seen_in_post_init,
-            rules=(Rule("converted", "equinox<0.12.0", "run on releases of the line up to 0.11.12"), _LAST),
-        ),
-        Case(
-            inherited,
-            rules=(Rule("converted", "equinox<0.11.6", "run on releases of the line up to 0.11.5"), _INHERITED),
-        ),
+        Case(seen_in_post_init, rules=(Rule("converted", "equinox<0.12.0"), _LAST)),
+        Case(inherited, rules=(Rule("converted", "equinox<0.11.6"), _INHERITED)),
         Case(
             set_again,
             behaviours={"as-set": "affected", "converted": "clear"},
-            rules=(
-                Rule("as-set", "equinox<0.12.0", "run on releases of the line up to 0.11.12"),
-                Rule("converted", "", "run on releases of the line from 0.12.0; equinox#975 (ff59b82)"),
-            ),
+            rules=(Rule("as-set", "equinox<0.12.0"), Rule("converted", "", "equinox#975 (ff59b82)")),
         ),
     ),
 )

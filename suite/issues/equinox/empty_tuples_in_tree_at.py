@@ -67,19 +67,13 @@ ISSUE = Issue(
         Case(
             two,
             behaviours={"replaced": "clear", "refused": "affected", "otherwise": "affected"},
-            rules=(
-                Rule("refused", "equinox<0.11.5", "run on releases of the line up to 0.11.4"),
-                Rule("replaced", "", "run on releases of the line from 0.11.5; equinox#717 (69fae4f)"),
-            ),
+            rules=(Rule("refused", "equinox<0.11.5"), Rule("replaced", "", "equinox#717 (69fae4f)")),
             signatures={"refused": Signature("ValueError", "`where` does not uniquely identify a single element")},
         ),
         Case(
             replaced_by_function,
             behaviours={"replaced": "clear", "no-length": "affected", "otherwise": "affected"},
-            rules=(
-                Rule("no-length", "equinox==0.11.5", "run on 0.11.5; equinox#818"),
-                Rule("replaced", "", "run on releases of the line to 0.11.4, and from 0.11.6; equinox#819 (3de1f13)"),
-            ),
+            rules=(Rule("no-length", "equinox==0.11.5", "equinox#818"), Rule("replaced", "", "equinox#819 (3de1f13)")),
             signatures={"no-length": Signature("TypeError", "object of type '_DistinctTuple' has no len()")},
         ),
     ),

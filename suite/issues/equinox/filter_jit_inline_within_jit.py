@@ -64,10 +64,7 @@ ISSUE = Issue(
     common=Common(
         control=control_by_itself,
         behaviours={"taken": "clear", "attribute-error": "affected"},
-        rules=(
-            Rule("attribute-error", "equinox==0.12.0", "run on 0.12.0; equinox#988"),
-            Rule("taken", "", "run on releases of the line up to 0.11.12, and from 0.12.1; fcfaa0b"),
-        ),
+        rules=(Rule("attribute-error", "equinox==0.12.0", "equinox#988"), Rule("taken", "", "fcfaa0b")),
         workaround=Workaround("Leave inline out.", not_inlined),
         signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
         needs=("jax", "equinox"),

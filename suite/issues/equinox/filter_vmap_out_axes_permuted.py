@@ -11,7 +11,7 @@ Seen in these runs:
 
 - An ensemble of models made with `out_axes=eqx.if_array(-1)` has each member's weight transposed, up to 0.11.8. Where
   the weight is square there is no error.
-- `filter_pmap`, which the pull request tests too, is right with Equinox 0.11.0 to 0.13.8.
+- `filter_pmap`, which the pull request tests too, is right from Equinox 0.11.0 on.
 """
 
 from __future__ import annotations
@@ -84,12 +84,8 @@ ISSUE = Issue(
     common=Common(
         control=control_axes,
         rules=(
-            Rule(
-                "differs",
-                "equinox<0.11.9",
-                "run on releases of the line and along the arms up to 0.11.8: swapaxes, not moveaxis",
-            ),
-            Rule("agrees", "", "run from 0.11.9; equinox#901 (62dbabad79)"),
+            Rule("differs", "equinox<0.11.9", "swapaxes, not moveaxis"),
+            Rule("agrees", "", "equinox#901 (62dbabad79)"),
         ),
         workaround=Workaround(
             "Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself

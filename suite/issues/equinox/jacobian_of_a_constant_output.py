@@ -81,8 +81,8 @@ def by_partition() -> None:
         assert not constant.weight.any()
 
 
-_ABSENT = Rule("absent", "equinox<0.11.4", "run on releases of the line up to 0.11.3")
-_MENDED = Rule("agrees", "", "run on releases of the line from 0.11.5; equinox#734 (d4f6a0e)")
+_ABSENT = Rule("absent", "equinox<0.11.4")
+_MENDED = Rule("agrees", "", "equinox#734 (d4f6a0e)")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -90,7 +90,7 @@ ISSUE = Issue(
     touches=("equinox.filter_jacfwd", "equinox.filter_jacrev", "equinox.filter_hessian"),
     common=Common(
         control=control_jax,
-        rules=(_ABSENT, Rule("differs", "equinox<0.11.5", "run on releases of the line with 0.11.4"), _MENDED),
+        rules=(_ABSENT, Rule("differs", "equinox<0.11.5"), _MENDED),
         workaround=Workaround("jax.jacfwd or jax.jacrev of eqx.partition's arrays.", by_partition),
         needs=("jax", "equinox"),
     ),
@@ -100,7 +100,7 @@ ISSUE = Issue(
         Case(
             of_a_model,
             behaviours={"mismatch": "affected"},
-            rules=(_ABSENT, Rule("mismatch", "equinox<0.11.5", "run on releases of the line with 0.11.4"), _MENDED),
+            rules=(_ABSENT, Rule("mismatch", "equinox<0.11.5"), _MENDED),
             signatures={"mismatch": Signature("ValueError", "Custom node type mismatch")},
         ),
     ),

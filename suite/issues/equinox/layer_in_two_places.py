@@ -65,7 +65,7 @@ ISSUE = Issue(
             after_a_step,
             control_one_place,
             {"tied": "clear", "two": "documented"},
-            (Rule("two", "", "run on releases of the line from 0.11.0 to 0.13.8"),),
+            (Rule("two"),),
             Workaround("eqx.nn.Shared, or keep the layer in one place and call it twice.", shared),
             needs=("jax", "equinox"),
         ),

@@ -100,10 +100,7 @@ ISSUE = Issue(
     common=Common(
         control=control_tuple,
         behaviours={"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
-        rules=(
-            Rule("hashed", "equinox<0.13.0", "run on releases of the line up to 0.12.2"),
-            Rule("unhashable", "", "run on releases of the line from 0.13.0 to 0.13.8; 2c3fbae"),
-        ),
+        rules=(Rule("hashed", "equinox<0.13.0"), Rule("unhashable", "", "2c3fbae")),
         workaround=Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
         needs=("jax", "equinox"),
     ),

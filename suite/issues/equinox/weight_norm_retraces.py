@@ -89,7 +89,7 @@ def arrays_into_the_first() -> None:
 
 
 _FIRST = Workaround("Put the arrays of the others into the first: eqx.combine, eqx.filter.", arrays_into_the_first)
-_ABSENT = Rule("absent", "equinox<0.11.3", "run on releases of the line up to 0.11.2")
+_ABSENT = Rule("absent", "equinox<0.11.3")
 
 ISSUE = Issue(
     kind="retrace",
@@ -97,15 +97,7 @@ ISSUE = Issue(
     touches=("equinox.nn.WeightNorm",),
     common=Common(control=control_layers, workaround=_FIRST, needs=("jax", "equinox")),
     cases=(
-        Case(
-            traces,
-            behaviours={"once": "clear", "twice": "affected"},
-            rules=(_ABSENT, Rule("twice", "", "run on releases of the line from 0.11.3 to 0.13.8")),
-        ),
-        Case(
-            equality,
-            behaviours={"equal": "clear", "unequal": "affected"},
-            rules=(_ABSENT, Rule("unequal", "", "run on releases of the line from 0.11.3 to 0.13.8")),
-        ),
+        Case(traces, behaviours={"once": "clear", "twice": "affected"}, rules=(_ABSENT, Rule("twice"))),
+        Case(equality, behaviours={"equal": "clear", "unequal": "affected"}, rules=(_ABSENT, Rule("unequal"))),
     ),
 )

@@ -63,10 +63,7 @@ ISSUE = Issue(
             gradients,
             of_one_dtype,
             {"refused": "affected", "differs": "different"},
-            (
-                Rule("refused", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
-                Rule("agrees", "", "run on releases of the line from 0.10.0; jax#36734"),
-            ),
+            (Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734")),
             Workaround("Cast both before, and leave preferred_element_type out.", cast_before),
             signatures={"refused": Signature("TypeError", "requires arguments to have the same dtypes")},
         ),

@@ -73,20 +73,11 @@ ISSUE = Issue(
     touches=("jax.lax.dynamic_slice", "jax.numpy.roll"),
     common=Common(
         control=inside,
-        rules=(
-            Rule("differs", "jaxlib<0.12", "run on releases of the line from 0.4.18 to 0.11.2"),
-            Rule("agrees", "", "run on releases of the line from 0.12.0"),
-        ),
+        rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
         workaround=Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),
     ),
     cases=(
-        Case(
-            slices,
-            touches=("jax.lax.dynamic_slice(operand, start_indices) if max(start_indices) >= 2**31",),
-        ),
-        Case(
-            rolled,
-            touches=("jax.numpy.roll(a, shift) if type(shift) != 'int' and uses('jax.lax.dynamic_slice')",),
-        ),
+        Case(slices, touches=("jax.lax.dynamic_slice(operand, start_indices) if max(start_indices) >= 2**31",)),
+        Case(rolled, touches=("jax.numpy.roll(a, shift) if type(shift) != 'int' and uses('jax.lax.dynamic_slice')",)),
     ),
 )

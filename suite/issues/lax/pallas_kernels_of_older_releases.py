@@ -197,8 +197,8 @@ def without_pallas() -> None:
 _NO_CPU = Signature(
     "NotImplementedError", "MLIR translation rule for primitive 'pallas_call' not found for platform cpu"
 )
-_BEFORE = Rule("no-interpreter", "jax<0.4.21", "run on 0.4.18 to 0.4.20: Pallas has no way to run on a CPU")
-_LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2", "run on 0.5.3 and 0.6.1 without absl")
+_BEFORE = Rule("no-interpreter", "jax<0.4.21", "Pallas has no way to run on a CPU")
+_LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2")
 _case = partial(
     Case,
     control=without_pallas,
@@ -216,7 +216,7 @@ _lowered = partial(
         ),
     },
 )
-_ASKED = Rule("no-way-to-ask", "jax<0.4.30", "run on releases of the line from 0.4.18 to 0.4.29")
+_ASKED = Rule("no-way-to-ask", "jax<0.4.30")
 _NOT_INTERPRETED = (
     "jax.experimental.pallas.pallas_call(kernel, out_shape, interpret) "
     "if not interpret == True and uses('jax.jit', 'jax.export.export')"
@@ -240,10 +240,10 @@ ISSUE = Issue(
             block_spec_with_its_map_first,
             rules=(
                 _BEFORE,
-                Rule("agrees", "jax<0.4.35", "run on 0.4.21 to 0.4.34, which warns from 0.4.31 on"),
-                Rule("refused", "absl-py jax>=0.4.35", "run on releases of the line from 0.4.35"),
+                Rule("agrees", "jax<0.4.35", "it warns from 0.4.31 on"),
+                Rule("refused", "absl-py jax>=0.4.35"),
                 _LACKING,
-                Rule("refused", "", "run on releases of the line from 0.4.35"),
+                Rule("refused"),
             ),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
             signatures={
@@ -260,12 +260,7 @@ ISSUE = Issue(
         ),
         _case(
             block_spec_with_its_shape_first,
-            rules=(
-                Rule("refused", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
-                Rule("agrees", "absl-py jax>=0.4.31", "run on releases of the line from 0.4.31"),
-                _LACKING,
-                Rule("agrees", "", "run on releases of the line from 0.4.31"),
-            ),
+            rules=(Rule("refused", "jax<0.4.31"), Rule("agrees", "absl-py jax>=0.4.31"), _LACKING, Rule("agrees")),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)),
             signatures={"refused": Signature("TypeError", "'function' object is not iterable")},
             touches=("jax.experimental.pallas.BlockSpec(index_map, block_shape) if type(index_map) == 'tuple'",),
@@ -275,11 +270,11 @@ ISSUE = Issue(
             behaviours={"agrees": "clear", "warns": "guarded", "gone": "affected", "no-interpreter": "absent"},
             rules=(
                 _BEFORE,
-                Rule("agrees", "absl-py jax<0.7.1", "run on releases of the line from 0.4.21 to 0.7.0"),
+                Rule("agrees", "absl-py jax<0.7.1"),
                 _LACKING,
-                Rule("agrees", "jax<0.7.1", "run on releases of the line from 0.4.21 to 0.7.0"),
-                Rule("warns", "jax<0.9.0", "run on releases of the line from 0.7.1 to 0.8.3"),
-                Rule("gone", "", "run on releases of the line from 0.9.0"),
+                Rule("agrees", "jax<0.7.1"),
+                Rule("warns", "jax<0.9.0"),
+                Rule("gone"),
             ),
             workaround=Workaround("o_ref[…] = x_ref[…].", by_index),
             signatures={
@@ -296,15 +291,15 @@ ISSUE = Issue(
             tpu_compiler_params,
             behaviours={"there": "clear", "not-yet": "absent", "gone": "affected"},
             rules=(
-                Rule("not-yet", "absl-py jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
-                Rule("there", "absl-py jax<0.7.2", "run on 0.4.33 to 0.7.1, which warns from 0.6.2 on"),
-                Rule("gone", "absl-py", "run on releases of the line from 0.7.2"),
-                Rule("not-installed", "jax>=0.4.21,<0.4.27", "run on 0.4.21 and 0.4.26 without absl"),
+                Rule("not-yet", "absl-py jax<0.4.33"),
+                Rule("there", "absl-py jax<0.7.2", "it warns from 0.6.2 on"),
+                Rule("gone", "absl-py"),
+                Rule("not-installed", "jax>=0.4.21,<0.4.27"),
                 _LACKING,
-                Rule("not-installed", "jax==0.9.2", "run on 0.9.2 without absl"),
-                Rule("not-yet", "jax<0.4.33", "run on releases of the line from 0.4.18 to 0.4.31"),
-                Rule("there", "jax<0.7.2", "run on 0.4.33 to 0.7.1, which warns from 0.6.2 on"),
-                Rule("gone", "", "run on releases of the line from 0.7.2"),
+                Rule("not-installed", "jax==0.9.2"),
+                Rule("not-yet", "jax<0.4.33"),
+                Rule("there", "jax<0.7.2", "it warns from 0.6.2 on"),
+                Rule("gone"),
             ),
             workaround=Workaround(
                 "pltpu.CompilerParams, which is there from 0.6.2.", by_either_name, fails=("jax<0.4.33",)
@@ -315,11 +310,11 @@ ISSUE = Issue(
             compiler_params_as_a_dict,
             rules=(
                 _BEFORE,
-                Rule("agrees", "absl-py jax<0.6.1", "run on releases of the line from 0.4.21 to 0.6.0"),
-                Rule("refused", "absl-py jax>=0.6.1", "run on releases of the line from 0.6.1"),
+                Rule("agrees", "absl-py jax<0.6.1"),
+                Rule("refused", "absl-py jax>=0.6.1"),
                 _LACKING,
-                Rule("agrees", "jax<0.6.1", "run on releases of the line from 0.4.21 to 0.6.0"),
-                Rule("refused", "", "run on releases of the line from 0.6.1"),
+                Rule("agrees", "jax<0.6.1"),
+                Rule("refused"),
             ),
             workaround=Workaround(
                 "pltpu.CompilerParams(…); TPUCompilerParams before 0.6.2.", by_either_name, fails=("jax<0.4.33",)
@@ -341,10 +336,10 @@ ISSUE = Issue(
             array_that_a_kernel_closes_over,
             rules=(
                 _BEFORE,
-                Rule("agrees", "jax>=0.4.30,<0.4.32", "run on 0.4.30 and 0.4.31"),
-                Rule("refused", "absl-py", "run on 0.4.21 to 0.4.29, in words that do not say so, and from 0.4.33"),
+                Rule("agrees", "jax>=0.4.30,<0.4.32"),
+                Rule("refused", "absl-py", "up to 0.4.29 in words that do not say so"),
                 _LACKING,
-                Rule("refused", "", "run on 0.4.21 to 0.4.29, in words that do not say so, and from 0.4.33"),
+                Rule("refused", "", "up to 0.4.29 in words that do not say so"),
             ),
             workaround=Workaround("Pass it as an input.", as_an_input),
             signatures={
@@ -365,13 +360,13 @@ ISSUE = Issue(
             },
             rules=(
                 _ASKED,
-                Rule("triton", "absl-py jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
-                Rule("mosaic", "absl-py jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
+                Rule("triton", "absl-py jax<0.9.0"),
+                Rule("mosaic", "absl-py jax<0.11.2"),
                 _LACKING,
-                Rule("no-gpu-part", "jax>=0.9.0,<0.11.0", "run on releases from 0.9.0 to 0.10.2 without absl"),
-                Rule("triton", "jax<0.9.0", "run on releases of the line from 0.4.30 to 0.8.3"),
-                Rule("mosaic", "jax<0.11.2", "run on releases of the line from 0.9.0 to 0.11.1"),
-                Rule("wants-a-gpu", "", "run on 0.11.2 to 0.12.0.1"),
+                Rule("no-gpu-part", "jax>=0.9.0,<0.11.0"),
+                Rule("triton", "jax<0.9.0"),
+                Rule("mosaic", "jax<0.11.2"),
+                Rule("wants-a-gpu"),
             ),
             workaround=Workaround(
                 "Name the GPU: jax.sharding.use_abstract_mesh, with an AbstractDevice.",
@@ -386,12 +381,7 @@ ISSUE = Issue(
                 **{"lowered": "clear", "another": "different", "no-gpu-part": "absent"},
                 **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
             },
-            rules=(
-                _ASKED,
-                Rule("lowered", "absl-py", "run on releases of the line from 0.4.30"),
-                _LACKING,
-                Rule("lowered", "", "run on releases of the line from 0.4.30"),
-            ),
+            rules=(_ASKED, Rule("lowered", "absl-py"), _LACKING, Rule("lowered")),
             touches=(_NOT_INTERPRETED,),
         ),
     ),

@@ -95,10 +95,7 @@ ISSUE = Issue(
     cases=(
         Case(
             scan,
-            rules=(
-                Rule("stacked", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0; flax#4709"),
-                Rule("once", "", "run on releases of the line from 0.6.1 to 0.12.0.1; jax#28210"),
-            ),
+            rules=(Rule("stacked", "jax<0.6.1", "flax#4709"), Rule("once", "", "jax#28210")),
             touches=(
                 f"jax.lax.scan(f, init) if {_CARRY('init')} and {_GRADIENTS}",
                 f"jax.lax.fori_loop(lower, upper, body_fun, init_val) if {_CARRY('init_val')} and {_GRADIENTS}",
@@ -106,10 +103,7 @@ ISSUE = Issue(
         ),
         Case(
             while_loop,
-            rules=(
-                Rule("stacked", "jax<0.6.0", "run on releases of the line from 0.4.18 to 0.5.3; flax#4700"),
-                Rule("once", "", "run on releases of the line from 0.6.0 to 0.12.0.1; jax#27937 (6e52b1e95b)"),
-            ),
+            rules=(Rule("stacked", "jax<0.6.0", "flax#4700"), Rule("once", "", "jax#27937 (6e52b1e95b)")),
             touches=(
                 f"jax.lax.while_loop(cond_fun, body_fun, init_val) if {_CARRY('init_val')} and {_MAPS}",
                 "jax.lax.fori_loop(lower, upper, body_fun, init_val) "

@@ -189,8 +189,8 @@ _TRACER_SIGNATURES = {
     "future-warning": Signature("FutureWarning", "Attempting to hash a tracer"),
 }
 _REFUSED = (
-    Rule("tracer-unhashable", "jax>=0.4.36", "run on jax 0.4.36 to 0.12.0.1; jax#24722, and the changelog of 0.4.36"),
-    Rule("future-warning", "jax>=0.4.30", "run on jax 0.4.30, 0.4.33 and 0.4.35; jax#21863, and its changelog"),
+    Rule("tracer-unhashable", "jax>=0.4.36", "jax#24722, and the changelog of 0.4.36"),
+    Rule("future-warning", "jax>=0.4.30", "jax#21863, and the changelog"),
 )
 _NO_HASH = Signature("TypeError", "parameters to jaxpr equations must have __hash__")
 _DICT = Signature("TypeError", "unhashable type: 'dict'")
@@ -238,12 +238,12 @@ ISSUE = Issue(
                 "constants-lost": Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
             },
             rules=(
-                Rule("constants-lost", "jax==0.4.27", "run: every differential equation breaks; jax#21116"),
-                Rule("no-concrete-array", "jax>=0.4.36 diffrax<0.6.1", "run on 0.4.36 and 0.4.38; diffrax#527"),
-                Rule("params-refused-in-lowering", "jax>=0.9.2 equinox<0.13.0", "run on 0.9.2 with equinox 0.12.2"),
-                Rule("params-refused-in-tracing", "jax>=0.7.0 equinox<0.13.0", "run to 0.9.1; jax#29498, diffrax#662"),
-                Rule("future-warning", "jax>=0.4.30,<0.4.36 equinox<0.11.5", "run on 0.4.30; jax#21863, diffrax#445"),
-                Rule("solved", "", "run on jax 0.4.18 to 0.12.0.1; up to 0.4.29 a tracer is hashed, and answers"),
+                Rule("constants-lost", "jax==0.4.27", "every differential equation breaks; jax#21116"),
+                Rule("no-concrete-array", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+                Rule("params-refused-in-lowering", "jax>=0.9.2 equinox<0.13.0"),
+                Rule("params-refused-in-tracing", "jax>=0.7.0 equinox<0.13.0", "jax#29498, diffrax#662"),
+                Rule("future-warning", "jax>=0.4.30,<0.4.36 equinox<0.11.5", "jax#21863, diffrax#445"),
+                Rule("solved", "", "up to 0.4.29 a tracer is hashed, and answers"),
             ),
             workaround=Workaround(
                 "Upgrade Equinox: 0.11.5 gives lax.while_loop lambdas, and 0.13.0 passes parameters that hash.",
@@ -256,17 +256,14 @@ ISSUE = Issue(
             while_loop_callable,
             control_while_loop_callable,
             behaviours={"looped": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
-            rules=(*_REFUSED, Rule("looped", "", "run on jax 0.4.20, 0.4.26 and 0.4.29: the tracer hashes")),
+            rules=(*_REFUSED, Rule("looped", "", "the tracer hashes")),
             workaround=Workaround("Wrap it: lax.while_loop(lambda c: f(c), body_fun, init_val)", code=wrap_in_a_lambda),
         ),
         Case(
             hash_tracer,
             control_hash_tracer,
             behaviours={"hashed": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
-            rules=(
-                *_REFUSED,
-                Rule("hashed", "", "run on jax 0.4.20, 0.4.26 and 0.4.29; an accident after JAX 0.4.8, says jax#21824"),
-            ),
+            rules=(*_REFUSED, Rule("hashed", "", "an accident after JAX 0.4.8, says jax#21824")),
             workaround=Workaround("As a key, take a function that closes over the tracer.", code=hash_a_closure),
         ),
         Case(
@@ -275,9 +272,9 @@ ISSUE = Issue(
             behaviours={"accepted": "clear", "refused-in-tracing": "documented", "refused-in-lowering": "documented"},
             signatures={"refused-in-tracing": _NO_HASH, "refused-in-lowering": _DICT},
             rules=(
-                Rule("refused-in-lowering", "jax>=0.9.2", "run to 0.12.0.1: the lowering's own cache takes no dict"),
-                Rule("refused-in-tracing", "jax>=0.7.0", "run on jax 0.7.0 to 0.9.1; jax#29498"),
-                Rule("accepted", "", "run on jax 0.4.20 to 0.6.2"),
+                Rule("refused-in-lowering", "jax>=0.9.2", "the lowering's own cache takes no dict"),
+                Rule("refused-in-tracing", "jax>=0.7.0", "jax#29498"),
+                Rule("accepted"),
             ),
             workaround=Workaround("Pass a tuple of items instead of a dict.", code=pass_a_tuple),
         ),

@@ -59,10 +59,7 @@ ISSUE = Issue(
             other_aux,
             same_aux,
             {"runs": "clear", "refused": "affected"},
-            (
-                Rule("refused", "jax==0.4.36", "run on it alone; the changelog of 0.4.37"),
-                Rule("runs", "", "run on releases from 0.4.20 to 0.4.35, and from 0.4.37"),
-            ),
+            (Rule("refused", "jax==0.4.36", "the changelog of 0.4.37"), Rule("runs")),
             Workaround("Give the same aux data in both.", same_aux),
             signatures={"refused": Signature("IndexError", "list index out of range")},
         ),

@@ -46,7 +46,7 @@ def control() -> None:
 
 
 NO_TAP = Signature("ImportError", "cannot import name 'host_callback'", "blackjax")
-NO_TAP_RULE = Rule("no-tap", "blackjax<1.2.0 jax>=0.8.0", "run beside jax 0.8.1 and later")
+NO_TAP_RULE = Rule("no-tap", "blackjax<1.2.0 jax>=0.8.0")
 ISSUE = Issue(
     kind="import-error",
     upstream=(
@@ -76,9 +76,9 @@ ISSUE = Issue(
             },
             rules=(
                 NO_TAP_RULE,
-                Rule("no-a-max", "blackjax<1.2.1 jax>=0.10.0", "run beside jax"),
-                Rule("no-max", "blackjax>=1.2.1 jax<0.4.27", "run beside jax"),
-                Rule("works", "", "run beside jax"),
+                Rule("no-a-max", "blackjax<1.2.1 jax>=0.10.0"),
+                Rule("no-max", "blackjax>=1.2.1 jax<0.4.27"),
+                Rule("works"),
             ),
         ),
         Case(
@@ -98,9 +98,9 @@ ISSUE = Issue(
             },
             rules=(
                 NO_TAP_RULE,
-                Rule("no-tree-map", "blackjax<1.2.0 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
-                Rule("no-tree", "blackjax>=1.2.0 jax<0.4.25", "run beside jax; blackjax#665"),
-                Rule("works", "", "run beside jax"),
+                Rule("no-tree-map", "blackjax<1.2.0 jax>=0.6.0", "JAX's changelog of 0.6.0"),
+                Rule("no-tree", "blackjax>=1.2.0 jax<0.4.25", "blackjax#665"),
+                Rule("works"),
             ),
         ),
     ),

@@ -55,8 +55,8 @@ def control() -> None:
 
 NO_EQUINOX = Signature("AttributeError", "was removed in JAX", "equinox")
 NO_EQUINOX_RULES = (
-    Rule("no-equinox", "equinox<0.11.5 jax>=0.4.34", "run beside jax 0.4.34 and 0.5.3; e3nn-jax#83"),
-    Rule("no-equinox", "equinox<0.11.11 jax>=0.6.0", "run beside jax 0.6.0, which lacks jax.core.Primitive"),
+    Rule("no-equinox", "equinox<0.11.5 jax>=0.4.34", "e3nn-jax#83"),
+    Rule("no-equinox", "equinox<0.11.11 jax>=0.6.0", "jax 0.6.0 lacks jax.core.Primitive"),
 )
 ISSUE = Issue(
     kind="import-error",
@@ -73,7 +73,7 @@ ISSUE = Issue(
             workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.11"),
             behaviours={"multiplies": "clear", "other-values": "affected", "no-equinox": "affected"},
             signatures={"no-equinox": NO_EQUINOX},
-            rules=(*NO_EQUINOX_RULES, Rule("multiplies", "", "run beside jax")),
+            rules=(*NO_EQUINOX_RULES, Rule("multiplies")),
         ),
         Case(
             means,
@@ -91,8 +91,8 @@ ISSUE = Issue(
             signatures={"no-equinox": NO_EQUINOX, "no-tree-map": Signature("AttributeError", "tree_map", "e3nn_jax")},
             rules=(
                 *NO_EQUINOX_RULES,
-                Rule("no-tree-map", "e3nn-jax>=0.20.4 jax>=0.6.0", "run beside jax; JAX's changelog of 0.6.0"),
-                Rule("means", "e3nn-jax>=0.20.3", "run beside jax"),
+                Rule("no-tree-map", "e3nn-jax>=0.20.4 jax>=0.6.0", "JAX's changelog of 0.6.0"),
+                Rule("means", "e3nn-jax>=0.20.3"),
             ),
         ),
     ),

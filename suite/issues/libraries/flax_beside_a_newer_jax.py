@@ -44,7 +44,7 @@ def by_hand() -> None:
     assert layer({"w": jnp.ones((4, 3)), "b": jnp.zeros(3)}, jnp.ones((2, 4))).tolist() == [[4.0] * 3] * 2
 
 
-_APPLIES = Rule("applies", "", "run beside jax")
+_APPLIES = Rule("applies")
 
 ISSUE = Issue(
     kind="crash",
@@ -69,8 +69,8 @@ ISSUE = Issue(
                 "no-trace-state": Signature("AttributeError", "get_opaque_trace_state", "flax"),
             },
             rules=(
-                Rule("no-trace-state", "flax<0.12.7 jax>=0.11.0", "run beside jax"),
-                Rule("no-level", "flax<0.10.0 jax>=0.4.36", "run beside jax; apax#387"),
+                Rule("no-trace-state", "flax<0.12.7 jax>=0.11.0"),
+                Rule("no-level", "flax<0.10.0 jax>=0.4.36", "apax#387"),
                 _APPLIES,
             ),
         ),
@@ -93,12 +93,12 @@ ISSUE = Issue(
                 "no-abstracted-axes": Signature("TypeError", "unexpected keyword argument 'abstracted_axes'", "flax"),
             },
             rules=(
-                Rule("does-not-import", "flax<0.10.0 jax>=0.4.36", "run beside jax: MainTrace"),
-                Rule("does-not-import", "flax>=0.12.0,<0.12.1 jax>=0.9.0", "run beside jax: mutable_array"),
-                Rule("does-not-import", "flax<0.12.7 jax>=0.11.0", "run beside jax: jax.core.Effect"),
-                Rule("does-not-import", "flax<0.12.9 jax>=0.11.1", "run beside jax with flax 0.12.7: MutableHiType"),
-                Rule("does-not-import", "flax<0.12.10 jax>=0.11.2", "run beside jax: HiPrimitive"),
-                Rule("no-abstracted-axes", "flax<0.12.2 jax>=0.8.2", "run beside jax; flax#5148"),
+                Rule("does-not-import", "flax<0.10.0 jax>=0.4.36", "MainTrace"),
+                Rule("does-not-import", "flax>=0.12.0,<0.12.1 jax>=0.9.0", "mutable_array"),
+                Rule("does-not-import", "flax<0.12.7 jax>=0.11.0", "jax.core.Effect"),
+                Rule("does-not-import", "flax<0.12.9 jax>=0.11.1", "MutableHiType"),
+                Rule("does-not-import", "flax<0.12.10 jax>=0.11.2", "HiPrimitive"),
+                Rule("no-abstracted-axes", "flax<0.12.2 jax>=0.8.2", "flax#5148"),
                 _APPLIES,
             ),
         ),

@@ -59,9 +59,7 @@ def table_put_back() -> None:
 
 
 NO_TABLE = Signature("AttributeError", "pytype_aval_mappings", "tensorflow_probability")
-REMOVED = Rule(
-    "no-pytype-aval-mappings", "tensorflow-probability<=0.25.0 jax>=0.7.0", "run beside jax; probability#2009"
-)
+REMOVED = Rule("no-pytype-aval-mappings", "tensorflow-probability<=0.25.0 jax>=0.7.0", "probability#2009")
 
 ISSUE = Issue(
     kind="import-error",
@@ -82,7 +80,7 @@ ISSUE = Issue(
             ),
             behaviours={"no-pytype-aval-mappings": "affected"},
             signatures={"no-pytype-aval-mappings": NO_TABLE},
-            rules=(REMOVED, Rule("agrees", "", "run beside jax")),
+            rules=(REMOVED, Rule("agrees")),
         ),
         Case(
             multivariate_normal,
@@ -94,8 +92,8 @@ ISSUE = Issue(
             },
             rules=(
                 REMOVED,
-                Rule("no-issctype", "tensorflow-probability<0.25.0 numpy>=2", "run beside NumPy; probability#1814"),
-                Rule("agrees", "", "run beside jax"),
+                Rule("no-issctype", "tensorflow-probability<0.25.0 numpy>=2", "probability#1814"),
+                Rule("agrees"),
             ),
         ),
     ),

@@ -110,31 +110,20 @@ ISSUE = Issue(
         Case(
             constant,
             behaviours={"nan": "affected", "finite": "clear"},
-            rules=(
-                Rule("nan", "jax<0.8.2", "run on releases of the line from 0.4.18 to 0.8.1"),
-                Rule(
-                    "finite", "", "run on releases of the line from 0.8.2; c13c96b656 cuts a negative variance off at 0"
-                ),
-            ),
+            rules=(Rule("nan", "jax<0.8.2"), Rule("finite", "", "c13c96b656 cuts a negative variance off at 0")),
             workaround=_JNP_VAR,
             touches=(f"{_CALL}not given(variance) and {_ANY}",),
         ),
         Case(
             offset,
             behaviours={"fast-by-default": "documented"},
-            rules=(
-                Rule("differs", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
-                Rule("fast-by-default", "", "run on releases of the line from 0.10.1; jax#37358 and its docstring"),
-            ),
+            rules=(Rule("differs", "jax<0.10.1"), Rule("fast-by-default", "", "jax#37358 and its docstring")),
             workaround=_JNP_VAR,
             touches=(f"{_CALL}not given(variance) and not algorithm == 'stable' and {_ANY}",),
         ),
         Case(
             offset_stable,
-            rules=(
-                Rule("absent", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
-                Rule("agrees", "", "run on releases of the line from 0.10.1; jax#37358"),
-            ),
+            rules=(Rule("absent", "jax<0.10.1"), Rule("agrees", "", "jax#37358")),
             touches=(f"{_CALL}algorithm == 'stable'",),
         ),
     ),

@@ -78,7 +78,7 @@ def converted() -> None:
     assert jnp.array([1.5, 2.5]).astype(jnp.array([1, 2]).dtype).tolist() == [1, 2]
 
 
-_REFUSED = Rule("refused", "", "run on releases of the line from 0.8.0")
+_REFUSED = Rule("refused")
 
 ISSUE = Issue(
     kind="crash",
@@ -90,11 +90,7 @@ ISSUE = Issue(
     common=Common(
         control=as_documented,
         behaviours={"refused": "affected", "differs": "different"},
-        rules=(
-            Rule("agrees", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
-            Rule("warns", "jax<0.8.0", "run on releases of the line from 0.6.1 to 0.7.2"),
-            _REFUSED,
-        ),
+        rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
         workaround=Workaround("Call jnp.asarray on it first.", converted),
         signatures={
             "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
@@ -106,11 +102,7 @@ ISSUE = Issue(
         Case(jax_array_object_in_jit, touches=("__jax_array__",)),
         Case(
             where_of_integers,
-            rules=(
-                Rule("agrees", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
-                Rule("warns", "jax<0.8.0", "run on releases of the line from 0.4.36 to 0.7.2"),
-                _REFUSED,
-            ),
+            rules=(Rule("agrees", "jax<0.4.36"), Rule("warns", "jax<0.8.0"), _REFUSED),
             workaround=Workaround("where=mask.astype(bool).", converted),
             signatures={
                 "warns": Signature("DeprecationWarning", "where must be None or a boolean array"),
@@ -120,11 +112,7 @@ ISSUE = Issue(
         ),
         Case(
             dtype_of_an_array,
-            rules=(
-                Rule("refused", "jax<0.4.30", "run on releases of the line from 0.4.18 to 0.4.29: a TypeError"),
-                Rule("warns", "jax<0.8.0", "run on releases of the line from 0.4.30 to 0.7.2"),
-                _REFUSED,
-            ),
+            rules=(Rule("refused", "jax<0.4.30", "a TypeError"), Rule("warns", "jax<0.8.0"), _REFUSED),
             workaround=Workaround("x.astype(y.dtype).", converted),
             signatures={
                 "warns": Signature("DeprecationWarning", "Passing an array as a dtype argument is deprecated"),

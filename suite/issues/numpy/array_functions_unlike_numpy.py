@@ -100,29 +100,20 @@ ISSUE = Issue(
     cases=(
         Case(
             sort_complex,
-            rules=(
-                Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
-                Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23708 (2834c135a3)"),
-            ),
+            rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23708 (2834c135a3)")),
             workaround=Workaround("jnp.sort(x.astype(complex), axis=-1)", sort),
             touches=("jax.numpy.sort_complex",),
         ),
         Case(
             packbits,
-            rules=(
-                Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"),
-                Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28593 (261141615d)"),
-            ),
+            rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28593 (261141615d)")),
             workaround=Workaround("jnp.packbits(x != 0)", compare_with_zero),
             touches=("jax.numpy.packbits",),
         ),
         Case(
             keepdims,
             behaviours={"lost": "affected", "kept": "clear"},
-            rules=(
-                Rule("lost", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
-                Rule("kept", "", "run on releases of the line from 0.4.26; jax#20251 (c295b1655c)"),
-            ),
+            rules=(Rule("lost", "jax<0.4.26"), Rule("kept", "", "jax#20251 (c295b1655c)")),
             workaround=Workaround("Name the axes: axis=tuple(range(x.ndim)).", name_the_axes),
             touches=(
                 *(

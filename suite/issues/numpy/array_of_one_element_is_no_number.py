@@ -65,10 +65,7 @@ ISSUE = Issue(
     common=Common(
         control=without_dimensions,
         behaviours={"number": "clear", "refused": "documented"},
-        rules=(
-            Rule("warns", "jax<0.4.25", "run on releases of the line from 0.4.18 to 0.4.24"),
-            Rule("refused", "", "run on releases of the line from 0.4.25 to 0.12.0.1; 1fe46aa8be"),
-        ),
+        rules=(Rule("warns", "jax<0.4.25"), Rule("refused", "", "1fe46aa8be")),
         workaround=Workaround("Take the element, or x.squeeze().", item),
         signatures={
             "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),

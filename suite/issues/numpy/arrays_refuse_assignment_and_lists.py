@@ -62,7 +62,7 @@ ISSUE = Issue(
     common=Common(
         control=asked_for,
         behaviours={"refused": "documented", "taken": "different"},
-        rules=(Rule("refused", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
+        rules=(Rule("refused", "", "the sharp bits"),),
         workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
         signatures={"refused": Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")},
     ),

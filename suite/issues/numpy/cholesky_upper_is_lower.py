@@ -65,9 +65,9 @@ ISSUE = Issue(
             behaviours={"no-argument": "absent"},
             signatures={"no-argument": Signature("TypeError", "unexpected keyword argument 'upper'")},
             rules=(
-                Rule("no-argument", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
-                Rule("differs", "jax<0.4.25", "run on 0.4.24, the first release with the argument; jax#19606"),
-                Rule("agrees", "", "run on releases of the line from 0.4.25; jax#19700 (57f27e78c0)"),
+                Rule("no-argument", "jax<0.4.24"),
+                Rule("differs", "jax<0.4.25", "0.4.24 is the first release with the argument; jax#19606"),
+                Rule("agrees", "", "jax#19700 (57f27e78c0)"),
             ),
             workaround=Workaround(
                 "Transpose the lower one: jnp.swapaxes(jnp.linalg.cholesky(a), -1, -2).conj().", transpose_the_lower

@@ -70,11 +70,7 @@ ISSUE = Issue(
     common=Common(
         control=by_position,
         behaviours={"taken": "clear"},
-        rules=(
-            Rule("taken", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
-            Rule("warns", "jax<0.10.0", "run on releases of the line from 0.4.27 to 0.9.2"),
-            Rule("gone", "", "run on releases of the line from 0.10.0 to 0.12.0.1"),
-        ),
+        rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),
         workaround=Workaround("Give the bounds by position.", by_position),
         signatures={
             "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
@@ -88,10 +84,7 @@ ISSUE = Issue(
             new_keywords,
             behaviours={"taken": "clear", "refused": "guarded"},
             signatures={"refused": Signature("TypeError", "got an unexpected keyword argument")},
-            rules=(
-                Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
-                Rule("taken", "", "run on releases of the line from 0.4.27 to 0.12.0.1"),
-            ),
+            rules=(Rule("refused", "jax<0.4.27"), Rule("taken")),
             touches=("jax.numpy.clip(min=)", "jax.numpy.clip(max=)"),
         ),
         Case(
@@ -102,9 +95,9 @@ ISSUE = Issue(
                 "refused": Signature("ValueError", "Clip received a complex value"),
             },
             rules=(
-                Rule("taken", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
-                Rule("warns", "jax<0.4.32", "run on releases of the line from 0.4.27 to 0.4.31"),
-                Rule("refused", "", "run on releases of the line from 0.4.33 to 0.12.0.1; the changelog of 0.4.32"),
+                Rule("taken", "jax<0.4.27"),
+                Rule("warns", "jax<0.4.32"),
+                Rule("refused", "", "the changelog of 0.4.32"),
             ),
             workaround=Workaround("Clip the real and the imaginary part.", each_part),
             touches=("jax.numpy.clip",),

@@ -56,10 +56,7 @@ ISSUE = Issue(
     common=Common(
         control=outside,
         behaviours={"refused": "affected", "differs": "different"},
-        rules=(
-            Rule("refused", "jax==0.4.21", "run on 0.4.21, and on 0.4.20 and 0.4.22, which are right; jax#18818"),
-            Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.4.20, and from 0.4.22 to 0.12.0.1"),
-        ),
+        rules=(Rule("refused", "jax==0.4.21", "jax#18818"), Rule("agrees")),
         workaround=Workaround("Make it a Python integer before: int(index).", as_a_number),
         signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array")},
     ),

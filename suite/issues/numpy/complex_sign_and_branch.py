@@ -98,21 +98,12 @@ ISSUE = Issue(
     common=Common(
         control=real_numbers,
         behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
-        rules=(
-            Rule("old", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
-            Rule("numpy-2", "", "run on releases of the line from 0.4.24; jax#19389 (7d6a134f4e), and the changelog"),
-        ),
+        rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e), and the changelog")),
         workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
     ),
     cases=(
         Case(logsumexp_sign),
-        Case(
-            geomspace,
-            rules=(
-                Rule("old", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
-                Rule("numpy-2", "", "run on releases of the line from 0.4.26; fd7c85b349, and the changelog"),
-            ),
-        ),
+        Case(geomspace, rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "fd7c85b349, and the changelog"))),
         Case(sign),
         Case(logsumexp),
     ),

@@ -56,11 +56,7 @@ ISSUE = Issue(
     common=Common(
         control=of_three,
         behaviours={"refused": "affected", "differs": "different"},
-        rules=(
-            Rule("agrees", "jax<0.11.0", "run on releases of the line from 0.4.18 to 0.10.2"),
-            Rule("warns", "jax<0.12.0", "run on jax 0.11.0, 0.11.1 and 0.11.2; jax#38650"),
-            Rule("refused", "", "run on jax 0.12.0 and 0.12.0.1"),
-        ),
+        rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
         workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
         signatures={
             "warns": Signature("DeprecationWarning", "2-dimensional vectors"),

@@ -79,15 +79,11 @@ def truth_values_first() -> None:
     assert [True, True, True, False] == (jnp.cumprod(x[1:], dtype=int) > 0).tolist()
 
 
-_REFUSED = Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26")
+_REFUSED = Rule("refused", "jax<0.4.27")
 _BOTH = (
     _REFUSED,
-    Rule(
-        "differs",
-        "jax<0.10.2",
-        "run on releases of the line from 0.4.27 to 0.10.1; jax#23873 (0.4.34) did not reach it",
-    ),
-    Rule("agrees", "", "run on releases of the line from 0.10.2; jax#38039 (9d7ed1b0aa)"),
+    Rule("differs", "jax<0.10.2", "jax#23873 (0.4.34) did not reach it"),
+    Rule("agrees", "", "jax#38039 (9d7ed1b0aa)"),
 )
 _DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool")}
 
@@ -117,21 +113,13 @@ ISSUE = Issue(
         Case(
             cumsum_numpy_bool,
             behaviours={"refused": "guarded"},
-            rules=(
-                _REFUSED,
-                Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.27 to 0.4.33"),
-                Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23873 (562e9e8dff)"),
-            ),
+            rules=(_REFUSED, Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23873 (562e9e8dff)")),
             signatures=_DOES_NOT,
         ),
         Case(cumprod, behaviours={"refused": "guarded"}, rules=_BOTH, signatures=_DOES_NOT),
         Case(
             cumulative_sum,
-            rules=(
-                Rule("absent", "jax<0.4.27", "run on jax 0.4.26; it came with 0.4.27"),
-                Rule("differs", "jax<0.7.2", "run on jax 0.4.27 to 0.7.1"),
-                Rule("agrees", "", "run on jax 0.7.2 to 0.12.0"),
-            ),
+            rules=(Rule("absent", "jax<0.4.27", "it came with 0.4.27"), Rule("differs", "jax<0.7.2"), Rule("agrees")),
         ),
     ),
 )

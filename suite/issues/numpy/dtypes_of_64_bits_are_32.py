@@ -48,7 +48,7 @@ def switched_on() -> None:
         jax.config.update("jax_enable_x64", False)
 
 
-_RUN = "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"
+_RUN = "the sharp bits"
 
 ISSUE = Issue(
     kind="by-design",

@@ -66,10 +66,7 @@ ISSUE = Issue(
             default,
             three,
             {"factorial": "affected", "modest": "clear"},
-            (
-                Rule("factorial", "jax<0.5.0", "run on releases of the line from 0.4.18 to 0.4.38; jax#24929"),
-                Rule("modest", "", "run on releases of the line from 0.5.0 to 0.12.0.1; jax#25214"),
-            ),
+            (Rule("factorial", "jax<0.5.0", "jax#24929"), Rule("modest", "", "jax#25214")),
             Workaround('Write optimize="auto" or "greedy".', auto),
             touches=(
                 "jax.numpy.einsum(subscripts, a, b, c, d, e, f, g, h, i, j, optimize)"

@@ -78,10 +78,8 @@ def mask() -> None:
 
 
 _FLOOR = Workaround("Divide, and round down: jnp.floor(x / y).", floor_of_the_quotient)
-_OLD = (
-    "run on releases of the line from 0.4.18 to 0.10.1, and on 0.7.2, for which jax#31716 was rolled back (fcdbb28d23)"
-)
-_NEW = "run on releases of the line from 0.10.2; jax#38017 (e90fa10f79)"
+_OLD = "jax#31716 was rolled back for 0.7.2 (fcdbb28d23)"
+_NEW = "jax#38017 (e90fa10f79)"
 
 _QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv__")
 
@@ -111,12 +109,8 @@ ISSUE = Issue(
                 "other": "different",
             },
             rules=(
-                Rule("minus-two-and-254", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
-                Rule(
-                    "minus-two-and-255",
-                    "",
-                    "run on releases of the line from 0.4.26 to 0.12.0.1; e99a3051ed divides unsigned ones directly",
-                ),
+                Rule("minus-two-and-254", "jax<0.4.26"),
+                Rule("minus-two-and-255", "", "e99a3051ed divides unsigned ones directly"),
             ),
             workaround=Workaround("Mask it: jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).", mask),
             touches=_QUOTIENT,

@@ -98,26 +98,19 @@ ISSUE = Issue(
     cases=(
         Case(
             mean,
-            rules=(
-                Rule("float32-inside", "jax<0.5.1", "run on releases of the line from 0.4.18 to 0.5.0"),
-                Rule("overflows", "", "run on releases of the line from 0.5.1; jax#26403 (b5e7b60d6a)"),
-            ),
+            rules=(Rule("float32-inside", "jax<0.5.1"), Rule("overflows", "", "jax#26403 (b5e7b60d6a)")),
             touches=tuple(f"jax.numpy.{name}(a, axis, dtype) if {_FLOAT16}" for name in ("mean", "nansum")),
         ),
         Case(
             cumsum,
             behaviours={"float32-inside": "clear", "overflows": "affected", "nan": "affected", "other": "different"},
             rules=(
-                Rule("nan", "jaxlib<0.4.29", "run from 0.4.18 to 0.4.28, and on jax 0.4.29 with jaxlib 0.4.28"),
-                Rule("float32-inside", "jaxlib<0.5.1", "run on releases of the line from 0.4.29 to 0.5.0"),
-                Rule("overflows", "", "run on releases of the line from 0.5.1; what is lowered is the same"),
+                Rule("nan", "jaxlib<0.4.29"),
+                Rule("float32-inside", "jaxlib<0.5.1"),
+                Rule("overflows", "", "what is lowered is the same"),
             ),
             touches=(f"jax.numpy.cumsum(a, axis, dtype) if {_ANY_FLOAT16}",),
         ),
-        Case(
-            nanmean,
-            rules=(Rule("overflows", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
-            touches=(f"jax.numpy.nanmean(a, axis, dtype) if {_ANY_FLOAT16}",),
-        ),
+        Case(nanmean, rules=(Rule("overflows"),), touches=(f"jax.numpy.nanmean(a, axis, dtype) if {_ANY_FLOAT16}",)),
     ),
 )

@@ -66,19 +66,13 @@ ISSUE = Issue(
         Case(
             zero_dimensions,
             behaviours={"array": "clear", "scalar": "documented", "other": "different"},
-            rules=(
-                Rule("array", "jax<0.4.35", "run on releases of the line from 0.4.18 to 0.4.34"),
-                Rule("scalar", "", "run on releases of the line from 0.4.35; 45f0e9ad68, and the changelog"),
-            ),
+            rules=(Rule("array", "jax<0.4.35"), Rule("scalar", "", "45f0e9ad68, and the changelog")),
         ),
         Case(
             string,
             behaviours={"answered": "clear", "refused": "affected"},
             signatures={"refused": Signature("TypeError", "is not a valid JAX array type")},
-            rules=(
-                Rule("refused", "jax==0.4.35", "run on 0.4.35"),
-                Rule("answered", "", "run on releases of the line up to 0.4.34 and from 0.4.36"),
-            ),
+            rules=(Rule("refused", "jax==0.4.35"), Rule("answered")),
             touches=("jax.numpy.isscalar(element) if type(element) == 'str'",),
         ),
     ),

@@ -65,8 +65,8 @@ def log_of_the_sum() -> None:
 
 
 _LOG = Workaround("jnp.where(jnp.abs(x) > 0.25, jnp.log(1 + x), jnp.log1p(x))", log_of_the_sum)
-_OLD = Rule("inaccurate", "jaxlib<0.11.1", "run on releases of the line from 0.4.18 to 0.11.0; the range is XLA's")
-_NEW = Rule("accurate", "", "run on releases of the line from 0.11.1; openxla/xla#46765")
+_OLD = Rule("inaccurate", "jaxlib<0.11.1", "the range is XLA's")
+_NEW = Rule("accurate", "", "openxla/xla#46765")
 
 ISSUE = Issue(
     kind="silent-wrong",

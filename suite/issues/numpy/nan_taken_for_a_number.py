@@ -91,34 +91,18 @@ ISSUE = Issue(
         "jax.scipy.special.rel_entr",
         "jax.scipy.stats.uniform",
     ),
-    common=Common(
-        control=numbers,
-        rules=(
-            Rule("differs", "jax<0.12.0", "run on releases of the line from 0.4.18 to 0.11.2"),
-            Rule("agrees", "", "run on releases of the line from 0.12.0"),
-        ),
-    ),
+    common=Common(control=numbers, rules=(Rule("differs", "jax<0.12.0"), Rule("agrees"))),
     cases=(
-        Case(
-            uniform,
-            workaround=_WHERE,
-            touches=("jax.scipy.stats.uniform.pdf", "jax.scipy.stats.uniform.logpdf"),
-        ),
+        Case(uniform, workaround=_WHERE, touches=("jax.scipy.stats.uniform.pdf", "jax.scipy.stats.uniform.logpdf")),
         Case(
             heaviside,
-            rules=(
-                Rule("differs", "jax<0.10.2", "run on releases of the line from 0.4.18 to 0.10.1"),
-                Rule("agrees", "", "run on releases of the line from 0.10.2; jax#38106 (88b3d13390)"),
-            ),
+            rules=(Rule("differs", "jax<0.10.2"), Rule("agrees", "", "jax#38106 (88b3d13390)")),
             workaround=_WHERE,
             touches=("jax.numpy.heaviside",),
         ),
         Case(
             xlogy,
-            rules=(
-                Rule("differs", "jax<0.10.2", "run on releases of the line from 0.4.18 to 0.10.1"),
-                Rule("agrees", "", "run on releases of the line from 0.10.2; jax#37915 (60912d9674)"),
-            ),
+            rules=(Rule("differs", "jax<0.10.2"), Rule("agrees", "", "jax#37915 (60912d9674)")),
             workaround=_WHERE,
             touches=("jax.scipy.special.xlogy(x, y) if x == 0", "jax.scipy.special.xlog1py(x, y) if x == 0"),
         ),

@@ -73,11 +73,7 @@ ISSUE = Issue(
     cases=(
         Case(
             in_an_array,
-            rules=(
-                Rule("taken", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
-                Rule("warns", "jax<0.6.0", "run on releases of the line from 0.4.21 to 0.5.3; jax#18564"),
-                Rule("refused", "", "run on releases of the line from 0.6.0"),
-            ),
+            rules=(Rule("taken", "jax<0.4.21"), Rule("warns", "jax<0.6.0", "jax#18564"), Rule("refused")),
             workaround=Workaround("Write float('nan') for it.", nan_said),
             signatures={
                 "warns": Signature("FutureWarning", "None encountered in jnp.array()"),
@@ -87,9 +83,9 @@ ISSUE = Issue(
         Case(
             in_a_tree,
             rules=(
-                Rule("taken", "jaxlib<0.4.29", "run on releases of the line from 0.4.18 to 0.4.28"),
-                Rule("warns", "jaxlib<0.4.34", "run on releases of the line from 0.4.29 to 0.4.33"),
-                Rule("refused", "", "run on releases of the line from 0.4.34; its changelog"),
+                Rule("taken", "jaxlib<0.4.29"),
+                Rule("warns", "jaxlib<0.4.34"),
+                Rule("refused", "", "the changelog"),
             ),
             workaround=Workaround("tree.map with is_leaf=lambda x: x is None, and look at it in f.", none_as_a_leaf),
             signatures={

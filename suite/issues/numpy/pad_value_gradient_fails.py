@@ -1,6 +1,6 @@
 """The gradient of jnp.pad by its constant_values alone raises a TypeError about None
 
-    jax.grad(lambda c: jnp.pad(jnp.ones(3), 1, constant_values=c).sum())(2.0)   # TypeError up to jax 0.12.0.1; is 2
+    jax.grad(lambda c: jnp.pad(jnp.ones(3), 1, constant_values=c).sum())(2.0)   # TypeError; is 2
 
 What is padded with counts once for each place that is filled. The transpose of `lax.pad` takes the sum of everything
 less what goes to the operand, and where the operand is not differentiated that is None: the error speaks of None, of
@@ -11,7 +11,7 @@ jax#10927 was another failure of the same transpose, for scalars, mended long si
 one, meets this one.
 
 Seen in these runs: the gradients of `lax.pad` by its padding value and of `jnp.pad` by its `constant_values` raise from
-0.4.18 to 0.12.0.1.
+0.4.18 on.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ ISSUE = Issue(
     common=Common(
         control=forwards,
         behaviours={"none-type": "affected", "agrees": "clear", "differs": "different"},
-        rules=(Rule("none-type", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        rules=(Rule("none-type"),),
         workaround=Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
         signatures={"none-type": Signature("TypeError", "NoneType")},
     ),

@@ -68,10 +68,7 @@ ISSUE = Issue(
     common=Common(
         control=floats,
         behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
-        rules=(
-            Rule("float", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
-            Rule("wrapped", "", "run on releases of the line from 0.10.1; jax#37448 (6c690e77a1)"),
-        ),
+        rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
         workaround=Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first),
     ),
     cases=(
@@ -81,11 +78,7 @@ ISSUE = Issue(
             truth_values,
             behaviours={"float": "clear", "truth": "affected", "refused": "guarded", "other": "different"},
             signatures={"refused": Signature("TypeError", "does not accept dtype bool")},
-            rules=(
-                Rule("float", "jax<0.10.1", "run on releases of the line from 0.4.18 to 0.10.0"),
-                Rule("truth", "jax<0.12.0", "run on releases of the line from 0.10.1 to 0.11.2; jax#37448"),
-                Rule("refused", "", "run on releases of the line from 0.12.0"),
-            ),
+            rules=(Rule("float", "jax<0.10.1"), Rule("truth", "jax<0.12.0", "jax#37448"), Rule("refused")),
         ),
     ),
 )

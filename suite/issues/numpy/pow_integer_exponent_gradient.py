@@ -54,10 +54,7 @@ ISSUE = Issue(
     touches=("jax.numpy.power", "jax.lax.pow", "jax.Array.__pow__"),
     common=Common(
         control=positive_or_python,
-        rules=(
-            Rule("differs", "jax<0.4.19", "run on 0.4.18, the oldest release of the line; since jax#16419"),
-            Rule("agrees", "", "run on releases of the line from 0.4.19; jax#17996 (6fe573147e)"),
-        ),
+        rules=(Rule("differs", "jax<0.4.19", "since jax#16419"), Rule("agrees", "", "jax#17996 (6fe573147e)")),
         workaround=Workaround("Use floating-point exponents: jnp.arange(3.0).", float_exponents),
     ),
     cases=(Case(exponents), Case(traced_exponent)),

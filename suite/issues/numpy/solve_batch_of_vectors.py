@@ -79,21 +79,10 @@ def a_column_each() -> None:
 
 
 _WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.ndim > 1 are deprecated")}
-_BEFORE = (
-    Rule("agrees", "jax<0.4.25", "run on releases of the line, 0.4.18 to 0.4.24"),
-    Rule(
-        "announced",
-        "jax<0.5.0",
-        "run on releases of the line from 0.4.25 to 0.4.38: right, with jax#19674's FutureWarning",
-    ),
-)
+_BEFORE = (Rule("agrees", "jax<0.4.25"), Rule("announced", "jax<0.5.0", "right, with jax#19674's FutureWarning"))
 _SCIPY = (
-    Rule("agrees", "jax<0.5.0", "run on releases of the line, 0.4.18 to 0.4.38, and nothing is said"),
-    Rule(
-        "differs",
-        "",
-        "run on releases of the line from 0.5.0: unless a is assumed to be positive it calls jnp.linalg.solve",
-    ),
+    Rule("agrees", "jax<0.5.0", "nothing is said"),
+    Rule("differs", "", "unless a is assumed to be positive it calls jnp.linalg.solve"),
 )
 _WORKAROUND = Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each)
 _ASSUMING = "jax.scipy.linalg.solve(a, b, lower, overwrite_a, overwrite_b, debug, check_finite, assume_a) if "
@@ -114,17 +103,14 @@ ISSUE = Issue(
         Case(
             square_batch,
             behaviours={"announced": "clear"},
-            rules=(*_BEFORE, Rule("differs", "", "run on releases of the line from 0.5.0, which has jax#25741")),
+            rules=(*_BEFORE, Rule("differs", "", "jax#25741")),
             signatures=_WARNING,
             touches=("jax.numpy.linalg.solve",),
         ),
         Case(
             other_batch,
             behaviours={"announced": "clear", "value-error": "guarded"},
-            rules=(
-                *_BEFORE,
-                Rule("value-error", "", "run on releases of the line from 0.5.0; the message names the way back"),
-            ),
+            rules=(*_BEFORE, Rule("value-error", "", "the message names the way back")),
             signatures={**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
             touches=("jax.numpy.linalg.solve",),
         ),

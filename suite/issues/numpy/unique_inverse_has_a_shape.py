@@ -68,19 +68,13 @@ ISSUE = Issue(
     cases=(
         Case(
             inverse,
-            rules=(
-                Rule("flat", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
-                Rule("shaped", "", "run on releases of the line from 0.4.24 to 0.12.0.1; fa6d3f26ff"),
-            ),
+            rules=(Rule("flat", "jax<0.4.24"), Rule("shaped", "", "fa6d3f26ff")),
             behaviours={"flat": "clear", "shaped": "documented", "other": "different"},
         ),
         Case(
             inverse_of_rows,
             behaviours={"flat": "clear", "shaped": "affected", "other": "different"},
-            rules=(
-                Rule("shaped", "jax>=0.4.24,<0.4.31", "run on releases of the line from 0.4.24 to 0.4.30"),
-                Rule("flat", "", "run on releases of the line from 0.4.18 to 0.4.23, and from 0.4.31 to 0.12.0.1"),
-            ),
+            rules=(Rule("shaped", "jax>=0.4.24,<0.4.31"), Rule("flat")),
         ),
     ),
 )

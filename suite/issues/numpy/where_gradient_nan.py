@@ -12,7 +12,7 @@ Seen in these runs:
 - `lax.cond` is right, and stays right when `vmap` makes a select of it: since jax#5658, of 2021, it stops the gradient
   of the branch that is not taken, which is the second `where` by itself. So it is the other way out, mostly.
 - Not in a rule of `custom_jvp`: what vmap makes of a `cond` there has no transpose, and `grad` of it raises (jax#22011,
-  jax#39219), on jax 0.4.22 to 0.12.0.
+  jax#39219), from jax 0.4.22 on.
 - A sum with `where=` is the same thing: `jnp.sum(jnp.sqrt(x), where=x > 0)` has a NaN for each x of 0.
 """
 
@@ -115,7 +115,7 @@ def where_inside() -> None:
     assert got.tolist() == [0.0, 0.0, 0.25]
 
 
-_RIGHT = (Rule("agrees", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)
+_RIGHT = (Rule("agrees"),)
 _GRADIENTS = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
     "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
@@ -137,7 +137,7 @@ ISSUE = Issue(
     common=Common(
         control=the_branch_taken,
         behaviours={"differs": "documented", "agrees": "clear"},
-        rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the FAQ has it"),),
+        rules=(Rule("differs", "", "the FAQ has it"),),
         workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
     ),
     cases=(
@@ -161,7 +161,7 @@ ISSUE = Issue(
         Case(
             cond_in_a_rule,
             behaviours={"no-transpose": "affected", "agrees": "clear", "differs": "different"},
-            rules=(Rule("no-transpose", "", "run on jax 0.4.22 to 0.12.0; jax#39219"),),
+            rules=(Rule("no-transpose", "", "jax#39219"),),
             workaround=Workaround("Take a where in the rule: both branches are linear there.", where_in_the_rule),
             signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
             touches=(f"jax.custom_jvp if uses('jax.lax.cond') and {_MAPS} and {_GRADIENTS}",),

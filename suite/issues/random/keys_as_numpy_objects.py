@@ -51,10 +51,7 @@ ISSUE = Issue(
             asarray,
             untyped,
             {"objects": "affected", "refused": "guarded", "other": "different"},
-            (
-                Rule("objects", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
-                Rule("refused", "", "run on releases of the line from 0.4.36; jax#24481"),
-            ),
+            (Rule("objects", "jax<0.4.36"), Rule("refused", "", "jax#24481")),
             Workaround("np.asarray(jax.random.key_data(key)), and jax.random.wrap_key_data to go back.", by_key_data),
             touches=("jax.random.key if uses('jax.random.key_data', 'jax.random.wrap_key_data')",),
             signatures={"refused": Signature("TypeError", "PRNGKey dtype cannot be converted to a NumPy array")},

@@ -101,24 +101,9 @@ ISSUE = Issue(
         Case(
             draws,
             behaviours={"each-key": "clear", "first-key": "documented", "other": "different"},
-            rules=(
-                Rule("each-key", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
-                Rule("first-key", "", f"run on releases of the line from 0.4.26; {_SINCE}"),
-            ),
+            rules=(Rule("each-key", "jax<0.4.26"), Rule("first-key", "", _SINCE)),
         ),
-        Case(
-            equal_keys,
-            rules=(
-                Rule("agrees", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
-                Rule("differs", "", f"run on releases of the line from 0.4.26; {_SINCE}: it follows"),
-            ),
-        ),
-        Case(
-            unsafe_split,
-            rules=(
-                Rule("agrees", "jax<0.4.26", "run on releases of the line from 0.4.18 to 0.4.25"),
-                Rule("differs", "", f"run on releases of the line from 0.4.26; {_SINCE}"),
-            ),
-        ),
+        Case(equal_keys, rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", f"{_SINCE}: it follows"))),
+        Case(unsafe_split, rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", _SINCE))),
     ),
 )

@@ -63,10 +63,7 @@ ISSUE = Issue(
     touches=("jax.random.uniform", "jax.random.split", "jax_threefry_partitionable"),
     common=Common(
         control=control_fold_in,
-        rules=(
-            Rule("agrees", "jax<0.5.0", "run on releases of the line, 0.4.18 to 0.4.38"),
-            Rule("differs", "", "run on releases of the line from 0.5.0: jax_threefry_partitionable is on by default"),
-        ),
+        rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),
         workaround=Workaround(
             "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
             environment={"JAX_THREEFRY_PARTITIONABLE": "0"},

@@ -86,27 +86,21 @@ ISSUE = Issue(
     cases=(
         Case(
             scipy_i0,
-            rules=(
-                Rule("differs", "jax<0.11.2", "run on releases of the line from 0.4.18 to 0.11.1"),
-                Rule("agrees", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
-            ),
+            rules=(Rule("differs", "jax<0.11.2"), Rule("agrees", "", _FIXED)),
             touches=(f"jax.scipy.special.i0 if {_GRADIENT}",),
         ),
         Case(
             jnp_i0,
-            rules=(
-                Rule("differs", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
-                Rule("agrees", "", "run on releases of the line from 0.4.21; jax#18706 (a8723ecb9c)"),
-            ),
+            rules=(Rule("differs", "jax<0.4.21"), Rule("agrees", "", "jax#18706 (a8723ecb9c)")),
             touches=(f"jax.numpy.i0 if {_GRADIENT}",),
         ),
         Case(
             second_derivative,
             behaviours={"one-and-a-half": "affected", "zero": "affected", "half": "clear", "other": "different"},
             rules=(
-                Rule("one-and-a-half", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
-                Rule("zero", "jax<0.11.2", "run on releases of the line from 0.4.21 to 0.11.1; jax#18706"),
-                Rule("half", "", f"run on releases of the line from 0.11.2; {_FIXED}"),
+                Rule("one-and-a-half", "jax<0.4.21"),
+                Rule("zero", "jax<0.11.2", "jax#18706"),
+                Rule("half", "", _FIXED),
             ),
             touches=(f"jax.numpy.i0 if {_GRADIENT}",),
         ),

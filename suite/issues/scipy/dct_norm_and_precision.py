@@ -88,29 +88,18 @@ ISSUE = Issue(
     cases=(
         Case(
             idct_backward,
-            rules=(
-                Rule("differs", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
-                Rule("agrees", "", "run on releases of the line from 0.4.31; jax#22571 (2efd1ec011)"),
-            ),
+            rules=(Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22571 (2efd1ec011)")),
             workaround=Workaround("Leave the norm out: it is the same.", leave_it_out),
         ),
         Case(
             dct_forward,
             behaviours={"refused": "guarded"},
             signatures={"refused": Signature("ValueError", "is not implemented", "jax._src.scipy.fft")},
-            rules=(
-                Rule("differs", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30"),
-                Rule("refused", "", "run on releases of the line from 0.4.31 to 0.12.0.1; jax#22567 (326559ca47)"),
-            ),
+            rules=(Rule("differs", "jax<0.4.31"), Rule("refused", "", "jax#22567 (326559ca47)")),
             workaround=Workaround('For norm="forward" divide: dct(x) / (2 * n).', leave_it_out),
         ),
         Case(
-            idct_float64,
-            rules=(
-                Rule("differs", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
-                Rule("agrees", "", "run on releases of the line from 0.4.34; jax#23917 (96268dcae6)"),
-            ),
-            x64=True,
+            idct_float64, rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23917 (96268dcae6)")), x64=True
         ),
     ),
 )

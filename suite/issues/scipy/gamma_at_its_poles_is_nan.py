@@ -78,28 +78,12 @@ ISSUE = Issue(
         workaround=Workaround("Ask gammaln, which is infinity at the poles.", by_logarithm),
     ),
     cases=(
-        Case(
-            gamma,
-            rules=(
-                Rule("infinity", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
-                Rule("nan", "", "run on releases of the line from 0.4.36 to 0.12.0.1; c5e8ae80f9"),
-            ),
-        ),
+        Case(gamma, rules=(Rule("infinity", "jax<0.4.36"), Rule("nan", "", "c5e8ae80f9"))),
         Case(
             negative_zero,
             behaviours={"infinity": "clear", "minus-infinity": "documented", "other": "different"},
-            rules=(
-                Rule("infinity", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
-                Rule("minus-infinity", "", "run on releases of the line from 0.4.36 to 0.12.0.1; c5e8ae80f9"),
-            ),
+            rules=(Rule("infinity", "jax<0.4.36"), Rule("minus-infinity", "", "c5e8ae80f9")),
         ),
-        Case(
-            beta,
-            rules=(
-                Rule("absent", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
-                Rule("infinity", "jax<0.4.36", "run on releases of the line from 0.4.21 to 0.4.35"),
-                Rule("nan", "", "run on releases of the line from 0.4.36 to 0.12.0.1; c5e8ae80f9"),
-            ),
-        ),
+        Case(beta, rules=(Rule("absent", "jax<0.4.21"), Rule("infinity", "jax<0.4.36"), Rule("nan", "", "c5e8ae80f9"))),
     ),
 )

@@ -105,7 +105,7 @@ ISSUE = Issue(
     cases=(
         Case(
             zero_weight,
-            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#22398 is open"),),
+            rules=(Rule("differs", "", "jax#22398 is open"),),
             workaround=Workaround(
                 "Write it out: top + log(sum(b * exp(a - top))), with top = stop_gradient(max(a)).", written_out
             ),
@@ -114,9 +114,9 @@ ISSUE = Issue(
         Case(
             masked,
             rules=(
-                Rule("absent", "jax<0.4.27", "run on releases of the line up to 0.4.26: there is no where"),
-                Rule("differs", "jax<0.5", "run on releases of the line from 0.4.27 to 0.4.38"),
-                Rule("agrees", "", "run on releases of the line from 0.5.0; jax#25791 (f0392a1535)"),
+                Rule("absent", "jax<0.4.27", "there is no where"),
+                Rule("differs", "jax<0.5"),
+                Rule("agrees", "", "jax#25791 (f0392a1535)"),
             ),
             workaround=Workaround("Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).", minus_infinity),
             signatures={"absent": Signature("TypeError", "unexpected keyword argument 'where'")},

@@ -64,10 +64,7 @@ ISSUE = Issue(
     common=Common(
         control=values,
         behaviours={"integers": "clear", "floats": "documented", "other": "different"},
-        rules=(
-            Rule("integers", "jax<0.10.0", "run on releases of the line from 0.4.18 to 0.9.2"),
-            Rule("floats", "", "run on releases of the line from 0.10.0 to 0.12.0.1; the changelog"),
-        ),
+        rules=(Rule("integers", "jax<0.10.0"), Rule("floats", "", "the changelog")),
         workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
     ),
     cases=(

@@ -117,34 +117,28 @@ ISSUE = Issue(
     cases=(
         Case(
             rel_entr,
-            rules=(
-                Rule("differs", "jax<0.4.29", "run on releases of the line from 0.4.18 to 0.4.28"),
-                Rule("agrees", "", "run on releases of the line from 0.4.29; jax#21193 (818e7d92a4)"),
-            ),
+            rules=(Rule("differs", "jax<0.4.29"), Rule("agrees", "", "jax#21193 (818e7d92a4)")),
             workaround=Workaround("Mask it: jnp.where(p == 0, 0.0, rel_entr(p, q)).", masked),
             touches=("jax.scipy.special.rel_entr(p, q) if p == 0",),
         ),
         Case(
             gamma,
-            rules=(
-                Rule("differs", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
-                Rule("agrees", "", "run on releases of the line from 0.4.21; jax#18683 (01fde43fce)"),
-            ),
+            rules=(Rule("differs", "jax<0.4.21"), Rule("agrees", "", "jax#18683 (01fde43fce)")),
             workaround=Workaround("Reflect: pi / (sin(pi * x) * exp(gammaln(1 - x))).", reflection),
             touches=("jax.scipy.special.gamma(x) if x < 0",),
         ),
         Case(
             beta,
             rules=(
-                Rule("absent", "jax<0.4.21", "run on releases of the line from 0.4.18 to 0.4.20"),
-                Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.21 to 0.4.26"),
-                Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20589 (97b15cc64b)"),
+                Rule("absent", "jax<0.4.21"),
+                Rule("differs", "jax<0.4.27"),
+                Rule("agrees", "", "jax#20589 (97b15cc64b)"),
             ),
             touches=("jax.scipy.special.beta(a, b) if a < 0 or b < 0",),
         ),
         Case(
             betaln_at_poles,
-            rules=(Rule("differs", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#38243 is open"),),
+            rules=(Rule("differs", "", "jax#38243 is open"),),
             touches=("jax.scipy.special.betaln(a, b) if a in (-1, -2, -3, -4, -5) or b in (-1, -2, -3, -4, -5)",),
         ),
     ),

@@ -65,10 +65,7 @@ ISSUE = Issue(
     common=Common(
         control=one_dimensional,
         behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
-        rules=(
-            Rule("one-matrix", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35"),
-            Rule("batch", "", "run on releases of the line from 0.4.36; jax#24842 (3f98c57f7b), and the changelog"),
-        ),
+        rules=(Rule("one-matrix", "jax<0.4.36"), Rule("batch", "", "jax#24842 (3f98c57f7b), and the changelog")),
         workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
     ),
     cases=(Case(rows), Case(column)),

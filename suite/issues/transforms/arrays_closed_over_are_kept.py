@@ -85,19 +85,7 @@ ISSUE = Issue(
         workaround=Workaround("Pass it as an argument, to the functions within as well.", as_an_argument),
     ),
     cases=(
-        Case(
-            branch,
-            rules=(
-                Rule("kept", "jax<0.4.31", "run on releases of the line from 0.4.18 to 0.4.30; jax#12719"),
-                Rule("freed", "", "run on releases of the line from 0.4.31 to 0.12.0.1; 8db862c02e"),
-            ),
-        ),
-        Case(
-            jit_in_jit,
-            rules=(
-                Rule("kept", "jax==0.7.0", "run on jax 0.7.0; jax#30009"),
-                Rule("freed", "", "run on releases of the line from 0.4.18 to 0.6.2, and from 0.7.1 to 0.12.0.1"),
-            ),
-        ),
+        Case(branch, rules=(Rule("kept", "jax<0.4.31", "jax#12719"), Rule("freed", "", "8db862c02e"))),
+        Case(jit_in_jit, rules=(Rule("kept", "jax==0.7.0", "jax#30009"), Rule("freed"))),
     ),
 )

@@ -134,7 +134,7 @@ def dispatched_at_once() -> None:
     assert [float(jitted(jnp.ones((size, size)))) for size in range(256, 276)] == [1.0] * 20
 
 
-_NEW = Rule("comes", "", "run on releases of the line from 0.5.1 to 0.12.0.1; 83457c115a and 9d39ab305a")
+_NEW = Rule("comes", "", "83457c115a and 9d39ab305a")
 
 ISSUE = Issue(
     kind="crash",
@@ -150,11 +150,7 @@ ISSUE = Issue(
     common=Common(
         control=one_number,
         behaviours={"stuck": "affected", "comes": "clear"},
-        rules=(
-            Rule("comes", "jaxlib<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31"),
-            Rule("stuck", "jaxlib<0.5.1", "run on releases of the line from 0.4.33 to 0.5.0"),
-            _NEW,
-        ),
+        rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
         workaround=Workaround(
             'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
             dispatched_at_once,
@@ -166,11 +162,7 @@ ISSUE = Issue(
         Case(debug_callback, touches=("jax.debug.callback",)),
         Case(
             large_argument,
-            rules=(
-                Rule("comes", "jaxlib<0.4.35", "run on releases of the line from 0.4.18 to 0.4.34"),
-                Rule("stuck", "jaxlib<0.5.1", "run on releases of the line from 0.4.35 to 0.5.0"),
-                _NEW,
-            ),
+            rules=(Rule("comes", "jaxlib<0.4.35"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
             touches=("jax.pure_callback",),
         ),
     ),

@@ -64,7 +64,7 @@ def plain() -> None:
     assert _dispatched(lambda x: x * 2)[0] == "in-cpp"
 
 
-_ALWAYS = (Rule("in-python", "", "run on releases from 0.4.18 to 0.12.0.1; jax#39289 is open"),)
+_ALWAYS = (Rule("in-python", "", "jax#39289 is open"),)
 
 ISSUE = Issue(
     kind="slow",
@@ -79,10 +79,7 @@ ISSUE = Issue(
     cases=(
         Case(
             pure_callback,
-            rules=(
-                Rule("in-python", "jax<0.7.2", "run on releases from 0.4.18 to 0.7.1"),
-                Rule("in-cpp", "", "run from jax 0.7.2; jax#31341"),
-            ),
+            rules=(Rule("in-python", "jax<0.7.2"), Rule("in-cpp", "", "jax#31341")),
             touches=("jax.pure_callback",),
         ),
         Case(io_callback, touches=("jax.experimental.io_callback",)),

@@ -75,7 +75,7 @@ def by_numpy() -> None:
     assert jax.jit(traced)() == 1.5
 
 
-_OLD = Rule("agrees", "jax<0.4.36", "run on releases of the line from 0.4.18 to 0.4.35")
+_OLD = Rule("agrees", "jax<0.4.36")
 
 ISSUE = Issue(
     kind="crash",
@@ -89,22 +89,14 @@ ISSUE = Issue(
     common=Common(
         control=primitives,
         behaviours={"leaked": "affected", "differs": "different"},
-        rules=(
-            _OLD,
-            Rule("leaked", "jax<0.8.2", "run on releases of the line from 0.4.36 to 0.8.1"),
-            Rule("agrees", "", "run on releases of the line from 0.8.2; jax#33711"),
-        ),
+        rules=(_OLD, Rule("leaked", "jax<0.8.2"), Rule("agrees", "", "jax#33711")),
         workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),
         signatures={"leaked": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
     ),
     cases=(
         Case(
             linear_solve,
-            rules=(
-                _OLD,
-                Rule("leaked", "jax<0.6.1", "run on releases of the line from 0.4.36 to 0.6.0; jax#25847"),
-                Rule("agrees", "", "run on releases of the line from 0.6.1; 6f3a8b4a75"),
-            ),
+            rules=(_OLD, Rule("leaked", "jax<0.6.1", "jax#25847"), Rule("agrees", "", "6f3a8b4a75")),
             signatures={"leaked": Signature("UnexpectedTracerError", "Encountered an unexpected tracer")},
             touches=(
                 "jax.ensure_compile_time_eval if uses('jax.numpy.linalg.solve', 'jax.numpy.linalg.inv', "

@@ -111,10 +111,10 @@ ISSUE = Issue(
             kept_names,
             {"there": "clear", "warns": "guarded", "refused": "affected", "gone": "affected"},
             (
-                Rule("there", "jax<0.4.26", "run on releases from 0.4.18 to 0.4.25"),
-                Rule("warns", "jax<0.4.35", "run on releases from 0.4.26 to 0.4.34"),
-                Rule("refused", "jax<0.8.0", "run on releases from 0.4.35 to 0.7.2; jax#20385"),
-                Rule("gone", "", "run from jax 0.8.0 to 0.12.0.1"),
+                Rule("there", "jax<0.4.26"),
+                Rule("warns", "jax<0.4.35"),
+                Rule("refused", "jax<0.8.0", "jax#20385"),
+                Rule("gone"),
             ),
             Workaround("jax.pure_callback, or jax.experimental.io_callback.", by_pure_callback),
             signatures={
@@ -127,10 +127,7 @@ ISSUE = Issue(
         Case(
             weakly_diagonal,
             kept_in_diffrax,
-            rules=(
-                Rule("there", "diffrax<0.6.0", "run to the last release of diffrax before 0.6.0"),
-                Rule("warns", "", "run on releases of the line from diffrax 0.6.0"),
-            ),
+            rules=(Rule("there", "diffrax<0.6.0"), Rule("warns")),
             workaround=Workaround("A ControlTerm whose vector field is a lineax.DiagonalLinearOperator.", by_lineax),
             signatures={"warns": Signature("UserWarning", "WeaklyDiagonalControlTerm")},
             needs=("jax", "equinox", "diffrax"),
@@ -139,10 +136,7 @@ ISSUE = Issue(
         Case(
             static_field,
             kept_in_equinox,
-            rules=(
-                Rule("there", "equinox<0.13.0", "run to the last release of equinox before 0.13.0"),
-                Rule("warns", "", "run on releases of the line from equinox 0.13.0"),
-            ),
+            rules=(Rule("there", "equinox<0.13.0"), Rule("warns")),
             workaround=Workaround("eqx.field(static=True).", by_field),
             signatures={"warns": Signature("UserWarning", "static_field")},
             needs=("jax", "equinox"),

@@ -64,7 +64,7 @@ ISSUE = Issue(
     common=Common(
         control=not_donated,
         behaviours={"deleted": "documented", "kept": "different"},
-        rules=(Rule("deleted", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        rules=(Rule("deleted"),),
         workaround=Workaround("Go on with the result: x = step(x).", go_on_with_the_result),
     ),
     cases=(

@@ -84,10 +84,8 @@ ISSUE = Issue(
         control=control_order,
         behaviours={"right": "clear", "wrong": "affected", "other": "different"},
         rules=(
-            Rule(
-                "wrong", "jax<0.4.27", "run on releases of the line, 0.4.18 to 0.4.26: marks in the order of the call"
-            ),
-            Rule("right", "", "run on releases of the line from 0.4.27, the first with 3f17626f4b"),
+            Rule("wrong", "jax<0.4.27", "marks in the order of the call"),
+            Rule("right", "", "3f17626f4b, first in 0.4.27"),
         ),
         workaround=Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
     ),

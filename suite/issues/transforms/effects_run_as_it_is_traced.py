@@ -69,7 +69,7 @@ ISSUE = Issue(
     common=Common(
         control=by_argument,
         behaviours={"as-traced": "documented", "as-changed": "different"},
-        rules=(Rule("as-traced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; the sharp bits"),),
+        rules=(Rule("as-traced", "", "the sharp bits"),),
         workaround=Workaround(
             "Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument
         ),

@@ -97,19 +97,13 @@ ISSUE = Issue(
     cases=(
         Case(
             weak_type,
-            rules=(
-                Rule("differs", "jax<0.4.32", "run on releases of the line from 0.4.18 to 0.4.31; jax#23302"),
-                Rule("agrees", "", "run on releases of the line from 0.4.33 to 0.12.0.1; dd6f0e2e2e is of 0.4.32"),
-            ),
+            rules=(Rule("differs", "jax<0.4.32", "jax#23302"), Rule("agrees", "", "dd6f0e2e2e is of 0.4.32")),
             workaround=Workaround("Ask about both in one: jax.eval_shape(lambda: g(f(x))).", in_one),
         ),
         Case(
             traces,
             behaviours={"each-time": "affected", "once": "clear", "other": "different"},
-            rules=(
-                Rule("each-time", "jax<0.4.24", "run on releases of the line from 0.4.18 to 0.4.23"),
-                Rule("once", "", "run on releases of the line from 0.4.24 to 0.12.0.1; 51ef738c86"),
-            ),
+            rules=(Rule("each-time", "jax<0.4.24"), Rule("once", "", "51ef738c86")),
             workaround=Workaround("Ask about jax.jit(f).", of_a_jitted_function),
         ),
     ),

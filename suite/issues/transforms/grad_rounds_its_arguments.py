@@ -10,7 +10,7 @@ so, "primals to float32", and a test that compared with NumPy to 1e-12 fails.
 Seen in these runs:
 
 - Integers are cut too: an int64 that f only passes on comes out as its lower 32 bits, from 0.8.0 on.
-- `jax.jvp` gives float64 back as float64 from 0.4.18 to 0.12.0.1. So the value of f depends on the transformation that
+- `jax.jvp` gives float64 back as float64 from 0.4.18 on. So the value of f depends on the transformation that
   asks for it.
 """
 
@@ -69,8 +69,7 @@ def pass_it_by() -> None:
     assert np.float64(0.1).dtype.name == "float64"
 
 
-_BEFORE = Rule("kept", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2")
-_LATER = "run on releases of the line from 0.8.0"
+_BEFORE = Rule("kept", "jax<0.8.0")
 
 ISSUE = Issue(
     kind="silent-change",
@@ -88,12 +87,10 @@ ISSUE = Issue(
         Case(
             integers,
             behaviours={"kept": "clear", "rounded": "affected", "other": "different"},
-            rules=(_BEFORE, Rule("rounded", "", f"{_LATER}; the changelog speaks of floats")),
+            rules=(_BEFORE, Rule("rounded", "", "the changelog speaks of floats")),
             touches=("jax.vjp", "jax.linearize"),
         ),
-        Case(floats, rules=(_BEFORE, Rule("rounded", "", f"{_LATER}, and the changelog"))),
-        Case(
-            jvp, rules=(Rule("kept", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),), touches=("jax.jvp",)
-        ),
+        Case(floats, rules=(_BEFORE, Rule("rounded", "", "the changelog"))),
+        Case(jvp, rules=(Rule("kept"),), touches=("jax.jvp",)),
     ),
 )

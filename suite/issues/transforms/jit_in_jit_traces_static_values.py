@@ -59,7 +59,7 @@ ISSUE = Issue(
     common=Common(
         control=without_the_inner_jit,
         behaviours={"traced": "documented", "static": "different"},
-        rules=(Rule("traced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#14666 is open"),),
+        rules=(Rule("traced", "", "jax#14666 is open"),),
         workaround=Workaround(
             "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
         ),

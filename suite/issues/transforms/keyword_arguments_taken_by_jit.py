@@ -61,23 +61,13 @@ ISSUE = Issue(
     common=Common(
         control=another_name,
         behaviours={"taken": "clear", "refused": "affected"},
-        rules=(
-            Rule("refused", "jax==0.4.36", "run on it; jax#25329"),
-            Rule("taken", "", "run on releases from 0.4.18 to 0.4.35, and from 0.4.37"),
-        ),
+        rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
         workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
         signatures={"refused": Signature("TypeError", "got multiple values for argument")},
     ),
     cases=(
         Case(named_f),
         Case(named_store),
-        Case(
-            named_fun,
-            rules=(
-                Rule("taken", "jax>=0.4.26,<0.4.31", "run on releases of the line from 0.4.26 to 0.4.30"),
-                Rule("refused", "jax<0.9.0", "run on releases of the line up to 0.4.25, and from 0.4.31 to 0.8.3"),
-                Rule("taken", "", "run on releases of the line from 0.9.0"),
-            ),
-        ),
+        Case(named_fun, rules=(Rule("taken", "jax>=0.4.26,<0.4.31"), Rule("refused", "jax<0.9.0"), Rule("taken"))),
     ),
 )

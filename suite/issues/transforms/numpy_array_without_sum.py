@@ -101,21 +101,9 @@ ISSUE = Issue(
     ),
     cases=(
         Case(
-            custom_vjp,
-            rules=(
-                Rule("array", "jax<0.7.2", "run on releases of the line from 0.4.18 to 0.7.1"),
-                Rule("no-sum", "jax<0.9.2", "run on releases of the line from 0.7.2 to 0.9.1"),
-                Rule("array", "", "run on releases of the line from 0.9.2; dda9695795"),
-            ),
+            custom_vjp, rules=(Rule("array", "jax<0.7.2"), Rule("no-sum", "jax<0.9.2"), Rule("array", "", "dda9695795"))
         ),
-        Case(
-            aux,
-            rules=(
-                Rule("array", "jax<0.8.0", "run on releases of the line from 0.4.18 to 0.7.2"),
-                Rule("no-sum", "jax<0.9.2", "run on releases of the line from 0.8.0 to 0.9.1"),
-                Rule("array", "", "run on releases of the line from 0.9.2; dda9695795"),
-            ),
-        ),
-        Case(custom_jvp, rules=(Rule("array", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),)),
+        Case(aux, rules=(Rule("array", "jax<0.8.0"), Rule("no-sum", "jax<0.9.2"), Rule("array", "", "dda9695795"))),
+        Case(custom_jvp, rules=(Rule("array"),)),
     ),
 )

@@ -99,7 +99,7 @@ def in_order() -> None:
     assert given == [(1.0, 2.0)]
 
 
-_NEW = Rule("agrees", "", "run on releases of the line from 0.6.1; jax#28069 (9afc047bf0)")
+_NEW = Rule("agrees", "", "jax#28069 (9afc047bf0)")
 # A negative number counts from the end, so its place in the order depends on the function.
 _OUT_OF_ORDER = "type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}".format
 # With static_argnames, static_argnums are not expected to follow later.
@@ -111,14 +111,10 @@ _OF_JIT = (
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=(Upstream("jax-ml/jax#28065", "report"), Upstream("jax-ml/jax#28069", "fix")),
-    touches=(
-        "jax.jit(static_argnums=)",
-        "jax.make_jaxpr(static_argnums=)",
-        "jax.custom_jvp(nondiff_argnums=)",
-    ),
+    touches=("jax.jit(static_argnums=)", "jax.make_jaxpr(static_argnums=)", "jax.custom_jvp(nondiff_argnums=)"),
     common=Common(
         control=in_order,
-        rules=(Rule("differs", "jax<0.6.1", "run on releases of the line from 0.4.18 to 0.6.0"), _NEW),
+        rules=(Rule("differs", "jax<0.6.1"), _NEW),
         workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
     ),
     cases=(
@@ -126,21 +122,13 @@ ISSUE = Issue(
         Case(called_before, touches=_OF_JIT),
         Case(
             make_jaxpr,
-            rules=(
-                Rule("agrees", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
-                Rule("agrees", "jax==0.4.28", "run on releases of the line, with this one between two that differ"),
-                Rule("differs", "jax<0.6.1", "run on releases of the line: 0.4.27, and from 0.4.29 to 0.6.0"),
-                _NEW,
-            ),
+            rules=(Rule("agrees", "jax<0.4.27"), Rule("agrees", "jax==0.4.28"), Rule("differs", "jax<0.6.1"), _NEW),
             touches=(f"jax.make_jaxpr(fun, static_argnums) if {_OUT_OF_ORDER('static_argnums')}",),
         ),
         Case(
             custom_jvp_rule,
             behaviours={"as-named": "clear", "sorted": "affected", "other": "different"},
-            rules=(
-                Rule("as-named", "jax<0.6.2", "run on releases of the line from 0.4.18 to 0.6.1"),
-                Rule("sorted", "", "run on releases of the line from 0.6.2; 0a1ada83ec"),
-            ),
+            rules=(Rule("as-named", "jax<0.6.2"), Rule("sorted", "", "0a1ada83ec")),
             touches=(f"jax.custom_jvp(fun, nondiff_argnums) if {_OUT_OF_ORDER('nondiff_argnums')}",),
         ),
     ),

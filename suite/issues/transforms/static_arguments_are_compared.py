@@ -88,7 +88,7 @@ ISSUE = Issue(
     common=Common(
         control=equal_tuples,
         behaviours={"each-time": "documented", "once": "different", "other": "different"},
-        rules=(Rule("each-time", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+        rules=(Rule("each-time"),),
         workaround=Workaround(
             "Make the function once, before the loop; give tuples, and numbers of one type.", one_object
         ),
@@ -100,7 +100,7 @@ ISSUE = Issue(
         Case(
             a_list,
             behaviours={"refused": "documented", "each-time": "different", "once": "different"},
-            rules=(Rule("refused", "", "run on releases of the line from 0.4.18 to 0.12.0.1"),),
+            rules=(Rule("refused"),),
             signatures={"refused": Signature("ValueError", "Non-hashable static arguments are not supported")},
         ),
     ),

@@ -57,10 +57,7 @@ ISSUE = Issue(
             at_exit,
             traced,
             {"ended": "clear", "crashed": "affected"},
-            (
-                Rule("crashed", "jaxlib==0.7.0", "run on jax 0.7.0; jax#30517"),
-                Rule("ended", "", "run on releases from 0.4.20 to 0.6.2, and from 0.7.1"),
-            ),
+            (Rule("crashed", "jaxlib==0.7.0", "jax#30517"), Rule("ended")),
             Workaround("Keep jitted functions by a name, or in a plain dict.", by_name),
             isolation="fork-and-exit",
         ),

@@ -130,9 +130,9 @@ ISSUE = Issue(
         Case(
             asked_for_by_a_rule,
             rules=(
-                Rule("agrees", "jax<0.7.0", "run on releases of the line from 0.4.18 to 0.6.2"),
-                Rule("crashed-in-jax", "jax<0.7.2", "run on jax 0.7.0 and 0.7.1; jax#31448"),
-                Rule("agrees", "", "run on releases of the line from 0.7.2; jax#31496"),
+                Rule("agrees", "jax<0.7.0"),
+                Rule("crashed-in-jax", "jax<0.7.2", "jax#31448"),
+                Rule("agrees", "", "jax#31496"),
             ),
             signatures={"crashed-in-jax": Signature("ValueError", "foreach() argument 2 is longer")},
             touches=(
@@ -143,9 +143,9 @@ ISSUE = Issue(
         Case(
             returned_by_a_rule,
             rules=(
-                Rule("absent", "jax<0.4.34", "run on releases of the line from 0.4.18 to 0.4.33"),
-                Rule("crashed-in-jax", "jax==0.6.0", "run on jax 0.6.0; jax#28144"),
-                Rule("agrees", "", "run on releases of the line from 0.4.34 to 0.5.3, and from 0.6.1; 82a79c5985"),
+                Rule("absent", "jax<0.4.34"),
+                Rule("crashed-in-jax", "jax==0.6.0", "jax#28144"),
+                Rule("agrees", "", "82a79c5985"),
             ),
             touches=(
                 "jax.custom_derivatives.zero_from_primal(val, symbolic_zeros) "
@@ -154,17 +154,11 @@ ISSUE = Issue(
         ),
         Case(
             linear_solve,
-            rules=(
-                Rule("crashed-in-jax", "jax<0.7.0", "run on releases of the line from 0.4.18 to 0.6.2; jax#29342"),
-                Rule("agrees", "", "run on releases of the line from 0.7.0; jax#29629"),
-            ),
+            rules=(Rule("crashed-in-jax", "jax<0.7.0", "jax#29342"), Rule("agrees", "", "jax#29629")),
             workaround=Workaround(
                 "Solve by jax.scipy.linalg.lu_factor and lu_solve; or differentiate by jacfwd.", by_lu_factors
             ),
-            touches=(
-                f"jax.numpy.linalg.solve if {_TRANSPOSED}",
-                f"jax.lax.custom_linear_solve if {_TRANSPOSED}",
-            ),
+            touches=(f"jax.numpy.linalg.solve if {_TRANSPOSED}", f"jax.lax.custom_linear_solve if {_TRANSPOSED}"),
         ),
     ),
 )

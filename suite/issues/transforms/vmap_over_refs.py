@@ -118,8 +118,8 @@ def map_the_array() -> None:
     assert ref[...].tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
-_ABSENT = Rule("absent", "jax<0.7.2", "run on releases of the line up to 0.7.1; jax.new_ref came with 0.7.2")
-_FIRST = Rule("agrees", "jax<0.8.0", "run on jax 0.7.2")
+_ABSENT = Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2")
+_FIRST = Rule("agrees", "jax<0.8.0")
 _REFS = "uses('jax.new_ref', 'jax.Ref', 'jax.experimental.mutable_array')"
 
 ISSUE = Issue(
@@ -141,12 +141,7 @@ ISSUE = Issue(
     cases=(
         Case(
             written_along_axis_one,
-            rules=(
-                _ABSENT,
-                _FIRST,
-                Rule("differs", "jax<0.11.1", "run on releases of the line from 0.8.0 to 0.11.0"),
-                Rule("agrees", "", "run on releases of the line from 0.11.1; jax#39293"),
-            ),
+            rules=(_ABSENT, _FIRST, Rule("differs", "jax<0.11.1"), Rule("agrees", "", "jax#39293")),
             touches=(f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS}",),
         ),
         Case(
@@ -156,9 +151,9 @@ ISSUE = Issue(
             rules=(
                 _ABSENT,
                 _FIRST,
-                Rule("differs", "jax<0.8.2", "run on jax 0.8.0 and 0.8.1"),
-                Rule("refused", "jax<0.10.1", "run on releases of the line from 0.8.2 to 0.10.0"),
-                Rule("agrees", "", "run on releases of the line from 0.10.1; jax#37113"),
+                Rule("differs", "jax<0.8.2"),
+                Rule("refused", "jax<0.10.1"),
+                Rule("agrees", "", "jax#37113"),
             ),
             touches=(f"jax.vmap if {_REFS}",),
         ),
@@ -166,23 +161,14 @@ ISSUE = Issue(
             first_element,
             behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("ValueError", "is out of bounds for array of dimension")},
-            rules=(
-                _ABSENT,
-                _FIRST,
-                Rule("refused", "jax<0.8.2", "run on jax 0.8.0 and 0.8.1; jax#33309"),
-                Rule("agrees", "", "run on releases of the line from 0.8.2; ce6f33d55b"),
-            ),
+            rules=(_ABSENT, _FIRST, Rule("refused", "jax<0.8.2", "jax#33309"), Rule("agrees", "", "ce6f33d55b")),
             touches=(f"jax.vmap if {_REFS}",),
         ),
         Case(
             in_a_loop,
             behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("AttributeError", "'Ref' object has no attribute")},
-            rules=(
-                _ABSENT,
-                Rule("refused", "jax<0.12.0", "run on releases of the line from 0.7.2 to 0.11.2; jax#39288"),
-                Rule("agrees", "", "run on jax 0.12.0 and 0.12.0.1; jax#39745"),
-            ),
+            rules=(_ABSENT, Rule("refused", "jax<0.12.0", "jax#39288"), Rule("agrees", "", "jax#39745")),
             touches=(
                 f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS} "
                 "and uses('jax.lax.scan', 'jax.lax.fori_loop', 'jax.lax.while_loop')",

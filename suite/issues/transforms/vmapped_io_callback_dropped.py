@@ -99,7 +99,7 @@ def whole_batch() -> None:
     assert log == [0.0, 2.0, 4.0]
 
 
-_NEW = Rule("agrees", "", "run on releases of the line from 0.4.27; jax#20725 (8037e7b08f)")
+_NEW = Rule("agrees", "", "jax#20725 (8037e7b08f)")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -107,7 +107,7 @@ ISSUE = Issue(
     touches=("jax.experimental.io_callback",),
     common=Common(
         control=not_vmapped,
-        rules=(Rule("differs", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"), _NEW),
+        rules=(Rule("differs", "jax<0.4.27"), _NEW),
         workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
     ),
     cases=(
@@ -116,10 +116,7 @@ ISSUE = Issue(
         Case(
             while_loop,
             behaviours={"refused": "guarded"},
-            rules=(
-                Rule("refused", "jax<0.4.27", "run on releases of the line from 0.4.18 to 0.4.26"),
-                Rule("agrees", "", "run on releases of the line from 0.4.27; 4f90d365b2"),
-            ),
+            rules=(Rule("refused", "jax<0.4.27"), Rule("agrees", "", "4f90d365b2")),
             signatures={"refused": Signature("NotImplementedError", "IO effect not supported in vmap-of-while")},
         ),
     ),

@@ -86,24 +86,18 @@ ISSUE = Issue(
     cases=(
         Case(
             number_then_array,
-            rules=(Rule("retraced", "", "run on releases of the line from 0.4.18 to 0.12.0.1; jax#4274"),),
+            rules=(Rule("retraced", "", "jax#4274"),),
             workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
         ),
         Case(
             its_output_of_an_array,
-            rules=(Rule("retraced", "", "run on jax 0.4.26 to 0.12.0; jax#4274"),),
+            rules=(Rule("retraced", "", "jax#4274"),),
             workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
         ),
         Case(
             its_own_output,
             behaviours={"traced-once": "clear", "retraced": "documented"},
-            rules=(
-                Rule(
-                    "traced-once",
-                    "",
-                    "run on releases of the line from 0.4.18 to 0.12.0.1: what comes of a weak type is weak",
-                ),
-            ),
+            rules=(Rule("traced-once", "", "what comes of a weak type is weak"),),
         ),
     ),
 )

@@ -255,10 +255,7 @@ def _case(
         reproducer,
         control,
         {**_BEHAVIOURS, "attribute-error": "guarded", other: "different"},
-        rules=(
-            Rule("bypassed", "jax<0.6.0", f"run on 0.4.18 and the line up to 0.5.3; {before}"),
-            Rule("attribute-error", "", f"run on the line from 0.6.0; {after}"),
-        ),
+        rules=(Rule("bypassed", "jax<0.6.0", before), Rule("attribute-error", "", after)),
         signatures={"attribute-error": Signature("AttributeError", "has no attribute 'lower'")},
         workaround=Workaround("Apply jax.jit last, outside every other decorator and transform.", workaround),
     )
@@ -266,8 +263,8 @@ def _case(
 
 _SETS_LOWER = "sets lower on the function that it returns"
 _COPIES_LOWER = "jax's own wraps copies the jitted function's lower to it"
-_BY_COPY = "run; it uses the wrapper's lower (from 0.4.29 trace), a copy of f's"
-_NO_LOWER = "run; it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lower"
+_BY_COPY = "it uses the wrapper's lower (from 0.4.29 trace), a copy of f's"
+_NO_LOWER = "it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lower"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -278,9 +275,9 @@ ISSUE = Issue(
         replace(
             _case(pmap, pmap_control, pmap_last, ""),
             rules=(
-                Rule("bypassed", "jax<0.6.0", f"run on 0.4.18 and the line up to 0.5.3; pmap {_SETS_LOWER}"),
-                Rule("attribute-error", "jax<0.8.0", "run on the line from 0.6.0 to 0.7.2; jax#27873 was for pmap too"),
-                Rule("bypassed", "", f"run from 0.8.0; the pmap on jit(shard_map) (aa2f995b1d) {_SETS_LOWER}"),
+                Rule("bypassed", "jax<0.6.0", f"pmap {_SETS_LOWER}"),
+                Rule("attribute-error", "jax<0.8.0", "jax#27873 was for pmap too"),
+                Rule("bypassed", "", f"the pmap on jit(shard_map) (aa2f995b1d) {_SETS_LOWER}"),
             ),
             workaround=Workaround("Apply jax.pmap last, outside every other decorator.", pmap_last),
         ),
@@ -302,7 +299,7 @@ ISSUE = Issue(
                 Rule("bypassed", "absl-py flatbuffers jax<0.4.30", _BY_COPY),
                 Rule("bypassed", "absl-py jax>=0.4.30,<0.6.0", _BY_COPY),
                 Rule("value-error", "absl-py jax>=0.6.0", _NO_LOWER),
-                Rule("not-installed", "jax<0.6.2", "run on releases from 0.4.20 to 0.6.1 without absl and flatbuffers"),
+                Rule("not-installed", "jax<0.6.2"),
                 Rule("value-error", "", _NO_LOWER),
             ),
             signatures={"value-error": Signature("ValueError", "Function to be exported must be the result of `jit`")},
