@@ -19,7 +19,7 @@ CELL = plan.tagged("default")[-1]
 ISSUE = "wraps-lower-bypass"
 RECORD = ["record", CELL.id, "--issue", ISSUE]
 # Not by `select`, which reads all issues: whoever runs a test imports this.
-COUNT = len(catalogue.entry("suite.issues.wraps_lower_bypass").issue.cases)
+COUNT = len(catalogue.entry("suite.issues.transforms.wraps_lower_bypass").issue.cases)
 
 
 def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:

@@ -183,9 +183,10 @@ def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
     rule, name, release = expected(asked.case, asked.pins(at)), seen[at].name, asked.release(at)
     if rule is None:
         return True, f"nothing was expected of {release}: {name} is new"
+    known = f" ({rule.evidence})" if rule.evidence else ""
     if agree(asked.case, seen[at].judged, rule) == "as-expected":
-        return True, f"as expected of {release}: {name} ({rule.evidence})"
-    return False, f"not as expected of {release}: {name} was seen, and {rule.behaviour} expected ({rule.evidence})"
+        return True, f"as expected of {release}: {name}{known}"
+    return False, f"not as expected of {release}: {name} was seen, and {rule.behaviour} expected{known}"
 
 
 def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:

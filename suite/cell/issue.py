@@ -59,15 +59,16 @@ class Upstream:
 
 @dataclass(frozen=True)
 class Rule:
-    """The behaviour that stacks are known to show, and how it is known: a line of a case's table.
+    """The behaviour that stacks are known to show: a line of a case's table.
 
     The first rule that matches a stack counts. `on` holds requirements, apart by spaces, that must all be met:
-    `"jax>=0.4.36,<0.5 equinox<0.11.4"`; nothing means every stack.
+    `"jax>=0.4.36,<0.5 equinox<0.11.4"`; nothing means every stack. `evidence` is what no run can know, such as the pull
+    request that changed it: on which releases it was run, the report says.
     """
 
     behaviour: str
-    on: str
-    evidence: str
+    on: str = ""
+    evidence: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
-import pkgutil
 import sys
 from collections.abc import Sequence
 
@@ -25,13 +24,12 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("id", metavar="ID", help="the issue's id, as pages have it: wraps-lower-bypass")
     asked = parser.parse_args(words).id
-    names = [each.name for each in pkgutil.iter_modules(issues.__path__) if each.name != "__main__"]
-    modules = {name.replace("_", "-"): name for name in names}
+    modules = {issues.basename(name).replace("_", "-"): name for name in issues.modules()}
     if asked not in modules:
         near = ", ".join(difflib.get_close_matches(asked, modules, cutoff=0.0))
         print(f"error: no issue {asked!r}; the nearest are {near}", file=sys.stderr)
         return 2
-    standalone.run(importlib.import_module(f"{issues.__name__}.{modules[asked]}").ISSUE)
+    standalone.run(importlib.import_module(modules[asked]).ISSUE)
     return 0
 
 

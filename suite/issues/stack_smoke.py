@@ -159,23 +159,19 @@ _SIGNATURES = {
 _STOPS = (*_SIGNATURES, "crashed", "import-error")
 # What stops both cases: what Equinox takes from JAX when it is imported was removed bit by bit.
 _BOTH = (
-    Rule("import-error", "jax<0.4.24 numpy>=2.4", "run with numpy 2.5.5: numpy.trapz is gone; with 1.26.4 it imports"),
-    Rule(
-        "crashed",
-        "jax<0.4.26 numpy>=2.0",
-        "run: any array is a SIGSEGV; jaxlib is built for NumPy 1, from 0.4.26 for 2",
-    ),
-    Rule("import-error", "jax>=0.10.0 equinox<0.13.1", "run to 0.12.0.1: batching.NotMapped is gone; 0.13.1 imports"),
-    Rule("import-error", "jax>=0.6.1 equinox<0.12.2", "run to 0.9.2: jaxlib.xla_extension is gone; 0.12.2 imports"),
-    Rule("import-error", "jax>=0.6.0 equinox<0.11.11", "run to 0.6.2: jax.core.Primitive is gone; 0.11.11 imports"),
-    Rule("import-error", "jax>=0.4.34 equinox<0.11.5", "run to 0.5.3: jax.core.pp_eqn_rules is gone; 0.11.5 imports"),
-    Rule("jaxpr-constants-lost", "jax==0.4.27", "run with equinox 0.11.4; equinox#716, jax#21116, gone in jax 0.4.28"),
-    Rule("astype-not-there", "jax<0.4.21 diffrax>=0.5.0", "run on jax 0.4.18 to 0.4.20 with diffrax 0.5.0"),
-    Rule("get-aval-removed", "jax>=0.10.0 diffrax<0.6.1", "run on jax 0.12.0.1 with diffrax 0.5.0 and 0.6.0"),
-    Rule("concrete-array-removed", "jax>=0.4.36 diffrax<0.6.1", "run to jax 0.9.2 with diffrax 0.6.0; diffrax#527"),
+    Rule("import-error", "jax<0.4.24 numpy>=2.4", "numpy.trapz is gone; with 1.26.4 it imports"),
+    Rule("crashed", "jax<0.4.26 numpy>=2.0", "any array is a SIGSEGV; jaxlib is built for NumPy 1, from 0.4.26 for 2"),
+    Rule("import-error", "jax>=0.10.0 equinox<0.13.1", "batching.NotMapped is gone; 0.13.1 imports"),
+    Rule("import-error", "jax>=0.6.1 equinox<0.12.2", "jaxlib.xla_extension is gone; 0.12.2 imports"),
+    Rule("import-error", "jax>=0.6.0 equinox<0.11.11", "jax.core.Primitive is gone; 0.11.11 imports"),
+    Rule("import-error", "jax>=0.4.34 equinox<0.11.5", "jax.core.pp_eqn_rules is gone; 0.11.5 imports"),
+    Rule("jaxpr-constants-lost", "jax==0.4.27", "equinox#716, jax#21116, gone in jax 0.4.28"),
+    Rule("astype-not-there", "jax<0.4.21 diffrax>=0.5.0"),
+    Rule("get-aval-removed", "jax>=0.10.0 diffrax<0.6.1"),
+    Rule("concrete-array-removed", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
 )
-_NO_DICTS = Rule("params-unhashable", "jax>=0.7.0 equinox<0.13.0", "run to jax 0.9.1; diffrax#662, equinox#1039")
-_WORKS = Rule("works", "", "run on jax 0.4.18 to 0.12.0.1, where no rule above holds")
+_NO_DICTS = Rule("params-unhashable", "jax>=0.7.0 equinox<0.13.0", "diffrax#662, equinox#1039")
+_WORKS = Rule("works")
 _WORKAROUND = Workaround(
     "None in code: hold JAX, or NumPy, back until what imports it has followed; or take the next release of that."
 )
@@ -214,12 +210,12 @@ ISSUE = Issue(
             signatures=_SIGNATURES,
             rules=(
                 *_BOTH,
-                Rule("crashed", "jaxlib==0.7.0", "run: SIGABRT or SIGSEGV at exit; jax#30517, gone in 0.7.1"),
-                Rule("unhashable-dict", "jax>=0.9.2 equinox<0.13.0", "run on jax 0.9.2: the lowering refuses it"),
+                Rule("crashed", "jaxlib==0.7.0", "SIGABRT or SIGSEGV at exit; jax#30517, gone in 0.7.1"),
+                Rule("unhashable-dict", "jax>=0.9.2 equinox<0.13.0", "the lowering refuses it"),
                 _NO_DICTS,
-                Rule("get-aval-removed", "jax>=0.10.0 equinox<0.13.3", "run to 0.12.0.1; 0.13.3 asks jax.typeof first"),
+                Rule("get-aval-removed", "jax>=0.10.0 equinox<0.13.3", "0.13.3 asks jax.typeof first"),
                 Rule("custom-jvp-tangent-dtype", "jax>=0.4.34 equinox<0.11.8", "diffrax#508, mended by equinox#871"),
-                Rule("closure-convert-weak-type", "jax>=0.4.32 equinox<0.11.7", "run on 0.4.33; equinox#854, #856"),
+                Rule("closure-convert-weak-type", "jax>=0.4.32 equinox<0.11.7", "equinox#854, #856"),
                 _WORKS,
             ),
             workaround=_WORKAROUND,
@@ -233,12 +229,12 @@ ISSUE = Issue(
             signatures=_SIGNATURES,
             rules=(
                 *_BOTH,
-                Rule("scipy-tril-removed", "jax<0.4.24 scipy>=1.13", "run on jax 0.4.21 to 0.4.23 with scipy 1.17.1"),
-                Rule("jaxpr-removed", "jax>=0.6.0 diffrax<0.6.2", "run on jax 0.6.0, 0.9.2; 0.6.2 asks for it no more"),
-                Rule("flatten-not-weakly-referenced", "jax>=0.7.1 equinox<0.13.1", "run to 0.9.2; equinox#1081, #1082"),
+                Rule("scipy-tril-removed", "jax<0.4.24 scipy>=1.13"),
+                Rule("jaxpr-removed", "jax>=0.6.0 diffrax<0.6.2", "0.6.2 asks for it no more"),
+                Rule("flatten-not-weakly-referenced", "jax>=0.7.1 equinox<0.13.1", "equinox#1081, #1082"),
                 _NO_DICTS,
-                Rule("lu-transpose-is-traced", "jax>=0.8.2 lineax<0.1.0", "run on 0.8.2 and 0.9.0; lineax#187"),
-                Rule("implicit-steps-all-rejected", "optimistix>=0.1.0 diffrax<0.7.2", "run on jax 0.8.1 to 0.12.0.1"),
+                Rule("lu-transpose-is-traced", "jax>=0.8.2 lineax<0.1.0", "lineax#187"),
+                Rule("implicit-steps-all-rejected", "optimistix>=0.1.0 diffrax<0.7.2"),
                 _WORKS,
             ),
             workaround=_WORKAROUND,

@@ -150,7 +150,7 @@ class _Row:
     ) -> Amendment | None:
         """What the dependent release lacks; None where it says so already."""
         cells = tuple(dict.fromkeys(trial.cell for trial, _ in causes))
-        evidence = tuple(dict.fromkeys(cause.rule.evidence for _, cause in causes))
+        evidence = tuple(dict.fromkeys(cause.rule.evidence for _, cause in causes if cause.rule.evidence))
         grounds: Grounds = "run" if any(cause.grounds == "run" for _, cause in causes) else "rule"
         alone = Amendment("lacks", None, version, dependent, "", f"!={version}", grounds, cells, evidence)
         if dependent == dependency:
@@ -191,7 +191,7 @@ class _Row:
             if dependency in named and dependent in named and named[dependent].contains(version, prereleases=True):
                 low, high = lower_bound(named[dependency]), upper_bound(named[dependency])
                 for bound in filter(None, (low and f"<{low}", high and f">={high}")):
-                    found.setdefault(bound, []).append(rule.evidence)
+                    found.setdefault(bound, []).extend(filter(None, [rule.evidence]))
         above = sorted((each for each in found if each[0] == "<"), key=lambda each: Version(each[1:]))
         below = sorted((each for each in found if each[0] == ">"), key=lambda each: Version(each[2:]), reverse=True)
         return {each: found[each] for each in (*above, *below)}

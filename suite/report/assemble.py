@@ -218,15 +218,23 @@ def _refuted(claim: threads.Refuted) -> RefutedRow:
 def _case(case: Case, text: str) -> CaseRow:
     own = {
         name: getattr(case, name)
-        for name in ("id", "question", "needs", "behaviours", "rules", "workaround", "touches", "waits_for")
+        for name in ("id", "question", "needs", "behaviours", "workaround", "touches", "waits_for")
     }
+    rules = [{"behaviour": each.behaviour, "on": each.on, "note": each.evidence} for each in case.rules]
     signatures = [
         {"behaviour": name, **asdict(each)}
         for name, some in case.signatures.items()
         for each in (some if isinstance(some, tuple) else (some,))
     ]
-    told = {**own, "signatures": signatures, "conditions": _conditions(case), "intervals": [], "source": text}
-    return CaseRow.model_validate(told, from_attributes=True)
+    told = {
+        **own,
+        "rules": rules,
+        "signatures": signatures,
+        "conditions": _conditions(case),
+        "intervals": [],
+        "source": text,
+    }
+    return CaseRow.model_validate({**told, "intervals": [], "source": text}, from_attributes=True)
 
 
 def _conditions(case: Case) -> list[str]:

@@ -15,6 +15,7 @@ from packaging.version import Version
 from suite.judge.agreement import workaround_expected
 from suite.judge.amendments import Tables, Trial, amendments
 from suite.judge.attribution import LINKED, Blame, blame
+from suite.judge.evidence import ran
 from suite.judge.intervals import Point
 from suite.judge.intervals import intervals as intervals_along
 from suite.judge.metadata import reached, requires
@@ -30,6 +31,7 @@ from suite.report.model import (
     CellRow,
     Coverage,
     IntervalRow,
+    IssueRow,
     Observation,
     RangeRow,
     Report,
@@ -51,6 +53,8 @@ def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
     for each in report.observations:
         what = None if each.verdict in UNDECIDED else (each.behaviour or each.verdict, each.verdict)
         seen.setdefault((each.issue, each.case), {})[each.cell] = what
+    issues = [_with_evidence(issue, report.run_here, seen) for issue in report.issues]
+    report = report.model_copy(update={"issues": issues})
     ruled = by_rule(report, line)
     issues = []
     for issue in report.issues:
@@ -64,6 +68,22 @@ def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
         issues.append(issue.model_copy(update={"cases": cases}))
     derived = {"issues": issues, "stacks": stacks(report, offered), "coverage": coverage(report.observations)}
     return report.model_copy(update={**derived, "jax_line": jax_line(report, line)})
+
+
+def _with_evidence(
+    issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[tuple[str, str], Mapping[str, Seen]]
+) -> IssueRow:
+    """An issue whose rules say on which releases they were run."""
+    cases = []
+    for case in issue.cases:
+        of = seen.get((issue.id, case.id), {})
+        runs = (Run(cell.id, cell.packages, what[0]) for cell in cells if (what := of.get(cell.id)))
+        rules = [
+            rule.model_copy(update={"evidence": "; ".join(filter(None, (where, rule.note)))})
+            for rule, where in zip(case.rules, ran(case.needs, case.rules, runs), strict=True)
+        ]
+        cases.append(case.model_copy(update={"rules": rules}))
+    return issue.model_copy(update={"cases": cases})
 
 
 def with_pins(report: Report) -> list[Observation]:

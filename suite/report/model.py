@@ -168,7 +168,8 @@ class RuleRow(FileModel):
     on: PlainRequirements = Field(
         default="", description="requirements, apart by spaces, that must all be met; nothing: every stack"
     )
-    evidence: str = ""
+    note: str = Field(default="", description="what no run can know: the pull request that changed it, a changelog")
+    evidence: str = Field(default="", description="the releases on which it was run and borne out, and the note")
 
 
 class WorkaroundRow(FileModel):

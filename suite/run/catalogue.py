@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -70,14 +69,13 @@ def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault], Mapping[str, tuple[
     read: list[Entry] = []
     wrong: list[Fault] = []
     lost: dict[str, Fault] = {}
-    for name in sorted({each.name for each in pkgutil.iter_modules(folder.__path__)} - {"__main__"}):
-        module = f"{folder.__name__}.{name}"
+    for module in folder.modules():
         spec = find_spec(module)
         path = Path(str(spec and spec.origin))
         try:
             found = entry(module)
         except (Exception, SystemExit) as error:  # whatever somebody's module does, the others run
-            lost[name.replace("_", "-")] = _unread(path, error)
+            lost[folder.basename(module).replace("_", "-")] = _unread(path, error)
             continue
         read.append(found)
         of_table = faults(found)

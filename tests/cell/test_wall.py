@@ -14,7 +14,7 @@ from suite.files import ROOT
 STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "jaxtyping", "numpy", "scipy"}
 # By the names that they are imported by; a cell has them where it holds them.
 STACK |= {"numpyro", "tensorflow_probability", "haiku", "flax", "optax", "blackjax", "e3nn_jax"}
-ISSUES = sorted(ROOT.glob("suite/issues/*.py"))
+ISSUES = sorted(ROOT.glob("suite/issues/**/*.py"))
 BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
 
 # Run without site-packages.

@@ -115,7 +115,7 @@ def small(last: Verdict = "guarded") -> Report:
             strict=True,
         )
     ]
-    rules = [RuleRow(behaviour="bypassed", on="jax<0.8", evidence="run"), RuleRow(behaviour="attribute-error")]
+    rules = [RuleRow(behaviour="bypassed", on="jax<0.8", note="jax#1"), RuleRow(behaviour="attribute-error")]
     behaviours = {"bypassed": "affected", "attribute-error": "guarded", "lowered": "clear"}
     update = {"rules": rules, "behaviours": behaviours, "source": SOURCE, "workaround": WorkaroundRow(text="Jit last.")}
     (case,) = issues[1].cases

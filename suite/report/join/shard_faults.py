@@ -20,6 +20,8 @@ Facts = dict[str, Any]
 
 # What a cell is found to be, as against what it is.
 _FOUND = {"declared_observed", "blocked_by"}
+# What is computed of a case.
+_COMPUTED: Any = {"intervals": True, "by_rule": True, "turns": True, "rules": {"__all__": {"evidence"}}}
 _TOLD = {"verdict", "behaviour", "reason", "expected", "workaround"}
 
 
@@ -71,8 +73,7 @@ def _of_run(shard: Report) -> Facts:
         of_issue = {**issue.model_dump(exclude={"cases"}), "cases": [case.id for case in issue.cases]}
         facts |= {f"issues.{issue.id}.{key}": value for key, value in of_issue.items()}
         for case in issue.cases:
-            # Less what is computed of them.
-            of_case = case.model_dump(exclude={"intervals", "by_rule", "turns"})
+            of_case = case.model_dump(exclude=_COMPUTED)
             facts |= {f"issues.{issue.id}.cases.{case.id}.{key}": value for key, value in of_case.items()}
     # One in which no cell ran saw no machine.
     where = shard.platform.model_dump(include={"system", "machine"}) if shard.platform.system else {}

@@ -1,0 +1,1 @@
+"""Issues of what XLA compiles: values, memory, flags."""

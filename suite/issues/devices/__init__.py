@@ -1,0 +1,1 @@
+"""Issues of devices, memories and sharding."""

@@ -1,0 +1,118 @@
+"""BacksolveAdjoint has no gradient by what a vector field closes over, or by a time
+
+    term = ODETerm(lambda t, y, args: -rate * y)
+    jax.grad(lambda rate: diffeqsolve(ODETerm(…), …, adjoint=BacksolveAdjoint()).ys[-1])(1.0)
+    # CustomVJPException: … with respect to a closed-over value; by t1, RuntimeError: Unexpected tangent
+
+You'd expect a gradient by `rate`, as the default adjoint gives it. BacksolveAdjoint solves a second equation backwards,
+and that needs to see what is differentiated: it has to be in `y0`, in `args`, or in a term that is an Equinox module.
+Else it refuses, as its documentation and the FAQ say, with an error from deep inside. Pass the number as `args`; a
+time, by solving from 0 to 1 a vector field that is multiplied by it.
+"""
+
+from __future__ import annotations
+
+from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+
+
+def closed_over() -> tuple[str, str]:
+    """Is there a gradient by a number that the vector field closes over?"""
+    import math
+
+    import diffrax
+    import jax
+
+    def end(rate: jax.Array) -> jax.Array:
+        term = diffrax.ODETerm(lambda t, y, args: -rate * y)
+        steps, adjoint = {"dt0": 0.01, "max_steps": 128}, diffrax.BacksolveAdjoint()
+        y1: jax.Array = diffrax.diffeqsolve(term, diffrax.Heun(), 0.0, 1.0, y0=1.0, adjoint=adjoint, **steps).ys[-1]
+        return y1
+
+    return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
+
+
+def passed_in() -> None:
+    """The gradient by what is passed as args."""
+    import math
+
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+
+    def end(rate: jax.Array) -> jax.Array:
+        term = diffrax.ODETerm(lambda t, y, args: -args * y)
+        steps, adjoint = {"dt0": 0.01, "max_steps": 128}, diffrax.BacksolveAdjoint()
+        start = jnp.array(1.0)
+        solution = diffrax.diffeqsolve(term, diffrax.Heun(), 0.0, 1.0, y0=start, args=rate, adjoint=adjoint, **steps)
+        y1: jax.Array = solution.ys[-1]
+        return y1
+
+    assert abs(jax.grad(end)(jnp.array(1.0)) + math.exp(-1.0)) < 1e-2
+
+
+def end_time() -> tuple[str, str]:
+    """Is there one by t1?"""
+    import math
+
+    import diffrax
+    import jax
+
+    def end(t1: jax.Array) -> jax.Array:
+        term = diffrax.ODETerm(lambda t, y, args: -y)
+        steps, adjoint = {"dt0": 0.01, "max_steps": 128}, diffrax.BacksolveAdjoint()
+        y1: jax.Array = diffrax.diffeqsolve(term, diffrax.Heun(), 0.0, t1, y0=1.0, adjoint=adjoint, **steps).ys[-1]
+        return y1
+
+    return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
+
+
+def control() -> None:
+    """A term's vector field is what it was given, closed over number and all."""
+    import diffrax
+
+    rate = 2.0
+    assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
+
+
+# Stacks that solve nothing: row zero tells it.
+STOPS = (
+    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
+    Signature("TypeError", "unhashable type: 'dict'"),
+    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
+)
+CLOSED_OVER = Signature("CustomVJPException", "with respect to a closed-over value", "equinox")
+TANGENT = Signature("RuntimeError", "Unexpected tangent", "equinox")
+ISSUE = Issue(
+    kind="by-design",
+    upstream=(
+        Upstream("https://docs.kidger.site/diffrax/api/adjoints/", "docs"),
+        Upstream("https://docs.kidger.site/diffrax/further_details/faq/", "docs"),
+    ),
+    touches=("diffrax.BacksolveAdjoint",),
+    common=Common(
+        control=control,
+        behaviours={"refused": "documented", "agrees": "clear", "differs": "affected"},
+        rules=(
+            Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
+            Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "equinox#1039"),
+            Rule("refused", "", "Diffrax's FAQ"),
+        ),
+        workaround=Workaround(
+            "Pass it as `args`, or make it a part of the term.",
+            passed_in,
+            fails=(
+                *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+                *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
+            ),
+        ),
+        needs=("jax", "equinox", "diffrax"),
+    ),
+    cases=(
+        Case(closed_over, signatures={"refused": CLOSED_OVER, "cannot-solve": STOPS}),
+        Case(end_time, signatures={"refused": TANGENT, "cannot-solve": STOPS}),
+    ),
+)

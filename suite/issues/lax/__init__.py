@@ -1,0 +1,1 @@
+"""Issues of `jax.lax` and Pallas."""

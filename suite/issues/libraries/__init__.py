@@ -1,0 +1,1 @@
+"""Issues of libraries beside the stack."""

@@ -1,0 +1,1 @@
+"""Issues of jit, grad, vmap, tracing and callbacks."""

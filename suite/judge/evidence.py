@@ -1,0 +1,62 @@
+"""On which releases a case showed what its rules say: of a rule's evidence the part that runs know. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+
+from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, requirements
+from suite.judge.specifiers import in_version_order
+from suite.stack.beside import BESIDE
+
+# So many ranges of releases are named one by one.
+_FEW = 3
+
+
+def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -> list[str]:
+    """Return for each rule where it was run: where it is the first that matches, and was borne out; "" for nowhere.
+
+    Releases are those of the packages that it names. One for all other stacks is about those that the others name, or
+    about the last that the case `needs`.
+    """
+    known = list(runs)
+    shown: dict[int, list[Pins]] = {id(rule): [] for rule in rules}
+    for run in known:
+        rule = first_match(rules, run.pins)
+        if rule is not None and rule.behaviour == run.behaviour:
+            shown[id(rule)].append(run.pins)
+    named = in_stack_order({name for rule in rules for name in _named(rule)}) or in_stack_order(needs)[-1:]
+    return [
+        _where(in_stack_order(_named(rule)) or named, shown[id(rule)], [run.pins for run in known]) for rule in rules
+    ]
+
+
+def _named(rule: AnyRule) -> set[str]:
+    return {each.name for each in requirements(rule.on)} - BESIDE
+
+
+def _where(packages: Sequence[str], shown: Sequence[Pins], known: Sequence[Pins]) -> str:
+    if not shown:
+        return ""
+    if len(packages) > 1:
+        stacks = {tuple(pins.get(name) for name in packages) for pins in shown}
+        spans = ", ".join(filter(None, (_span(name, _versions(name, shown)) for name in packages)))
+        return f"run on {f'{len(stacks)} stacks: ' if len(stacks) > 1 else ''}{spans}"
+    (package,) = packages
+    versions = _versions(package, shown)
+    if len(versions) < 3:
+        return f"run on {package} {' and '.join(versions)}" if versions else ""
+    ranges = [list(run) for there, run in groupby(_versions(package, known), versions.__contains__) if there]
+    told = [f"{run[0]} to {run[-1]}" if len(run) > 1 else run[0] for run in ranges]
+    between = f" between {versions[0]} and {versions[-1]}"
+    where = f"{',' if len(told) == 1 else ':'} {', '.join(told)}" if len(told) <= _FEW else between
+    return f"run on {len(versions)} releases of {package}{where}"
+
+
+def _versions(package: str, stacks: Iterable[Pins]) -> list[str]:
+    return in_version_order({pins[package] for pins in stacks if package in pins})
+
+
+def _span(package: str, versions: Sequence[str]) -> str:
+    """Return a package with its first and last version, for people; "" where there is no version."""
+    return f"{package} {' to '.join(dict.fromkeys([versions[0], versions[-1]]))}" if versions else ""
