@@ -1,4 +1,4 @@
-"""What a case is expected to show that waits for another: it is blocked where that one goes wrong and it was not run."""
+"""What is foreseen of a case that waits for another: it is blocked where that one goes wrong, unless it was run."""
 
 from __future__ import annotations
 
