@@ -62,7 +62,7 @@
     for (const each of cases) if (!each.rowZero && each.needs.every(name => name in end.versions || !guests.includes(name))) {
       const told = expected(each, end);
       const blocked = each.imports.some(name => stops.has(name))
-        || (told.how !== "run" && each.waits.some(place => found.get(cases[place])?.stands === "symptom"))
+        || (told.how !== "run" && each.waits.some(place => expected(cases[place], end).stands === "symptom"))
         || (told.how !== "run" && there.length && there.every(cell => each.blocked.has(cell)));
       found.set(each, blocked ? {...told, stands: "blocked"} : told);
     }
