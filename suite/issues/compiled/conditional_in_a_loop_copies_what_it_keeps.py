@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(body: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -80,14 +80,12 @@ _LOOP = "uses('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(Upstream("jax-ml/jax#38145", "report"), Upstream("openxla/xla#46314", "fix")),
+    upstream=Upstream.of(report="jax#38145", fix="xla#46314"),
     touches=("jax.lax.cond", "jax.lax.switch"),
-    common=Common(
-        control=without_a_condition,
-        behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(Rule("copies", "jaxlib<0.11.1", "jax#38145"), Rule("in-place", "", "xla#46314")),
-        workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
-    ),
+    control=without_a_condition,
+    behaviours={"copies": "affected", "in-place": "clear"},
+    rules=(Rule("copies", "jaxlib<0.11.1", "jax#38145"), Rule("in-place", "", "xla#46314")),
+    workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
     cases=(
         Case(kept_where_true, touches=(f"jax.lax.cond if {_LOOP}",)),
         Case(kept_where_last, touches=(f"jax.lax.switch if {_LOOP}",)),

@@ -10,7 +10,7 @@ operations, to tell how busy a device is, stops at either. What `lowered.cost_an
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def in_a_list() -> tuple[str, str]:
@@ -51,13 +51,11 @@ def either() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-38-dec-17-2024", "changelog"),),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-38-dec-17-2024"),
     touches=("jax.stages.Compiled.cost_analysis",),
-    common=Common(
-        control=of_what_is_lowered,
-        rules=(Rule("list", "jax<0.5.0"), Rule("dict")),
-        workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
-    ),
+    control=of_what_is_lowered,
+    rules=(Rule("list", "jax<0.5.0"), Rule("dict")),
+    workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
     cases=(
         Case(
             in_a_list, behaviours={"list": "clear", "dict": "affected"}, signatures={"dict": Signature("KeyError", "0")}

@@ -14,7 +14,7 @@ is right. With the option set as well it is wrong, on jax 0.4.35 to 0.11.0.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def fusion() -> tuple[str, str]:
@@ -71,9 +71,9 @@ KEPT = "jax#39596"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#37391", "report"), Upstream("jax-ml/jax#39596", "fix")),
+    upstream=Upstream.of(report="jax#37391", fix="jax#39596"),
     touches=("jax_compiler_enable_remat_pass", "XLA flags"),
-    common=Common(signatures=SIGNATURES),
+    signatures=SIGNATURES,
     cases=(
         Case(
             fusion,

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 from suite.cell.issue import Meaning
 
 
@@ -94,14 +94,14 @@ def _rules(first: str) -> tuple[Rule, ...]:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("jax-ml/jax#37919", "report"),
-        Upstream("jax-ml/jax#38096", "report"),
-        Upstream("jax-ml/jax#38099", "report"),
-        Upstream("https://docs.jax.dev/en/latest/faq.html#jit-changes-the-exact-numerics-of-outputs", "docs"),
+    upstream=Upstream.of(
+        report="jax#37919 jax#38096 jax#38099",
+        docs="https://docs.jax.dev/en/latest/faq.html#jit-changes-the-exact-numerics-of-outputs",
     ),
     touches=("overflow under jit",),
-    common=Common(control=each_alone, behaviours=_BEHAVIOURS, rules=_rules("0.11.1")),
+    control=each_alone,
+    behaviours=_BEHAVIOURS,
+    rules=_rules("0.11.1"),
     cases=(
         Case(
             root_of_square,

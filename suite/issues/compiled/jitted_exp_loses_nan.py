@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def float32() -> tuple[str, str]:
@@ -85,13 +85,11 @@ def keep_it() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#29537", "report"), Upstream("scipy/scipy#23177", "report")),
+    upstream=Upstream.of(report="jax#29537 scipy/scipy#23177"),
     touches=("jax.numpy.exp",),
-    common=Common(
-        control=argument,
-        behaviours={"lost": "affected", "kept": "clear"},
-        workaround=Workaround("Choose the NaN yourself: jnp.where(jnp.isnan(y), y, jnp.exp(y)).", keep_it),
-    ),
+    control=argument,
+    behaviours={"lost": "affected", "kept": "clear"},
+    workaround=Workaround("Choose the NaN yourself: jnp.where(jnp.isnan(y), y, jnp.exp(y)).", keep_it),
     cases=(
         Case(
             float32,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def closed_over() -> tuple[str, str]:
@@ -82,12 +82,10 @@ _AFTER = Rule("agrees", "", "the changelog of 0.4.29 names xla#13301")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("openxla/xla#13054", "report"), Upstream("openxla/xla#13301", "fix")),
+    upstream=Upstream.of(report="xla#13054", fix="xla#13301"),
     touches=("fused reductions",),
-    common=Common(
-        control=control_fewer,
-        workaround=Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
-    ),
+    control=control_fewer,
+    workaround=Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
     cases=(
         Case(
             closed_over,

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -114,18 +114,11 @@ def stacked_by_scan() -> None:
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("jax-ml/jax#31284", "report"),
-        Upstream("jax-ml/jax#31282", "report"),
-        Upstream("patrick-kidger/equinox#1088", "report"),
-        Upstream("patrick-kidger/diffrax#680", "report"),
-    ),
+    upstream=Upstream.of(report="jax#31284 jax#31282 equinox#1088 diffrax#680"),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
-    common=Common(
-        control=what_it_computes,
-        behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(Rule("copies", "jaxlib==0.7.1", "jax#31284"), Rule("in-place")),
-    ),
+    control=what_it_computes,
+    behaviours={"copies": "affected", "in-place": "clear"},
+    rules=(Rule("copies", "jaxlib==0.7.1", "jax#31284"), Rule("in-place")),
     cases=(
         Case(
             drawn_index,

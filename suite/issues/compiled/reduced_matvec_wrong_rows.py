@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -69,16 +69,14 @@ _AGREES = Rule("agrees")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#39103", "report"),),
+    upstream=Upstream.of(report="jax#39103"),
     touches=("fused reductions",),
-    common=Common(
-        control=control_block,
-        rules=(Rule("differs", "jaxlib==0.10.2"), _AGREES),
-        workaround=Workaround(
-            "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment, or write it without vmap.",
-            environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
-            fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
-        ),
+    control=control_block,
+    rules=(Rule("differs", "jaxlib==0.10.2"), _AGREES),
+    workaround=Workaround(
+        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment, or write it without vmap.",
+        environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
+        fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
     ),
     cases=(
         Case(float32),

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def rows() -> tuple[str, str]:
@@ -91,13 +91,11 @@ def concatenated() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("openxla/xla#49176", "report"),),
+    upstream=Upstream.of(report="xla#49176"),
     touches=("jax.Array.at", "jax.lax.dynamic_update_slice"),
-    common=Common(
-        control=without_reshape,
-        rules=(Rule("differs", "jaxlib>=0.4.35", "openxla/xla#49176 is open"), Rule("agrees")),
-        workaround=Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),
-    ),
+    control=without_reshape,
+    rules=(Rule("differs", "jaxlib>=0.4.35", "openxla/xla#49176 is open"), Rule("agrees")),
+    workaround=Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),
     cases=(
         Case(rows, touches=("jax.Array.at",)),
         Case(column, touches=("jax.Array.at",)),

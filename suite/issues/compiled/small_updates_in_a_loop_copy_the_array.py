@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -91,18 +91,14 @@ def in_blocks() -> None:
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(Upstream("jax-ml/jax#40101", "report"), Upstream("QuantEcon/lecture-python-programming#622", "report")),
+    upstream=Upstream.of(report="jax#40101 QuantEcon/lecture-python-programming#622"),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
-    common=Common(
-        control=what_it_computes,
-        behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(
-            Rule("copies", "jaxlib==0.11.1", "the text of jax 0.11.2 on jaxlib 0.11.1 too; jax#40101"),
-            Rule("in-place"),
-        ),
-        workaround=Workaround(
-            "Stack in blocks: a scan within a scan, the inner one of about a hundred steps.", in_blocks
-        ),
+    control=what_it_computes,
+    behaviours={"copies": "affected", "in-place": "clear"},
+    rules=(
+        Rule("copies", "jaxlib==0.11.1", "the text of jax 0.11.2 on jaxlib 0.11.1 too; jax#40101"),
+        Rule("in-place"),
     ),
+    workaround=Workaround("Stack in blocks: a scan within a scan, the inner one of about a hundred steps.", in_blocks),
     cases=(Case(one_element), Case(stacked_results)),
 )

@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def arithmetic() -> tuple[str, str]:
@@ -69,19 +69,14 @@ def scale_up() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html", "docs"),
-        Upstream("jax-ml/jax#4042", "report"),
-        Upstream("jax-ml/jax#16200", "report"),
-        Upstream("jax-ml/jax#26658", "report"),
-        Upstream("jax-ml/jax#26668", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html jax#26668",
+        report="jax#4042 jax#16200 jax#26658",
     ),
     touches=("subnormal numbers",),
-    common=Common(
-        control=moved,
-        behaviours={"differs": "documented", "agrees": "clear"},
-        rules=(Rule("differs", "", "on x86-64; sharp bits has it"),),
-        workaround=Workaround("Scale what is computed, or work in logarithms.", scale_up),
-    ),
+    control=moved,
+    behaviours={"differs": "documented", "agrees": "clear"},
+    rules=(Rule("differs", "", "on x86-64; sharp bits has it"),),
+    workaround=Workaround("Scale what is computed, or work in logarithms.", scale_up),
     cases=(Case(arithmetic), Case(comparison), Case(sort)),
 )

@@ -34,7 +34,7 @@ import inspect
 import re
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 _MARK = '_xla_compute_type = "host"'
 
@@ -174,9 +174,9 @@ _ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#27825", "report"), Upstream("jax-ml/jax#27873", "fix")),
+    upstream=Upstream.of(report="jax#27825", fix="jax#27873"),
     touches=("jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
-    common=Common(signatures=_NO_COMPUTE_ON),
+    signatures=_NO_COMPUTE_ON,
     cases=(
         Case(
             decorator_outside,

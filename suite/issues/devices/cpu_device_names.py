@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def name() -> tuple[str, str]:
@@ -51,12 +51,10 @@ def ask_for_the_number() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@5be30dd56d", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@5be30dd56d"),
     touches=("jax.devices", "jax.local_devices"),
-    common=Common(control=printed, workaround=Workaround("Ask device.platform and device.id.", ask_for_the_number)),
+    control=printed,
+    workaround=Workaround("Ask device.platform and device.id.", ask_for_the_number),
     cases=(
         Case(
             name,

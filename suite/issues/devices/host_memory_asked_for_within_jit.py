@@ -16,7 +16,7 @@ The page on host offloading says that support varies by platform.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def put_within_jit() -> tuple[str, str]:
@@ -92,27 +92,25 @@ _WITH = Rule("on-the-host")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/host-offloading.html", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/201/memory-spaces.html", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/host-offloading.html "
+        "https://docs.jax.dev/en/latest/201/memory-spaces.html"
     ),
     touches=("jax.sharding.Sharding.with_memory_kind", "jax.device_put", "jax.jit(out_shardings=)", "memory_kind"),
-    common=Common(
-        control=in_one_memory,
-        behaviours={
-            **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
-        },
-        workaround=Workaround("jax.device_put(…, host) of what jit has returned.", put_outside),
-        signatures={
-            "no-such-memory": Signature("ValueError", "Could not find memory addressable by device cpu"),
-            "refused": tuple(
-                Signature(
-                    each, "No registered implementation for untyped custom call to annotate_device_placement for Host"
-                )
-                for each in ("XlaRuntimeError", "JaxRuntimeError")
-            ),
-        },
-    ),
+    control=in_one_memory,
+    behaviours={
+        **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
+    },
+    workaround=Workaround("jax.device_put(…, host) of what jit has returned.", put_outside),
+    signatures={
+        "no-such-memory": Signature("ValueError", "Could not find memory addressable by device cpu"),
+        "refused": tuple(
+            Signature(
+                each, "No registered implementation for untyped custom call to annotate_device_placement for Host"
+            )
+            for each in ("XlaRuntimeError", "JaxRuntimeError")
+        ),
+    },
     cases=(
         Case(put_within_jit, rules=(_WITHOUT, Rule("on-the-device", "jaxlib<0.10.2"), _WITH)),
         Case(returned_by_out_shardings, rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2"), _WITH)),

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -87,27 +87,22 @@ _case = partial(Case, host_devices=2, touches=_WITHOUT_TYPES)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@89401bd314", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@89401bd314"),
     touches=("jax.make_mesh", "sharded arrays"),
-    common=Common(
-        control=plain_mesh,
-        behaviours={"computed": "clear", "refused": "affected"},
-        rules=(
-            Rule("absent", "jax<0.4.32"),
-            Rule("computed", "jax<0.8.1"),
-            Rule("warns", "jax<0.9.0", "08fcdb72e9"),
-            Rule("refused", "", "89401bd314"),
-        ),
-        workaround=Workaround(
-            "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto
-        ),
-        signatures={
-            "refused": Signature("ShardingTypeError"),
-            "warns": Signature("DeprecationWarning", "The default axis_types will change"),
-        },
+    control=plain_mesh,
+    behaviours={"computed": "clear", "refused": "affected"},
+    rules=(
+        Rule("absent", "jax<0.4.32"),
+        Rule("computed", "jax<0.8.1"),
+        Rule("warns", "jax<0.9.0", "08fcdb72e9"),
+        Rule("refused", "", "89401bd314"),
     ),
+    workaround=Workaround(
+        "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto
+    ),
+    signatures={
+        "refused": Signature("ShardingTypeError"),
+        "warns": Signature("DeprecationWarning", "The default axis_types will change"),
+    },
     cases=(_case(product), _case(sum_of_both), _case(reshape)),
 )

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def equality() -> tuple[str, str]:
@@ -83,14 +83,9 @@ _NESTED = " or ".join(f"(type({axis}) == 'tuple' and len({axis}) == 1)" for axis
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("keras-team/keras#22694", "commit"),
-        Upstream("jax-ml/jax#15782", "report"),
-        Upstream("jax-ml/jax@17b02ecb1b", "commit"),
-        Upstream("jax-ml/jax@b52e741ed0", "commit"),
-    ),
+    upstream=Upstream.of(commit="keras-team/keras#22694 jax@17b02ecb1b jax@b52e741ed0", report="jax#15782"),
     touches=("jax.sharding.PartitionSpec", "jax.P"),
-    common=Common(control=specs_with_specs),
+    control=specs_with_specs,
     cases=(
         Case(
             equality,

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def update() -> tuple[str, str]:
@@ -79,9 +79,10 @@ _SHARDED = "max(start_indices) >= 2**31 and uses('jax.make_mesh', 'jax.sharding.
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("openxla/xla#49118", "report"), Upstream("openxla/xla#49122", "report")),
+    upstream=Upstream.of(report="xla#49118 xla#49122"),
     touches=("jax.lax.dynamic_update_slice", "jax.lax.dynamic_slice", "sharding"),
-    common=Common(control=inside, workaround=_CLIP),
+    control=inside,
+    workaround=_CLIP,
     cases=(
         Case(
             update,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*placed: str) -> int:
@@ -63,9 +63,10 @@ def put_first() -> None:
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025", "changelog"),),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025"),
     touches=("jax.sharding.NamedSharding", "jax.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
-    common=Common(control=the_same, behaviours={"traced-once": "clear", "retraced": "documented"}),
+    control=the_same,
+    behaviours={"traced-once": "clear", "retraced": "documented"},
     cases=(
         Case(
             another_type,

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def minimise() -> tuple[str, str]:
@@ -94,24 +94,18 @@ _WAS_RIGHT = (Rule("agrees", "optimistix<0.1.0"), Rule("differs", "", "optimisti
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/optimistix#33", "report"),
-        Upstream("patrick-kidger/optimistix#34", "report"),
-        Upstream("patrick-kidger/optimistix#211", "fix"),
-    ),
+    upstream=Upstream.of(report="optimistix#33 optimistix#34", fix="optimistix#211"),
     touches=("optimistix.minimise(has_aux=)", "optimistix.least_squares(has_aux=)", "optimistix.root_find(has_aux=)"),
-    common=Common(
-        control=control_value,
-        workaround=Workaround("Call the function once more, at `value`.", call_it_again),
-        signatures={
-            "cannot-solve": (
-                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-                Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-                Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-            )
-        },
-        needs=("jax", "equinox", "optimistix"),
-    ),
+    control=control_value,
+    workaround=Workaround("Call the function once more, at `value`.", call_it_again),
+    signatures={
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+            Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+        )
+    },
+    needs=("jax", "equinox", "optimistix"),
     cases=(
         Case(minimise, rules=_WAS_RIGHT),
         Case(least_squares, rules=(*_CANNOT, *_WAS_RIGHT)),

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def holds_at_start() -> tuple[str, str]:
@@ -136,15 +136,13 @@ _NEW = (Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#724 (392f1
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#720", "report"), Upstream("patrick-kidger/diffrax#724", "fix")),
+    upstream=Upstream.of(report="diffrax#720", fix="diffrax#724"),
     touches=("diffrax.Event",),
-    common=Common(
-        control=control_steps,
-        rules=(*_OLD, *_NEW),
-        workaround=Workaround(_TEXT, without_root_finder),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_steps,
+    rules=(*_OLD, *_NEW),
+    workaround=Workaround(_TEXT, without_root_finder),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(holds_at_start),
         Case(steady_state, rules=(*_OLD, _NO_DICTS, *_NEW)),

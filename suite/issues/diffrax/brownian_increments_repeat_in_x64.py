@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def evaluate() -> tuple[str, str]:
@@ -120,16 +120,14 @@ _CANNOT = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#733", "report"), Upstream("patrick-kidger/diffrax#734", "fix")),
+    upstream=Upstream.of(report="diffrax#733", fix="diffrax#734"),
     touches=("diffrax.UnsafeBrownianPath",),
-    common=Common(
-        control=control_keys,
-        behaviours={"distinct": "clear", "repeated": "affected"},
-        rules=(_IMPORTS_ONLY, _REPEATED),
-        workaround=Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-        x64=True,
-    ),
+    control=control_keys,
+    behaviours={"distinct": "clear", "repeated": "affected"},
+    rules=(_IMPORTS_ONLY, _REPEATED),
+    workaround=Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
+    x64=True,
     cases=(Case(evaluate), Case(solve, rules=(_IMPORTS_ONLY, *_CANNOT, _REPEATED)), Case(variance)),
 )

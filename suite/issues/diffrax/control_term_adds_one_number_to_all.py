@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def euler() -> tuple[str, str]:
@@ -128,14 +128,12 @@ _TEXT = "Give a matrix, jnp.diag(…), or from 0.6.0 a lineax.DiagonalLinearOper
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#621", "report"), Upstream("patrick-kidger/diffrax#565", "fix")),
+    upstream=Upstream.of(report="diffrax#621", fix="diffrax#565"),
     touches=("diffrax.ControlTerm",),
-    common=Common(
-        control=control_by_hand,
-        behaviours={"refused": "guarded"},
-        signatures=_SIGNATURES,
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_by_hand,
+    behaviours={"refused": "guarded"},
+    signatures=_SIGNATURES,
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(euler, rules=(_REFUSED, *_CANNOT, Rule("differs")), workaround=Workaround(_TEXT, matrix)),
         Case(tsit5, rules=(*_CANNOT, _NO_DICTS, Rule("differs")), workaround=Workaround(_TEXT, matrix_for_tsit5)),

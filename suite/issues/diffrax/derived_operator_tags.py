@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def product_of_semidefinite() -> tuple[str, str]:
@@ -107,29 +107,23 @@ _UNIT = "uses('lineax.unit_diagonal_tag')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.kidger.site/lineax/api/tags", "docs"),
-        Upstream("patrick-kidger/lineax#192", "fix"),
-        Upstream("patrick-kidger/lineax#72", "commit"),
-    ),
+    upstream=Upstream.of(docs="https://docs.kidger.site/lineax/api/tags", fix="lineax#192", commit="lineax#72"),
     touches=("lineax.linear_solve", "lineax.AutoLinearSolver"),
-    common=Common(
-        control=control_tags,
-        behaviours={"refused": "affected"},
-        rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
-        workaround=Workaround(
-            "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
-            without_tags,
-            fails=("jax<0.4.24 scipy>=1.13",),
-        ),
-        signatures={
-            "cannot-solve": (
-                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-                Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-            )
-        },
-        needs=("jax", "equinox", "lineax"),
+    control=control_tags,
+    behaviours={"refused": "affected"},
+    rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
+    workaround=Workaround(
+        "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
+        without_tags,
+        fails=("jax<0.4.24 scipy>=1.13",),
     ),
+    signatures={
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+        )
+    },
+    needs=("jax", "equinox", "lineax"),
     cases=(
         Case(
             product_of_semidefinite,

@@ -12,7 +12,7 @@ gradient's, and `throw=False` does not hold there, on any release, on purpose: t
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def preconditioned() -> tuple[str, str]:
@@ -91,25 +91,17 @@ _STEPS = "uses('lineax.CG', 'lineax.NormalCG', 'lineax.BiCGStab', 'lineax.GMRES'
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/lineax#160", "report"),
-        Upstream("patrick-kidger/lineax#181", "report"),
-        Upstream("patrick-kidger/lineax#117", "report"),
-        Upstream("patrick-kidger/lineax#243", "report"),
-        Upstream("patrick-kidger/lineax#162", "fix"),
-    ),
+    upstream=Upstream.of(report="lineax#160 lineax#181 lineax#117 lineax#243", fix="lineax#162"),
     touches=("lineax.linear_solve(options=)",),
-    common=Common(
-        control=control_operators,
-        workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),
-        signatures={
-            "cannot-solve": (
-                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-                Signature("AttributeError", "get_aval"),
-            )
-        },
-        needs=("jax", "equinox", "lineax"),
-    ),
+    control=control_operators,
+    workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),
+    signatures={
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "get_aval"),
+        )
+    },
+    needs=("jax", "equinox", "lineax"),
     cases=(
         Case(
             preconditioned,

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def end_of_a_day() -> tuple[str, str]:
@@ -98,18 +98,12 @@ _SOLVE = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/diffrax#756", "report"),
-        Upstream("patrick-kidger/diffrax#758", "fix"),
-        Upstream("patrick-kidger/diffrax#660", "commit"),
-    ),
+    upstream=Upstream.of(report="diffrax#756", fix="diffrax#758", commit="diffrax#660"),
     touches=("diffrax.PIDController",),
-    common=Common(
-        control=control_by_hand,
-        workaround=Workaround("Count the time from 0, in a unit in which t1 is about 1.", from_zero_to_about_one),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_by_hand,
+    workaround=Workaround("Count the time from 0, in a unit in which t1 is about 1.", from_zero_to_about_one),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(
             end_of_a_day,

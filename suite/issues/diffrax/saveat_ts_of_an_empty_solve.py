@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def empty_solve() -> tuple[str, str]:
@@ -122,15 +122,13 @@ _SOLVE = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#488", "report"), Upstream("patrick-kidger/diffrax#494", "fix")),
+    upstream=Upstream.of(report="diffrax#488", fix="diffrax#494"),
     touches=("diffrax.SaveAt(ts=)",),
-    common=Common(
-        control=control_term,
-        rules=(*_CANNOT, *_SOLVES),
-        workaround=Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_term,
+    rules=(*_CANNOT, *_SOLVES),
+    workaround=Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(empty_solve, touches=(_SOLVE,)),
         Case(

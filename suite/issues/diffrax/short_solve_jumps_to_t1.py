@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def constant_steps() -> tuple[str, str]:
@@ -129,20 +129,13 @@ _JUMPS = "if jump_ts != None and uses('diffrax.SaveAt')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/diffrax#632", "report"),
-        Upstream("patrick-kidger/diffrax#657", "report"),
-        Upstream("patrick-kidger/diffrax#663", "report"),
-        Upstream("patrick-kidger/diffrax#660", "fix"),
-    ),
+    upstream=Upstream.of(report="diffrax#632 diffrax#657 diffrax#663", fix="diffrax#660"),
     touches=("diffrax.diffeqsolve", "diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
-    common=Common(
-        control=control_by_hand,
-        rules=_RULES,
-        workaround=Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_by_hand,
+    rules=_RULES,
+    workaround=Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(constant_steps, touches=(f"{_SOLVE}not given(stepsize_controller) and {_WITHIN(1e-6)}",)),
         Case(step_to, touches=(f"{_SOLVE}given(stepsize_controller) and {_WITHIN(1e-6)} and uses('diffrax.StepTo')",)),

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forwards() -> tuple[str, str]:
@@ -108,25 +108,20 @@ _STOPS = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://github.com/patrick-kidger/diffrax/issues/713", "report"),
-        Upstream("patrick-kidger/diffrax#714", "fix"),
-    ),
+    upstream=Upstream.of(report="https://github.com/patrick-kidger/diffrax/issues/713", fix="diffrax#714"),
     touches=("diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
-    common=Common(
-        control=control_steps,
-        rules=(
-            Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
-            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-            Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
-            Rule("agrees", "diffrax<0.7.0", "PIDController(jump_ts=)"),
-            Rule("differs", "diffrax<0.7.1"),
-            Rule("agrees", "", "diffrax#714 (475c3f4792)"),
-        ),
-        workaround=Workaround("Start at the jump itself, or leave out the jumps that are past.", start_at_the_jump),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
+    control=control_steps,
+    rules=(
+        Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+        Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
+        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+        Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
+        Rule("agrees", "diffrax<0.7.0", "PIDController(jump_ts=)"),
+        Rule("differs", "diffrax<0.7.1"),
+        Rule("agrees", "", "diffrax#714 (475c3f4792)"),
     ),
+    workaround=Workaround("Start at the jump itself, or leave out the jumps that are past.", start_at_the_jump),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(Case(forwards), Case(backwards), Case(in_double_precision, x64=True)),
 )

@@ -12,7 +12,7 @@ From 0.6.1 on the message is "Terms are not compatible with solver!", too. diffr
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def one_over_t() -> tuple[str, str]:
@@ -77,9 +77,11 @@ _SOLVE = "diffrax.diffeqsolve(terms, solver, t0) if t0 {} 0 and uses('diffrax.OD
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("patrick-kidger/diffrax#563", "report"), Upstream("patrick-kidger/diffrax#566", "fix")),
+    upstream=Upstream.of(report="diffrax#563", fix="diffrax#566"),
     touches=("diffrax.diffeqsolve",),
-    common=Common(control=control_by_hand, workaround=_ARRAYS, needs=("jax", "equinox", "diffrax")),
+    control=control_by_hand,
+    workaround=_ARRAYS,
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(
             one_over_t,

@@ -11,7 +11,7 @@ stays with it, for 0.11.11 allows any later jax.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
@@ -98,18 +98,12 @@ _RIGHT = Rule("agrees", "", "645a77f")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#959", "report"),
-        Upstream("patrick-kidger/diffrax#612", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/645a77f", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#959 diffrax#612", fix="equinox@645a77f"),
     touches=("diffrax.diffeqsolve", "jax.vmap", "jax.jacfwd"),
-    common=Common(
-        control=control_scan,
-        behaviours={"no-handler": "affected"},
-        signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0"), "cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_scan,
+    behaviours={"no-handler": "affected"},
+    signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0"), "cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(
             gradient,

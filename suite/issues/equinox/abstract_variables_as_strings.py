@@ -19,7 +19,7 @@ Seen in these runs:
   TypeError.
 """
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def full_name() -> tuple[str, str]:
@@ -114,18 +114,16 @@ _TOUCHED = ("equinox.AbstractVar if string_annotations", "equinox.AbstractClassV
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#591", "report"),),
+    upstream=Upstream.of(report="equinox#591"),
     touches=("equinox.AbstractVar", "equinox.AbstractClassVar", "string annotations"),
-    common=Common(
-        control=control_annotations,
-        behaviours={"made": "affected", "refused": "clear", "not-implemented": "guarded"},
-        workaround=_PROPERTY,
-        signatures={
-            "refused": Signature("TypeError", "Can't instantiate abstract class"),
-            "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations are not supported"),
-        },
-        needs=("jax", "equinox"),
-    ),
+    control=control_annotations,
+    behaviours={"made": "affected", "refused": "clear", "not-implemented": "guarded"},
+    workaround=_PROPERTY,
+    signatures={
+        "refused": Signature("TypeError", "Can't instantiate abstract class"),
+        "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations are not supported"),
+    },
+    needs=("jax", "equinox"),
     cases=(
         Case(full_name, rules=(Rule("made"),), touches=_TOUCHED),
         Case(short_name, rules=(Rule("not-implemented", "", "equinox#591"),), touches=_TOUCHED),

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def default_mode() -> tuple[str, str]:
@@ -135,15 +135,11 @@ _NAME_IT = Workaround('Name it: mode="batch" from 0.13.0, and momentum=0 in trai
 
 ISSUE = Issue(
     kind="warning",
-    upstream=(
-        Upstream("patrick-kidger/equinox#659", "report"),
-        Upstream("patrick-kidger/equinox#948", "fix"),
-        Upstream("patrick-kidger/equinox#1050", "report"),
-        Upstream("patrick-kidger/equinox#1052", "fix"),
-        Upstream("pyro-ppl/numpyro#2042", "report"),
-    ),
+    upstream=Upstream.of(report="equinox#659 equinox#1050 pyro-ppl/numpyro#2042", fix="equinox#948 equinox#1052"),
     touches=("equinox.nn.BatchNorm", "equinox.nn.State", "equinox.nn.make_with_state"),
-    common=Common(control=control_own_state, workaround=_NAME_IT, needs=("jax", "equinox")),
+    control=control_own_state,
+    workaround=_NAME_IT,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             default_mode,

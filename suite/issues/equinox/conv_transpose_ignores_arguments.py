@@ -13,7 +13,7 @@ Seen in these runs: up to 0.13.0 the check passes where the first number is in o
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtype_3d() -> tuple[str, str]:
@@ -71,17 +71,15 @@ def cast_the_layer() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1044", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/590c88b", "commit"),
-    ),
+    upstream=Upstream.of(report="equinox#1044", commit="equinox@590c88b"),
     touches=(
         "equinox.nn.ConvTranspose3d(dtype=)",
         "equinox.nn.ConvTranspose1d(output_padding=)",
         "equinox.nn.ConvTranspose2d(output_padding=)",
         "equinox.nn.ConvTranspose3d(output_padding=)",
     ),
-    common=Common(control=control_siblings, needs=("jax", "equinox")),
+    control=control_siblings,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             dtype_3d,

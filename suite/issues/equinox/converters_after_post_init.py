@@ -17,7 +17,7 @@ Seen in these runs: a field that is passed, and that `__post_init__` sets again,
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def seen_in_post_init() -> tuple[str, str]:
@@ -113,18 +113,12 @@ _INHERITED = Rule("as-passed", "", "equinox#969")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("patrick-kidger/equinox#969", "report"),
-        Upstream("patrick-kidger/equinox#1027", "report"),
-        Upstream("patrick-kidger/equinox#975", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#969 equinox#1027", fix="equinox#975"),
     touches=("equinox.field(converter=)",),
-    common=Common(
-        control=control_without,
-        behaviours={"converted": "clear", "as-passed": "affected"},
-        workaround=Workaround("Convert by hand, as the first thing in __post_init__.", convert_by_hand),
-        needs=("jax", "equinox"),
-    ),
+    control=control_without,
+    behaviours={"converted": "clear", "as-passed": "affected"},
+    workaround=Workaround("Convert by hand, as the first thing in __post_init__.", convert_by_hand),
+    needs=("jax", "equinox"),
     cases=(
         Case(seen_in_post_init, rules=(Rule("converted", "equinox<0.12.0"), _LAST)),
         Case(inherited, rules=(Rule("converted", "equinox<0.11.6"), _INHERITED)),

@@ -17,7 +17,7 @@ right from 0.13.5 on.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def static_field() -> tuple[str, str]:
@@ -131,25 +131,18 @@ _NOT_VALID = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1172", "report"),
-        Upstream("patrick-kidger/equinox#1187", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/218c944", "fix"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/5500f3d", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#1172 equinox#1187", fix="equinox@218c944 equinox@5500f3d"),
     touches=("equinox.field(default=)", "default values of fields"),
-    common=Common(
-        control=set_in_init,
-        behaviours={"type-error": "affected", "differs": "different"},
-        rules=(
-            Rule("agrees", "equinox<0.13.3"),
-            Rule("type-error", "equinox<0.13.5", "0277a30"),
-            Rule("agrees", "", "5500f3d"),
-        ),
-        workaround=Workaround("Set it in __init__, as well.", set_in_init),
-        signatures={"type-error": _NOT_VALID},
-        needs=("jax", "equinox"),
+    control=set_in_init,
+    behaviours={"type-error": "affected", "differs": "different"},
+    rules=(
+        Rule("agrees", "equinox<0.13.3"),
+        Rule("type-error", "equinox<0.13.5", "0277a30"),
+        Rule("agrees", "", "5500f3d"),
     ),
+    workaround=Workaround("Set it in __init__, as well.", set_in_init),
+    signatures={"type-error": _NOT_VALID},
+    needs=("jax", "equinox"),
     cases=(
         Case(
             static_field,

@@ -11,7 +11,7 @@ every release: what equinox#722 mends was in none.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def two() -> tuple[str, str]:
@@ -55,14 +55,11 @@ _LISTS = Workaround("Put a list where a tuple may be empty.", as_lists)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#715", "report"),
-        Upstream("patrick-kidger/equinox#717", "fix"),
-        Upstream("patrick-kidger/equinox#818", "report"),
-        Upstream("patrick-kidger/equinox#819", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#715 equinox#818", fix="equinox#717 equinox#819"),
     touches=("equinox.tree_at",),
-    common=Common(control=control_lists, workaround=_LISTS, needs=("jax", "equinox")),
+    control=control_lists,
+    workaround=_LISTS,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             two,

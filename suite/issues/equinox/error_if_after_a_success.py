@@ -18,7 +18,7 @@ unpack", under `eqx.filter_jit` and outside of jit, in the first call too. equin
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def under_filter_jit() -> tuple[str, str]:
@@ -137,32 +137,25 @@ _BEFORE = Rule("runtime-error", "jax<0.7.2")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1156", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/d140093", "fix"),
-        Upstream("jax-ml/jax#39898", "fix"),
-        Upstream("patrick-kidger/equinox#696", "report"),
-    ),
+    upstream=Upstream.of(report="equinox#1156 equinox#696", fix="equinox@d140093 jax#39898"),
     touches=("equinox.error_if", "jax.pure_callback"),
-    common=Common(
-        control=control_raises_at_once,
-        behaviours={
-            "runtime-error": "clear",
-            "value-error": "affected",
-            "message-not-unpacked": "affected",
-            "no-error": "different",
-        },
-        rules=(_BEFORE, Rule("value-error", "", "jax#34083")),
-        workaround=Workaround(
-            "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",
-            with_debug_callback,
-            fails=(_UNPACKED,),
-        ),
-        signatures={
-            "value-error": Signature("ValueError", "CpuCallback error"),
-            "message-not-unpacked": Signature("ValueError", "not enough values to unpack", "equinox"),
-        },
+    control=control_raises_at_once,
+    behaviours={
+        "runtime-error": "clear",
+        "value-error": "affected",
+        "message-not-unpacked": "affected",
+        "no-error": "different",
+    },
+    rules=(_BEFORE, Rule("value-error", "", "jax#34083")),
+    workaround=Workaround(
+        "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",
+        with_debug_callback,
+        fails=(_UNPACKED,),
     ),
+    signatures={
+        "value-error": Signature("ValueError", "CpuCallback error"),
+        "message-not-unpacked": Signature("ValueError", "not enough values to unpack", "equinox"),
+    },
     cases=(
         Case(
             under_filter_jit,

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _returned(transform: Callable[[Any], Any]) -> tuple[str, str]:
@@ -137,9 +137,11 @@ _BOTH = Workaround("Use eqx.filter_jit alone for the loss, eqx.filter_value_and_
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("patrick-kidger/equinox#838", "report"), Upstream("patrick-kidger/equinox#189", "report")),
+    upstream=Upstream.of(report="equinox#838 equinox#189"),
     touches=("equinox.filter_grad", "equinox.filter_value_and_grad"),
-    common=Common(control=jax_control, behaviours=_GRADIENT, needs=("jax", "equinox")),
+    control=jax_control,
+    behaviours=_GRADIENT,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             filter_jit_of_filter_grad,

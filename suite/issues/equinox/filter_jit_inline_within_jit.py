@@ -11,7 +11,7 @@ it is right. equinox#988 reports it on the day of 0.12.0, and 0.12.1 has the fix
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def within_jit() -> tuple[str, str]:
@@ -56,18 +56,13 @@ def not_inlined() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#988", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/fcfaa0b", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#988", fix="equinox@fcfaa0b"),
     touches=("equinox.filter_jit(inline=)",),
-    common=Common(
-        control=control_by_itself,
-        behaviours={"taken": "clear", "attribute-error": "affected"},
-        rules=(Rule("attribute-error", "equinox==0.12.0", "equinox#988"), Rule("taken", "", "fcfaa0b")),
-        workaround=Workaround("Leave inline out.", not_inlined),
-        signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
-        needs=("jax", "equinox"),
-    ),
+    control=control_by_itself,
+    behaviours={"taken": "clear", "attribute-error": "affected"},
+    rules=(Rule("attribute-error", "equinox==0.12.0", "equinox#988"), Rule("taken", "", "fcfaa0b")),
+    workaround=Workaround("Leave inline out.", not_inlined),
+    signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
+    needs=("jax", "equinox"),
     cases=(Case(within_jit), Case(within_scan)),
 )

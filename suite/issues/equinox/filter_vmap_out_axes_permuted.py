@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def equal_sizes() -> tuple[str, str]:
@@ -79,18 +79,11 @@ def move_it_yourself() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#900", "report"), Upstream("patrick-kidger/equinox#901", "fix")),
+    upstream=Upstream.of(report="equinox#900", fix="equinox#901"),
     touches=("equinox.filter_vmap(out_axes=)",),
-    common=Common(
-        control=control_axes,
-        rules=(
-            Rule("differs", "equinox<0.11.9", "swapaxes, not moveaxis"),
-            Rule("agrees", "", "equinox#901 (62dbabad79)"),
-        ),
-        workaround=Workaround(
-            "Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself
-        ),
-        needs=("jax", "equinox"),
-    ),
+    control=control_axes,
+    rules=(Rule("differs", "equinox<0.11.9", "swapaxes, not moveaxis"), Rule("agrees", "", "equinox#901 (62dbabad79)")),
+    workaround=Workaround("Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself),
+    needs=("jax", "equinox"),
     cases=(Case(equal_sizes), Case(last_axis), Case(ensemble)),
 )

@@ -11,7 +11,7 @@ says that they have to be of JAX's types; `filter_hessian` is mended with the tw
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forward_mode() -> tuple[str, str]:
@@ -86,14 +86,12 @@ _MENDED = Rule("agrees", "", "equinox#734 (d4f6a0e)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#734", "fix"), Upstream("patrick-kidger/equinox#741", "report")),
+    upstream=Upstream.of(fix="equinox#734", report="equinox#741"),
     touches=("equinox.filter_jacfwd", "equinox.filter_jacrev", "equinox.filter_hessian"),
-    common=Common(
-        control=control_jax,
-        rules=(_ABSENT, Rule("differs", "equinox<0.11.5"), _MENDED),
-        workaround=Workaround("jax.jacfwd or jax.jacrev of eqx.partition's arrays.", by_partition),
-        needs=("jax", "equinox"),
-    ),
+    control=control_jax,
+    rules=(_ABSENT, Rule("differs", "equinox<0.11.5"), _MENDED),
+    workaround=Workaround("jax.jacfwd or jax.jacrev of eqx.partition's arrays.", by_partition),
+    needs=("jax", "equinox"),
     cases=(
         Case(forward_mode),
         Case(reverse_mode),

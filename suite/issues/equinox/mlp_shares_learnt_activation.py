@@ -81,7 +81,7 @@ _OWN = Rule("per-neuron", "", "8960b09")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("https://github.com/patrick-kidger/equinox/commit/8960b09", "report"),),
+    upstream=Upstream.of(report="equinox@8960b09"),
     touches=("equinox.nn.MLP(activation=)", "equinox.nn.MLP(final_activation=)", "equinox.nn.PReLU"),
     cases=(
         *(

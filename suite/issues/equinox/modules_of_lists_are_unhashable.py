@@ -22,7 +22,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def hash_of_a_dict() -> tuple[str, str]:
@@ -90,20 +90,13 @@ def by_filter_jit() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1089", "report"),
-        Upstream("patrick-kidger/equinox#1097", "report"),
-        Upstream("escalante-bio/mosaic#23", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/2c3fbae", "commit"),
-    ),
+    upstream=Upstream.of(report="equinox#1089 equinox#1097 escalante-bio/mosaic#23", commit="equinox@2c3fbae"),
     touches=("equinox.partition", "jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
-    common=Common(
-        control=control_tuple,
-        behaviours={"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
-        rules=(Rule("hashed", "equinox<0.13.0"), Rule("unhashable", "", "2c3fbae")),
-        workaround=Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
-        needs=("jax", "equinox"),
-    ),
+    control=control_tuple,
+    behaviours={"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
+    rules=(Rule("hashed", "equinox<0.13.0"), Rule("unhashable", "", "2c3fbae")),
+    workaround=Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
+    needs=("jax", "equinox"),
     cases=(
         Case(hash_of_a_dict, signatures={"unhashable": Signature("TypeError", "unhashable type: 'dict'")}),
         Case(

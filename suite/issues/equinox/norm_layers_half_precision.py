@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def layer_norm() -> tuple[str, str]:
@@ -97,9 +97,12 @@ _NEW = Rule("agrees", "", _ALL)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#876", "report"), Upstream("patrick-kidger/equinox#723", "fix")),
+    upstream=Upstream.of(report="equinox#876", fix="equinox#723"),
     touches=("equinox.nn.LayerNorm", "equinox.nn.GroupNorm", "equinox.nn.RMSNorm"),
-    common=Common(control=float32, rules=(_OLD, _NEW), workaround=_CAST, needs=("jax", "equinox")),
+    control=float32,
+    rules=(_OLD, _NEW),
+    workaround=_CAST,
+    needs=("jax", "equinox"),
     cases=(
         Case(layer_norm),
         Case(group_norm),

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def second_layer() -> tuple[str, str]:
@@ -108,21 +108,14 @@ _RULES = (Rule("absent", "equinox<0.11.5"), Rule("differs", "", "theta is no par
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.kidger.site/equinox/api/nn/embedding", "docs"),
-        Upstream("patrick-kidger/equinox#568", "commit"),
-        Upstream("patrick-kidger/equinox#735", "commit"),
-        Upstream("patrick-kidger/equinox#836", "fix"),
+    upstream=Upstream.of(
+        docs="https://docs.kidger.site/equinox/api/nn/embedding", commit="equinox#568 equinox#735", fix="equinox#836"
     ),
     touches=("equinox.nn.RotaryPositionalEmbedding",),
-    common=Common(
-        control=control_one_theta,
-        rules=_RULES,
-        workaround=Workaround(
-            "Rotate by hand, without the cache, or have one theta for each size in a process.", by_hand
-        ),
-        needs=("jax", "equinox"),
-    ),
+    control=control_one_theta,
+    rules=_RULES,
+    workaround=Workaround("Rotate by hand, without the cache, or have one theta for each size in a process.", by_hand),
+    needs=("jax", "equinox"),
     cases=(
         Case(second_layer),
         Case(first_layer_again),

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def structure_equal() -> tuple[str, str]:
@@ -100,11 +100,7 @@ _STRUCTURES = tuple(
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#992", "report"),
-        Upstream("patrick-kidger/equinox#993", "fix"),
-        Upstream("patrick-kidger/equinox#859", "report"),
-    ),
+    upstream=Upstream.of(report="equinox#992 equinox#859", fix="equinox#993"),
     touches=(
         "pickle",
         "jax.tree_util.tree_structure",
@@ -112,7 +108,9 @@ ISSUE = Issue(
         "jax.tree.structure",
         "jax.tree.flatten",
     ),
-    common=Common(control=control_of_a_dict, workaround=_BY_LEAVES, needs=("jax", "equinox")),
+    control=control_of_a_dict,
+    workaround=_BY_LEAVES,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             structure_equal,

@@ -11,7 +11,7 @@ comparison. equinox#1240 found the traces and mended both; it was merged in June
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def traces() -> tuple[str, str]:
@@ -93,9 +93,11 @@ _ABSENT = Rule("absent", "equinox<0.11.3")
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=(Upstream("patrick-kidger/equinox#965", "report"), Upstream("patrick-kidger/equinox#1240", "fix")),
+    upstream=Upstream.of(report="equinox#965", fix="equinox#1240"),
     touches=("equinox.nn.WeightNorm",),
-    common=Common(control=control_layers, workaround=_FIRST, needs=("jax", "equinox")),
+    control=control_layers,
+    workaround=_FIRST,
+    needs=("jax", "equinox"),
     cases=(
         Case(traces, behaviours={"once": "clear", "twice": "affected"}, rules=(_ABSENT, Rule("twice"))),
         Case(equality, behaviours={"equal": "clear", "unequal": "affected"}, rules=(_ABSENT, Rule("unequal"))),

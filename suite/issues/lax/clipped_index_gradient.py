@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def at_max() -> tuple[str, str]:
@@ -101,20 +101,11 @@ _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and 
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#25878", "report"),
-        Upstream("jax-ml/jax#34228", "report"),
-        Upstream("jax-ml/jax#40626", "report"),
-        Upstream("jax-ml/jax#25880", "fix"),
-        Upstream("jax-ml/jax#34229", "fix"),
-        Upstream("jax-ml/jax#40648", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229 jax#40648"),
     touches=("jax.Array.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice", "jax.lax.dynamic_index_in_dim"),
-    common=Common(
-        control=not_clipped,
-        rules=(Rule("differs", "jax<0.9"), _NEW),
-        workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
-    ),
+    control=not_clipped,
+    rules=(Rule("differs", "jax<0.9"), _NEW),
+    workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
     cases=(
         Case(
             at_max,

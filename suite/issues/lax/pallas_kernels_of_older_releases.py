@@ -224,11 +224,10 @@ _NOT_INTERPRETED = (
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/pallas/CHANGELOG.html", "changelog"),
-        Upstream("jax-ml/jax#21557", "report"),
-        Upstream("jax-ml/jax#22746", "commit"),
-        Upstream("jax-ml/jax#38762", "commit"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/pallas/CHANGELOG.html",
+        report="jax#21557",
+        commit="jax#22746 jax#38762",
     ),
     touches=(
         *("jax.experimental.pallas.BlockSpec", "jax.experimental.pallas.load", "jax.experimental.pallas.store"),

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _made(function: Callable[..., Any], *arguments: Any) -> int:
@@ -84,14 +84,14 @@ _CARRY = "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != ()".f
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("https://github.com/google/flax/issues/4709", "report"),
-        Upstream("https://github.com/google/flax/issues/4700", "report"),
-        Upstream("jax-ml/jax#27937", "fix"),
-        Upstream("jax-ml/jax#28210", "fix"),
+    upstream=Upstream.of(
+        report="https://github.com/google/flax/issues/4709 https://github.com/google/flax/issues/4700",
+        fix="jax#27937 jax#28210",
     ),
     touches=("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop"),
-    common=Common(control=closed_over, behaviours={"stacked": "affected", "once": "clear"}, workaround=_INSTEAD),
+    control=closed_over,
+    behaviours={"stacked": "affected", "once": "clear"},
+    workaround=_INSTEAD,
     cases=(
         Case(
             scan,

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def diffeqsolve() -> tuple[str, str]:
@@ -197,16 +197,11 @@ _DICT = Signature("TypeError", "unhashable type: 'dict'")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#768", "report"),
-        Upstream("jax-ml/jax#21824", "report"),
-        Upstream("patrick-kidger/diffrax#445", "report"),
-        Upstream("patrick-kidger/diffrax#662", "report"),
-        Upstream("jax-ml/jax#21863", "commit"),
-        Upstream("jax-ml/jax#24722", "commit"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("patrick-kidger/equinox#769", "fix"),
-        Upstream("patrick-kidger/equinox#1039", "fix"),
+    upstream=Upstream.of(
+        report="equinox#768 jax#21824 diffrax#445 diffrax#662",
+        commit="jax#21863 jax#24722",
+        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        fix="equinox#769 equinox#1039",
     ),
     touches=(
         "jax.lax.while_loop",
@@ -216,7 +211,7 @@ ISSUE = Issue(
         "control flow",
         "tracing",
     ),
-    common=Common(signatures=_TRACER_SIGNATURES),
+    signatures=_TRACER_SIGNATURES,
     cases=(
         Case(
             diffeqsolve,

@@ -13,7 +13,7 @@ jax.experimental.host_callback, which went with jax 0.8.0, so that nothing of it
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def nuts() -> tuple[str, str]:
@@ -49,13 +49,10 @@ NO_TAP = Signature("ImportError", "cannot import name 'host_callback'", "blackja
 NO_TAP_RULE = Rule("no-tap", "blackjax<1.2.0 jax>=0.8.0")
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("blackjax-devs/blackjax#665", "report"),
-        Upstream("blackjax-devs/blackjax#666", "fix"),
-        Upstream("jax-ml/jax#19930", "commit"),
-    ),
+    upstream=Upstream.of(report="blackjax-devs/blackjax#665", fix="blackjax-devs/blackjax#666", commit="jax#19930"),
     touches=("BlackJAX", "jax.tree_map", "jax.numpy.clip"),
-    common=Common(control=control, needs=("jax", "blackjax")),
+    control=control,
+    needs=("jax", "blackjax"),
     cases=(
         Case(
             nuts,

@@ -11,7 +11,7 @@ in e3nn-jax 0.20.4 to 0.21.0, the newest. Its metadata sets no bound on jax, low
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def multiplies() -> tuple[str, str]:
@@ -60,13 +60,14 @@ NO_EQUINOX_RULES = (
 )
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("e3nn/e3nn-jax#83", "report"),
-        Upstream("jax-ml/jax#19930", "commit"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025", "changelog"),
+    upstream=Upstream.of(
+        report="e3nn/e3nn-jax#83",
+        commit="jax#19930",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025",
     ),
     touches=("e3nn-jax", "jax.tree_map"),
-    common=Common(control=control, needs=("jax", "e3nn-jax")),
+    control=control,
+    needs=("jax", "e3nn-jax"),
     cases=(
         Case(
             multiplies,

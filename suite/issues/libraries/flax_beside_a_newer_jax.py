@@ -12,7 +12,7 @@ from each other: where `from flax import nnx` fails, Linen may go on.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def linen() -> tuple[str, str]:
@@ -48,13 +48,11 @@ _APPLIES = Rule("applies")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("google/flax#5148", "report"), Upstream("apax-hub/apax#387", "report")),
+    upstream=Upstream.of(report="google/flax#5148 apax-hub/apax#387"),
     touches=("Flax",),
-    common=Common(
-        control=by_hand,
-        workaround=Workaround("Upgrade Flax with jax, or cap jax until it has followed.", pin="flax>=0.12.10"),
-        needs=("jax", "flax"),
-    ),
+    control=by_hand,
+    workaround=Workaround("Upgrade Flax with jax, or cap jax until it has followed.", pin="flax>=0.12.10"),
+    needs=("jax", "flax"),
     cases=(
         Case(
             linen,

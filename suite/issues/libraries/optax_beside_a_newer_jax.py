@@ -12,7 +12,7 @@ jax 0.6.0: it asks for `jax.numpy.DeviceArray`.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def map_params() -> tuple[str, str]:
@@ -50,12 +50,12 @@ def control() -> None:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("jax-ml/jax#19930", "commit"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025", "changelog"),
+    upstream=Upstream.of(
+        commit="jax#19930", changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025"
     ),
     touches=("Optax", "jax.tree_map"),
-    common=Common(control=control, needs=("jax", "optax")),
+    control=control,
+    needs=("jax", "optax"),
     cases=(
         Case(
             map_params,

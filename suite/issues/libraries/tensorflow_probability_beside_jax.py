@@ -12,7 +12,7 @@ jax is named by the extra `jax` alone, without a bound.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def normal() -> tuple[str, str]:
@@ -63,14 +63,13 @@ REMOVED = Rule("no-pytype-aval-mappings", "tensorflow-probability<=0.25.0 jax>=0
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("tensorflow/probability#2009", "report"),
-        Upstream("tensorflow/probability#2010", "report"),
-        Upstream("tensorflow/probability#1994", "report"),
-        Upstream("tensorflow/probability#1814", "report"),
+    upstream=Upstream.of(
+        report="tensorflow/probability#2009 tensorflow/probability#2010 tensorflow/probability#1994 "
+        "tensorflow/probability#1814"
     ),
     touches=("TensorFlow Probability",),
-    common=Common(control=control, needs=("jax", "tensorflow-probability")),
+    control=control,
+    needs=("jax", "tensorflow-probability"),
     cases=(
         Case(
             normal,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def exact() -> tuple[str, str]:
@@ -82,13 +82,11 @@ def write_it_out() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax@ca97af9d43", "fix"), Upstream("pytorch/pytorch#187806", "report")),
+    upstream=Upstream.of(fix="jax@ca97af9d43", report="pytorch/pytorch#187806"),
     touches=("jax.nn.gelu",),
-    common=Common(
-        control=right_of_it,
-        rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "ca97af9d43")),
-        workaround=Workaround("Write it out with norm.cdf, or with a sigmoid for the default form.", write_it_out),
-    ),
+    control=right_of_it,
+    rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "ca97af9d43")),
+    workaround=Workaround("Write it out with norm.cdf, or with a sigmoid for the default form.", write_it_out),
     cases=(
         Case(exact, touches=("jax.nn.gelu(x, approximate) if approximate == False and x < -3",)),
         Case(

@@ -23,7 +23,7 @@ Seen in these runs, all on a CPU with AVX-512 and FMA:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def logsumexp() -> tuple[str, str]:
@@ -84,13 +84,10 @@ _GOOD = "XLA fuses other loops"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#37234", "report"),
-        Upstream("jax-ml/jax#38609", "report"),
-        Upstream("openxla/xla#44738", "report"),
-    ),
+    upstream=Upstream.of(report="jax#37234 jax#38609 xla#44738"),
     touches=("jax.nn.logsumexp", "jax.scipy.special.logsumexp", "jax.nn.softmax", "jax.nn.log_softmax"),
-    common=Common(control=half, workaround=_SHIFT),
+    control=half,
+    workaround=_SHIFT,
     cases=(
         Case(
             logsumexp,

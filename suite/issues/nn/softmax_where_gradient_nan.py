@@ -14,7 +14,7 @@ gradient again never showed it; and forward mode was right for both on every rel
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def softmax() -> tuple[str, str]:
@@ -82,16 +82,10 @@ def masked_first() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#17117", "report"),
-        Upstream("jax-ml/jax#19490", "report"),
-        Upstream("jax-ml/jax#19518", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#17117 jax#19490", fix="jax#19518"),
     touches=("jax.nn.softmax(where=)", "jax.nn.log_softmax(where=)"),
-    common=Common(
-        control=small_or_forwards,
-        rules=(Rule("differs", "jax<0.4.24"), Rule("agrees", "", "jax#19518 (a282d586b6)")),
-        workaround=Workaround("Mask the input instead: softmax(jnp.where(mask, x, -jnp.inf)).", masked_first),
-    ),
+    control=small_or_forwards,
+    rules=(Rule("differs", "jax<0.4.24"), Rule("agrees", "", "jax#19518 (a282d586b6)")),
+    workaround=Workaround("Mask the input instead: softmax(jnp.where(mask, x, -jnp.inf)).", masked_first),
     cases=(Case(softmax), Case(log_softmax)),
 )

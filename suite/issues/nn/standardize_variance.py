@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def constant() -> tuple[str, str]:
@@ -98,14 +98,9 @@ _CALL = "jax.nn.standardize(x, axis, mean, variance, epsilon, where, algorithm) 
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#30426", "report"),
-        Upstream("jax-ml/jax#37281", "report"),
-        Upstream("jax-ml/jax@c13c96b656", "fix"),
-        Upstream("jax-ml/jax#37358", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#30426 jax#37281", fix="jax@c13c96b656 jax#37358"),
     touches=("jax.nn.standardize",),
-    common=Common(control=near_zero),
+    control=near_zero,
     cases=(
         Case(
             constant,

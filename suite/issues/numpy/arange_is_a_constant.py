@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _lowered(function: Callable[[], Any]) -> tuple[str, str]:
@@ -76,19 +76,13 @@ _STEP = (Rule("constant", "jax<0.10.0"), Rule("computed", "", "3dd61872d0"))
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/32542", "report"),
-        Upstream("jax-ml/jax#33602", "fix"),
-        Upstream("jax-ml/jax@3dd61872d0", "commit"),
-    ),
+    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/32542", fix="jax#33602", commit="jax@3dd61872d0"),
     touches=("jax.numpy.arange",),
-    common=Common(
-        control=from_zero,
-        behaviours={"constant": "affected", "computed": "clear"},
-        rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),
-        workaround=Workaround(
-            "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
-        ),
+    control=from_zero,
+    behaviours={"constant": "affected", "computed": "clear"},
+    rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),
+    workaround=Workaround(
+        "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
     ),
     cases=(
         Case(

@@ -12,7 +12,7 @@ Seen in these runs: a mask of integers warns from 0.4.36 to 0.7.2.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def jax_array_object() -> tuple[str, str]:
@@ -82,21 +82,18 @@ _REFUSED = Rule("refused")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-8-0-october-15-2025", "changelog"),
-        Upstream("jax-ml/jax#28288", "commit"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-8-0-october-15-2025", commit="jax#28288"
     ),
     touches=("__jax_array__", "jax.Array.astype", "jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
-    common=Common(
-        control=as_documented,
-        behaviours={"refused": "affected", "differs": "different"},
-        rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
-        workaround=Workaround("Call jnp.asarray on it first.", converted),
-        signatures={
-            "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
-            "refused": Signature("ValueError", "__jax_array__() during abstractification is no longer supported"),
-        },
-    ),
+    control=as_documented,
+    behaviours={"refused": "affected", "differs": "different"},
+    rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
+    workaround=Workaround("Call jnp.asarray on it first.", converted),
+    signatures={
+        "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
+        "refused": Signature("ValueError", "__jax_array__() during abstractification is no longer supported"),
+    },
     cases=(
         Case(jax_array_object, touches=("__jax_array__",)),
         Case(jax_array_object_in_jit, touches=("__jax_array__",)),

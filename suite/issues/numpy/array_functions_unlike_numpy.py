@@ -14,7 +14,7 @@ Seen in these runs: quantile, percentile, nanquantile, nanpercentile and nanmedi
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def sort_complex() -> tuple[str, str]:
@@ -82,11 +82,7 @@ _ALL_AXES = "keepdims and (not given(axis) or axis == None)"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#23708", "fix"),
-        Upstream("jax-ml/jax#28593", "fix"),
-        Upstream("jax-ml/jax#20251", "fix"),
-    ),
+    upstream=Upstream.of(fix="jax#23708 jax#28593 jax#20251"),
     touches=(
         "jax.numpy.sort_complex",
         "jax.numpy.packbits",
@@ -96,7 +92,7 @@ ISSUE = Issue(
             for name in ("quantile", "percentile", "nanmedian", "nanquantile", "nanpercentile")
         ),
     ),
-    common=Common(control=vector),
+    control=vector,
     cases=(
         Case(
             sort_complex,

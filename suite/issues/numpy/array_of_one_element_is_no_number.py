@@ -11,7 +11,7 @@ ever.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def to_float() -> tuple[str, str]:
@@ -57,20 +57,15 @@ def item() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@1fe46aa8be", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@1fe46aa8be"),
     touches=("jax.Array.__float__", "jax.Array.__int__", "conversion to Python numbers"),
-    common=Common(
-        control=without_dimensions,
-        behaviours={"number": "clear", "refused": "documented"},
-        rules=(Rule("warns", "jax<0.4.25"), Rule("refused", "", "1fe46aa8be")),
-        workaround=Workaround("Take the element, or x.squeeze().", item),
-        signatures={
-            "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),
-            "refused": Signature("TypeError", "Only scalar arrays can be converted to Python scalars"),
-        },
-    ),
+    control=without_dimensions,
+    behaviours={"number": "clear", "refused": "documented"},
+    rules=(Rule("warns", "jax<0.4.25"), Rule("refused", "", "1fe46aa8be")),
+    workaround=Workaround("Take the element, or x.squeeze().", item),
+    signatures={
+        "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),
+        "refused": Signature("TypeError", "Only scalar arrays can be converted to Python scalars"),
+    },
     cases=(Case(to_float), Case(to_int), Case(to_math)),
 )

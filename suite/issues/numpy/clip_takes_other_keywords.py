@@ -10,7 +10,7 @@ more: a warning from 0.4.27, a ValueError since 0.4.32.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def old_keywords() -> tuple[str, str]:
@@ -62,21 +62,16 @@ _CLIP = "jax.numpy.clip(arr, min, max, a, a_min, a_max)"
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("https://github.com/jax-ml/jax/issues/20550", "report"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", report="jax#20550"),
     touches=("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)", "jax.numpy.clip(a=)", "jax.numpy.clip"),
-    common=Common(
-        control=by_position,
-        behaviours={"taken": "clear"},
-        rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),
-        workaround=Workaround("Give the bounds by position.", by_position),
-        signatures={
-            "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
-            "gone": Signature("TypeError", "got an unexpected keyword argument"),
-        },
-    ),
+    control=by_position,
+    behaviours={"taken": "clear"},
+    rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),
+    workaround=Workaround("Give the bounds by position.", by_position),
+    signatures={
+        "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
+        "gone": Signature("TypeError", "got an unexpected keyword argument"),
+    },
     cases=(
         Case(old_keywords, touches=(f"{_CLIP} if given(a_min) or given(a_max)",)),
         Case(array_by_keyword, touches=(f"{_CLIP} if given(a)",)),

@@ -14,7 +14,7 @@ Seen in these runs: without `return_sign` the logsumexp of complex numbers moved
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def logsumexp_sign() -> tuple[str, str]:
@@ -84,10 +84,8 @@ def written_out() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@7d6a134f4e", "commit"),
-        Upstream("jax-ml/jax@fd7c85b349", "commit"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@7d6a134f4e jax@fd7c85b349"
     ),
     touches=(
         "jax.numpy.sign",
@@ -95,12 +93,10 @@ ISSUE = Issue(
         "jax.scipy.special.logsumexp(return_sign=)",
         "jax.nn.logsumexp(return_sign=)",
     ),
-    common=Common(
-        control=real_numbers,
-        behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
-        rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e), and the changelog")),
-        workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
-    ),
+    control=real_numbers,
+    behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
+    rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e), and the changelog")),
+    workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
     cases=(
         Case(logsumexp_sign),
         Case(geomspace, rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "fd7c85b349, and the changelog"))),

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def any_and_all() -> tuple[str, str]:
@@ -75,17 +75,11 @@ _COMPLEX = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#6289", "report"),
-        Upstream("jax-ml/jax#20644", "fix"),
-        Upstream("data-apis/array-api#442", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#6289", fix="jax#20644", docs="data-apis/array-api#442"),
     touches=("jax.numpy.any", "jax.numpy.all", "jax.numpy.bool_", "jax.Array.any", "jax.Array.all"),
-    common=Common(
-        control=reals_and_comparisons,
-        rules=(Rule("differs"),),
-        workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
-    ),
+    control=reals_and_comparisons,
+    rules=(Rule("differs"),),
+    workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
     cases=(
         Case(
             any_and_all,

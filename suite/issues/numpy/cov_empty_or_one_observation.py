@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def empty() -> tuple[str, str]:
@@ -80,18 +80,11 @@ _BEFORE = Rule("differs", "jax<0.8.0")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#32296", "report"),
-        Upstream("numpy/numpy#27658", "report"),
-        Upstream("jax-ml/jax#32305", "fix"),
-        Upstream("jax-ml/jax@f36c44f669", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#32296 numpy/numpy#27658", fix="jax#32305 jax@f36c44f669"),
     touches=("jax.numpy.cov", "jax.numpy.corrcoef"),
-    common=Common(
-        control=several_observations,
-        rules=(_BEFORE, Rule("agrees", "", "f36c44f669, and the changelog")),
-        workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
-    ),
+    control=several_observations,
+    rules=(_BEFORE, Rule("agrees", "", "f36c44f669, and the changelog")),
+    workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
     cases=(
         Case(empty, rules=(_BEFORE, Rule("agrees", "", "jax#32305 (cd70450188)")), touches=("jax.numpy.cov",)),
         Case(one_row, touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and len(m) == 1",)),

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def cumsum() -> tuple[str, str]:
@@ -89,13 +89,7 @@ _DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool")}
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#37991", "report"),
-        Upstream("jax-ml/jax#28646", "report"),
-        Upstream("jax-ml/jax#28669", "report"),
-        Upstream("jax-ml/jax#23873", "fix"),
-        Upstream("jax-ml/jax#38039", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#37991 jax#28646 jax#28669", fix="jax#23873 jax#38039"),
     touches=(
         "jax.numpy.cumsum(dtype=)",
         "jax.numpy.cumprod(dtype=)",
@@ -104,10 +98,8 @@ ISSUE = Issue(
         "jax.numpy.cumulative_sum(dtype=)",
         "jax.numpy.cumulative_prod(dtype=)",
     ),
-    common=Common(
-        control=other_reductions,
-        workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
-    ),
+    control=other_reductions,
+    workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
     cases=(
         Case(cumsum, behaviours={"refused": "guarded"}, rules=_BOTH, signatures=_DOES_NOT),
         Case(

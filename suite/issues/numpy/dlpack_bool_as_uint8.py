@@ -12,7 +12,7 @@ marks two.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def exported_mask() -> tuple[str, str]:
@@ -54,12 +54,10 @@ _NOW = Rule("agrees", "", "c4368351d2, and the changelog")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@c4368351d2", "fix"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", fix="jax@c4368351d2"),
     touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack", "jax.numpy.from_dlpack"),
-    common=Common(control=floats, workaround=_ASARRAY),
+    control=floats,
+    workaround=_ASARRAY,
     cases=(
         Case(exported_mask, rules=(Rule("differs", "jaxlib<0.4.24"), _NOW)),
         Case(

@@ -13,7 +13,7 @@ leans on zeros.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def jaxpr() -> tuple[str, str]:
@@ -66,15 +66,15 @@ def ask_for_zeros() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@11cefe9729", "commit"),
-        Upstream("jax-ml/jax#38674", "fix"),
-        Upstream("jax-ml/jax#38760", "fix"),
-        Upstream("jax-ml/jax#36681", "docs"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        commit="jax@11cefe9729",
+        fix="jax#38674 jax#38760",
+        docs="jax#36681",
     ),
     touches=("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"),
-    common=Common(control=zeros, workaround=Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros)),
+    control=zeros,
+    workaround=Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros),
     cases=(
         Case(
             jaxpr,

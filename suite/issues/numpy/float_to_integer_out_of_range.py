@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def astype() -> tuple[str, str]:
@@ -70,18 +70,16 @@ def clip_first() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html", "report"),),
+    upstream=Upstream.of(report="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html"),
     touches=(
         "jax.Array.astype",
         "jax.lax.convert_element_type",
         "jax.numpy.asarray(dtype=)",
         "jax.numpy.array(dtype=)",
     ),
-    common=Common(
-        control=in_range,
-        behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
-        workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),
-    ),
+    control=in_range,
+    behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
+    workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),
     cases=(
         Case(astype, rules=(Rule("saturates", "", "sharp bits has it"),)),
         Case(asarray, rules=(Rule("numpy"),)),

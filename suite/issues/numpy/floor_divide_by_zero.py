@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def floor_divide() -> tuple[str, str]:
@@ -85,18 +85,11 @@ _QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv_
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#37752", "report"),
-        Upstream("jax-ml/jax#31698", "report"),
-        Upstream("jax-ml/jax#11990", "report"),
-        Upstream("jax-ml/jax#38017", "fix"),
-        Upstream("jax-ml/jax#31716", "fix"),
-        Upstream("jax-ml/jax#37926", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#37752 jax#31698 jax#11990", fix="jax#38017 jax#31716", docs="jax#37926"),
     touches=("jax.numpy.floor_divide", "jax.numpy.divmod", "jax.Array.__floordiv__"),
-    common=Common(
-        control=not_zero, rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)), workaround=_FLOOR
-    ),
+    control=not_zero,
+    rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)),
+    workaround=_FLOOR,
     cases=(
         Case(floor_divide, touches=_QUOTIENT),
         Case(divmod_quotient, touches=("jax.numpy.divmod(x1, x2) if x2 == 0",)),

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def dtype() -> tuple[str, str]:
@@ -72,13 +72,10 @@ _ROUNDED = ("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#21088", "report"),
-        Upstream("jax-ml/jax#21441", "fix"),
-        Upstream("numpy/numpy#26766", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#21088", fix="jax#21441 numpy/numpy#26766"),
     touches=("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc", "jax.numpy.fix"),
-    common=Common(control=floats_and_rint, workaround=_FLOAT_FIRST),
+    control=floats_and_rint,
+    workaround=_FLOAT_FIRST,
     cases=(
         Case(
             dtype,

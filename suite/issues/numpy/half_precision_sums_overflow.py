@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def mean() -> tuple[str, str]:
@@ -78,11 +78,7 @@ _ANY_FLOAT16 = f"(not given(dtype) or {_FLOAT16}) and uses('jax.numpy.float16')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#26365", "report"),
-        Upstream("jax-ml/jax#17792", "commit"),
-        Upstream("jax-ml/jax#26403", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#26365", commit="jax#17792", fix="jax#26403"),
     touches=(
         "jax.numpy.mean(dtype=)",
         "jax.numpy.sum(dtype=)",
@@ -90,11 +86,9 @@ ISSUE = Issue(
         "jax.numpy.nansum(dtype=)",
         "jax.numpy.cumsum",
     ),
-    common=Common(
-        control=no_dtype,
-        behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},
-        workaround=Workaround("Reduce with dtype=jnp.float32, and convert the result.", convert_outside),
-    ),
+    control=no_dtype,
+    behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},
+    workaround=Workaround("Reduce with dtype=jnp.float32, and convert the result.", convert_outside),
     cases=(
         Case(
             mean,

@@ -16,7 +16,7 @@ Seen in these runs: comparisons with a Python integer out of range, and `clip` b
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def comparison() -> tuple[str, str]:
@@ -85,13 +85,10 @@ _COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#27021", "report"),
-        Upstream("jax-ml/jax#19701", "report"),
-        Upstream("https://docs.jax.dev/en/latest/type_promotion.html", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#27021 jax#19701", docs="https://docs.jax.dev/en/latest/type_promotion.html"),
     touches=("integer dtypes", "jax.numpy.uint8", "jax.numpy.int8", "jax.numpy.uint16", "jax.numpy.int16"),
-    common=Common(control=in_range, rules=(Rule("differs"),)),
+    control=in_range,
+    rules=(Rule("differs"),),
     cases=(
         Case(comparison, workaround=_WIDER, touches=_COMPARED),
         Case(

@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def zero_dimensions() -> tuple[str, str]:
@@ -55,13 +55,12 @@ _ASK = Workaround("Ask for what is meant: jnp.ndim(x) == 0, or np.isscalar(x).",
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@45f0e9ad68", "commit"),
-        Upstream("jax-ml/jax@0140a98e34", "fix"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@45f0e9ad68", fix="jax@0140a98e34"
     ),
     touches=("jax.numpy.isscalar",),
-    common=Common(control=numbers, workaround=_ASK),
+    control=numbers,
+    workaround=_ASK,
     cases=(
         Case(
             zero_dimensions,

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
@@ -72,15 +72,10 @@ _HALVES = Workaround("Multiply: x * 2.0 ** (n // 2) * 2.0 ** (n - n // 2).", two
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#28040", "report"),
-        Upstream("jax-ml/jax#11467", "report"),
-        Upstream("jax-ml/jax#37992", "report"),
-        Upstream("jax-ml/jax#23923", "fix"),
-        Upstream("jax-ml/jax#28158", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#28040 jax#11467 jax#37992", fix="jax#23923 jax#28158"),
     touches=("jax.numpy.ldexp",),
-    common=Common(control=small_exponents, workaround=_HALVES),
+    control=small_exponents,
+    workaround=_HALVES,
     cases=(
         Case(gradient, rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23923 (65a58d622c)"))),
         Case(

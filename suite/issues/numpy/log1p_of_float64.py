@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def log1p() -> tuple[str, str]:
@@ -70,11 +70,12 @@ _NEW = Rule("accurate", "", "openxla/xla#46765")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#39707", "report"), Upstream("openxla/xla#46765", "fix")),
+    upstream=Upstream.of(report="jax#39707", fix="xla#46765"),
     touches=("jax.numpy.log1p", "jax.numpy.arctanh"),
-    common=Common(
-        control=elsewhere, behaviours={"inaccurate": "affected", "accurate": "clear"}, rules=(_OLD, _NEW), x64=True
-    ),
+    control=elsewhere,
+    behaviours={"inaccurate": "affected", "accurate": "clear"},
+    rules=(_OLD, _NEW),
+    x64=True,
     cases=(
         Case(log1p, workaround=_LOG, touches=("jax.numpy.log1p if uses('jax_enable_x64')",)),
         Case(arctanh, touches=("jax.numpy.arctanh if uses('jax_enable_x64')",)),

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def matrix_of_zeros() -> tuple[str, str]:
@@ -59,8 +59,10 @@ _NEW = Rule("agrees", "", "jax#32694 (cf3207c475)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#32666", "report"), Upstream("jax-ml/jax#32694", "fix")),
+    upstream=Upstream.of(report="jax#32666", fix="jax#32694"),
     touches=("jax.numpy.linalg.lstsq",),
-    common=Common(control=default_rcond, rules=(_OLD, _NEW), workaround=_PINV),
+    control=default_rcond,
+    rules=(_OLD, _NEW),
+    workaround=_PINV,
     cases=(Case(matrix_of_zeros), Case(rcond_zero, touches=("jax.numpy.linalg.lstsq(a, b, rcond) if rcond == 0",))),
 )

@@ -13,7 +13,7 @@ above that come out rounded.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
@@ -61,8 +61,10 @@ _NEW = Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#28603", "report"), Upstream("jax-ml/jax#28612", "fix")),
+    upstream=Upstream.of(report="jax#28603", fix="jax#28612"),
     touches=("jax.numpy.linalg.matrix_power",),
-    common=Common(control=floats, rules=(_OLD, _NEW), workaround=_MATMUL),
+    control=floats,
+    rules=(_OLD, _NEW),
+    workaround=_MATMUL,
     cases=(Case(integers), Case(truth_values)),
 )

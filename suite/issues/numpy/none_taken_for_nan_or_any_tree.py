@@ -11,7 +11,7 @@ raises from 0.4.34. Equinox was one of those who relied on it (equinox#753).
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def in_an_array() -> tuple[str, str]:
@@ -62,14 +62,14 @@ def none_as_a_leaf() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#14506", "report"),
-        Upstream("patrick-kidger/equinox#753", "report"),
-        Upstream("jax-ml/jax#18564", "fix"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-34-october-4-2024", "changelog"),
+    upstream=Upstream.of(
+        report="jax#14506 equinox#753",
+        fix="jax#18564",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-34-october-4-2024",
     ),
     touches=("jax.numpy.array", "jax.numpy.asarray", "jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"),
-    common=Common(control=none_in_both, behaviours={"taken": "affected", "refused": "guarded", "other": "different"}),
+    control=none_in_both,
+    behaviours={"taken": "affected", "refused": "guarded", "other": "different"},
     cases=(
         Case(
             in_an_array,

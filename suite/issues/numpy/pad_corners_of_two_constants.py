@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def tuple_of_two() -> tuple[str, str]:
@@ -81,18 +81,12 @@ _RULES = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#26888", "report"),
-        Upstream("jax-ml/jax#24896", "commit"),
-        Upstream("jax-ml/jax@7f05b74bca", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#26888", commit="jax#24896", fix="jax@7f05b74bca"),
     touches=("jax.numpy.pad(constant_values=)",),
-    common=Common(
-        control=control_one_constant,
-        rules=_RULES,
-        workaround=Workaround(
-            "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
-        ),
+    control=control_one_constant,
+    rules=_RULES,
+    workaround=Workaround(
+        "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
     ),
     cases=(Case(tuple_of_two), Case(jitted_3d), Case(gradient)),
 )

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def unsigned() -> tuple[str, str]:
@@ -83,13 +83,11 @@ _UNSIGNED = (Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22288 (2780b
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#22137", "report"),
-        Upstream("jax-ml/jax#22288", "fix"),
-        Upstream("jax-ml/jax#40338", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#22137", fix="jax#22288 jax#40338"),
     touches=("jax.numpy.partition", "jax.numpy.argpartition", "jax.numpy.top_k(mode=)"),
-    common=Common(control=signed_and_float, rules=_UNSIGNED, workaround=_SORT),
+    control=signed_and_float,
+    rules=_UNSIGNED,
+    workaround=_SORT,
     cases=(
         Case(unsigned),
         Case(smallest_signed, rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", "jax#40338"))),

@@ -12,7 +12,7 @@ Seen in these runs: with weights (`w=`) it goes wrong in the same way, up to 0.6
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def scaled() -> tuple[str, str]:
@@ -66,8 +66,10 @@ _NEW = Rule("agrees", "", "21f9d23658")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#24073", "report"), Upstream("jax-ml/jax@21f9d23658", "fix")),
+    upstream=Upstream.of(report="jax#24073", fix="jax@21f9d23658"),
     touches=("jax.numpy.polyfit(cov=)",),
-    common=Common(control=one_fit, rules=(_OLD, _NEW), workaround=_VMAP),
+    control=one_fit,
+    rules=(_OLD, _NEW),
+    workaround=_VMAP,
     cases=(Case(scaled), Case(weighted)),
 )

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def cube() -> tuple[str, str]:
@@ -63,14 +63,12 @@ def convert_first() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("jax-ml/jax#11633", "report"), Upstream("jax-ml/jax#37448", "fix")),
+    upstream=Upstream.of(report="jax#11633", fix="jax#37448"),
     touches=("jax.numpy.polyval",),
-    common=Common(
-        control=floats,
-        behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
-        rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
-        workaround=Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first),
-    ),
+    control=floats,
+    behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
+    rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
+    workaround=Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first),
     cases=(
         Case(cube),
         Case(small_integers),

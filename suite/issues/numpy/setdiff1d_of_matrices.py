@@ -14,7 +14,7 @@ Seen in these runs: with `size=`, the way to use it under jit, there is no error
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def with_size() -> tuple[str, str]:
@@ -61,13 +61,11 @@ _NEW = Rule("agrees", "", "jax#32340 (7ff86dcbe9)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#32402", "report"),
-        Upstream("https://github.com/jax-ml/jax/issues/32335", "report"),
-        Upstream("jax-ml/jax#32340", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#32402 https://github.com/jax-ml/jax/issues/32335", fix="jax#32340"),
     touches=("jax.numpy.setdiff1d(assume_unique=)",),
-    common=Common(control=not_assumed, rules=(Rule("differs", "jax<0.8.0"), _NEW), workaround=_RAVEL),
+    control=not_assumed,
+    rules=(Rule("differs", "jax<0.8.0"), _NEW),
+    workaround=_RAVEL,
     cases=(
         Case(with_size),
         Case(one_column),

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def square_batch() -> tuple[str, str]:
@@ -91,14 +91,15 @@ _ANY = "uses('jax.scipy.linalg.solve')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("probml/dynamax#389", "report"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
-        Upstream("jax-ml/jax#25741", "commit"),
-        Upstream("jax-ml/jax#19674", "commit"),
+    upstream=Upstream.of(
+        report="probml/dynamax#389",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
+        commit="jax#25741 jax#19674",
     ),
     touches=("jax.numpy.linalg.solve", "jax.scipy.linalg.solve"),
-    common=Common(control=control_unambiguous, rules=_SCIPY, workaround=_WORKAROUND),
+    control=control_unambiguous,
+    rules=_SCIPY,
+    workaround=_WORKAROUND,
     cases=(
         Case(
             square_batch,

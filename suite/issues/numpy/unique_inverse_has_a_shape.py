@@ -14,7 +14,7 @@ from 0.4.31: NumPy 2.0 had done that, and 2.1 undid it.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def inverse() -> tuple[str, str]:
@@ -56,15 +56,10 @@ def reshaped() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@fa6d3f26ff", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@fa6d3f26ff"),
     touches=("jax.numpy.unique(return_inverse=)", "jax.numpy.unique_inverse", "jax.numpy.unique_all"),
-    common=Common(
-        control=vector,
-        workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),
-    ),
+    control=vector,
+    workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),
     cases=(
         Case(
             inverse,

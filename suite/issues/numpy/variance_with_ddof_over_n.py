@@ -15,7 +15,7 @@ with no warning (NumPy warns). `jnp.nanvar` was right before.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def var() -> tuple[str, str]:
@@ -69,9 +69,11 @@ _NEW = Rule("not-negative", "", "jax#21362 (3c201e0b8c)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#21330", "report"), Upstream("jax-ml/jax#21362", "fix")),
+    upstream=Upstream.of(report="jax#21330", fix="jax#21362"),
     touches=("jax.numpy.var(ddof=)", "jax.numpy.cov(ddof=)"),
-    common=Common(control=fewer, behaviours={"negative": "affected", "not-negative": "clear"}, rules=(_OLD, _NEW)),
+    control=fewer,
+    behaviours={"negative": "affected", "not-negative": "clear"},
+    rules=(_OLD, _NEW),
     cases=(
         Case(
             var,

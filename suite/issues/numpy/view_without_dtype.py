@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
@@ -64,15 +64,10 @@ def name_the_dtype() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@ca7b9db551", "fix"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", fix="jax@ca7b9db551"),
     touches=("jax.Array.view",),
-    common=Common(
-        control=floats_and_named,
-        rules=(Rule("differs", "jax<0.7.2"), Rule("agrees", "", "ca7b9db551, and the changelog")),
-        workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
-    ),
+    control=floats_and_named,
+    rules=(Rule("differs", "jax<0.7.2"), Rule("agrees", "", "ca7b9db551, and the changelog")),
+    workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
     cases=(Case(integers), Case(small_integers), Case(complex_numbers)),
 )

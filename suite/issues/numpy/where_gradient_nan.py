@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def where() -> tuple[str, str]:
@@ -124,22 +124,16 @@ _MAPS = "uses('jax.vmap', 'equinox.filter_vmap')"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where", "docs"),
-        Upstream("jax-ml/jax#1052", "report"),
-        Upstream("jax-ml/jax#654", "report"),
-        Upstream("jax-ml/jax#347", "report"),
-        Upstream("jax-ml/jax#5658", "commit"),
-        Upstream("jax-ml/jax#22011", "report"),
-        Upstream("jax-ml/jax#39219", "report"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where",
+        report="jax#1052 jax#654 jax#347 jax#22011 jax#39219",
+        commit="jax#5658",
     ),
     touches=("jax.numpy.where", "jax.lax.cond"),
-    common=Common(
-        control=the_branch_taken,
-        behaviours={"differs": "documented", "agrees": "clear"},
-        rules=(Rule("differs", "", "the FAQ has it"),),
-        workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
-    ),
+    control=the_branch_taken,
+    behaviours={"differs": "documented", "agrees": "clear"},
+    rules=(Rule("differs", "", "the FAQ has it"),),
+    workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
     cases=(
         Case(where, touches=(f"jax.numpy.where(condition, x) if given(x) and {_GRADIENTS}",)),
         Case(

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def uint8() -> tuple[str, str]:
@@ -106,17 +106,11 @@ _OF_LARGE_SPANS = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#27702", "report"),
-        Upstream("jax-ml/jax#27742", "fix"),
-        Upstream("jax-ml/jax#31527", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#27702", fix="jax#27742", commit="jax#31527"),
     touches=("jax.random.randint", "jax_safer_randint"),
-    common=Common(
-        control=small_spans,
-        behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
-        rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
-    ),
+    control=small_spans,
+    behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
+    rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
     cases=(
         Case(
             uint8,

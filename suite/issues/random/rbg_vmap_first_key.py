@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def draws() -> tuple[str, str]:
@@ -84,19 +84,16 @@ _SINCE = "jax#20094 (c4cf265f86, first in 0.4.26), and its changelog"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#19085", "report"),
-        Upstream("jax-ml/jax#16792", "report"),
-        Upstream("jax-ml/jax#20094", "fix"),
-        Upstream("jax-ml/jax#22684", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#19085 jax#16792", fix="jax#20094", docs="jax#22684"),
     touches=(
         "jax.random.key(impl=)",
         "jax.random.PRNGKey(impl=)",
         "jax.random.wrap_key_data(impl=)",
         "jax.lax.rng_bit_generator",
     ),
-    common=Common(control=threefry_keys, behaviours={"differs": "documented"}, workaround=_LOOP),
+    control=threefry_keys,
+    behaviours={"differs": "documented"},
+    workaround=_LOOP,
     cases=(
         Case(
             draws,

@@ -13,7 +13,7 @@ Seen in these runs: up to 0.9.0.1 the flag did nothing for a sampler that was ca
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def drawn_twice() -> tuple[str, str]:
@@ -84,13 +84,14 @@ _FLAG = (
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html", "docs"),
-        Upstream("jax-ml/jax@8b9a9d53c3", "fix"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers "
+        "https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html",
+        fix="jax@8b9a9d53c3",
     ),
     touches=("jax.random.normal", "jax_debug_key_reuse"),
-    common=Common(control=split_first, workaround=_SPLIT),
+    control=split_first,
+    workaround=_SPLIT,
     cases=(
         Case(
             drawn_twice,

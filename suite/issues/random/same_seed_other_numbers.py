@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def uniform() -> tuple[str, str]:
@@ -55,19 +55,17 @@ _SEEDED = "uses('jax.random.PRNGKey', 'jax.random.key')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/13346", "report"),
-        Upstream("https://github.com/jax-ml/jax/discussions/18480", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/13346",
+        docs="https://github.com/jax-ml/jax/discussions/18480",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=("jax.random.uniform", "jax.random.split", "jax_threefry_partitionable"),
-    common=Common(
-        control=control_fold_in,
-        rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),
-        workaround=Workaround(
-            "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
-            environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
-        ),
+    control=control_fold_in,
+    rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),
+    workaround=Workaround(
+        "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
+        environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
     ),
     cases=(
         Case(

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rayleigh() -> tuple[str, str]:
@@ -88,13 +88,11 @@ _CEILING = Workaround("jnp.floor(jax.random.exponential(key) / -jnp.log1p(-p)) +
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#38007", "report"),
-        Upstream("jax-ml/jax#38075", "fix"),
-        Upstream("jax-ml/jax#14900", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#38007", fix="jax#38075", commit="jax#14900"),
     touches=("jax.random.rayleigh", "jax.random.geometric"),
-    common=Common(control=exponential, behaviours={"largest": "affected", "finite": "clear"}, rules=(_OLD, _NEW)),
+    control=exponential,
+    behaviours={"largest": "affected", "finite": "clear"},
+    rules=(_OLD, _NEW),
     cases=(
         Case(
             rayleigh,

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def inside_jit() -> tuple[str, str]:
@@ -82,20 +82,14 @@ def outside() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#21061", "report"),
-        Upstream("jax-ml/jax#18338", "changelog"),
-        Upstream("https://github.com/jax-ml/jax/commit/972fd66525", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#21061", changelog="jax#18338", commit="jax@972fd66525"),
     touches=("jax.threefry_partitionable",),
-    common=Common(
-        control=default,
-        rules=(
-            Rule("absent", "jax<0.4.20", "jax#18338 added it"),
-            Rule("differs", "jax<0.4.29"),
-            Rule("agrees", "", "972fd66525"),
-        ),
-        workaround=Workaround("Set it round the call of the jitted function, or for the whole process.", outside),
+    control=default,
+    rules=(
+        Rule("absent", "jax<0.4.20", "jax#18338 added it"),
+        Rule("differs", "jax<0.4.29"),
+        Rule("agrees", "", "972fd66525"),
     ),
+    workaround=Workaround("Set it round the call of the jitted function, or for the whole process.", outside),
     cases=(Case(inside_jit), Case(inside_split)),
 )

@@ -14,7 +14,7 @@ Seen in these runs: 0.4.21 replaced one wrong second derivative by another, 1.5 
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def scipy_i0() -> tuple[str, str]:
@@ -74,15 +74,10 @@ _GRADIENT = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#40628", "report"),
-        Upstream("jax-ml/jax#40627", "report"),
-        Upstream("jax-ml/jax#11479", "report"),
-        Upstream("jax-ml/jax#18706", "fix"),
-        Upstream("jax-ml/jax#40640", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#40628 jax#40627 jax#11479", fix="jax#18706 jax#40640"),
     touches=("jax.scipy.special.i0", "jax.numpy.i0"),
-    common=Common(control=beside_zero, workaround=_BY_HAND),
+    control=beside_zero,
+    workaround=_BY_HAND,
     cases=(
         Case(
             scipy_i0,

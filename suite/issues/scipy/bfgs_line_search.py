@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rosenbrock() -> tuple[str, str]:
@@ -87,14 +87,10 @@ _SCIPY = Workaround("Use scipy.optimize.minimize with jax.value_and_grad, and lo
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#16236", "report"),
-        Upstream("jax-ml/jax#4594", "report"),
-        Upstream("jax-ml/jax#40228", "fix"),
-        Upstream("jax-ml/jax@88d98bdb3c", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#16236 jax#4594", fix="jax#40228", commit="jax@88d98bdb3c"),
     touches=("jax.scipy.optimize.minimize",),
-    common=Common(control=from_elsewhere, workaround=_SCIPY),
+    control=from_elsewhere,
+    workaround=_SCIPY,
     cases=(
         Case(
             rosenbrock,

@@ -14,7 +14,7 @@ Seen in these runs: "forward" raised nothing either, up to 0.4.30: `dct(x, norm=
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def idct_backward() -> tuple[str, str]:
@@ -76,15 +76,9 @@ def leave_it_out() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#22466", "report"),
-        Upstream("jax-ml/jax#23895", "report"),
-        Upstream("jax-ml/jax#22567", "fix"),
-        Upstream("jax-ml/jax#22571", "fix"),
-        Upstream("jax-ml/jax#23917", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#22466 jax#23895", fix="jax#22567 jax#22571 jax#23917"),
     touches=("jax.scipy.fft.idct", "jax.scipy.fft.dct"),
-    common=Common(control=ortho),
+    control=ortho,
     cases=(
         Case(
             idct_backward,

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def dctn_shape_alone() -> tuple[str, str]:
@@ -98,18 +98,13 @@ _NEGATIVE = (Rule("differs", "jax<0.8.0"), Rule("agrees", "", _COUNTED))
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/29426", "report"),
-        Upstream("jax-ml/jax#31836", "report"),
-        Upstream("jax-ml/jax@2d252fb19d", "fix"),
-        Upstream("jax-ml/jax@dac1f4cf85", "fix"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/29426 jax#31836", fix="jax@2d252fb19d jax@dac1f4cf85"
     ),
     touches=("jax.scipy.fft.dctn", "jax.scipy.fft.idctn"),
-    common=Common(
-        control=no_shape,
-        rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "2d252fb19d takes the last len(s) axes")),
-        workaround=Workaround("Name the axes, counted from the front: s=(5,), axes=(1,).", axes_from_the_front),
-    ),
+    control=no_shape,
+    rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "2d252fb19d takes the last len(s) axes")),
+    workaround=Workaround("Name the axes, counted from the front: s=(5,), axes=(1,).", axes_from_the_front),
     cases=(
         Case(dctn_shape_alone),
         Case(idctn_shape_alone),

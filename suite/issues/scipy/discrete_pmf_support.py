@@ -14,7 +14,7 @@ counts that were scaled or averaged before they reach a likelihood get a finite 
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def between_integers() -> tuple[str, str]:
@@ -69,11 +69,7 @@ _MASK = Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#19150", "report"),
-        Upstream("jax-ml/jax#19166", "fix"),
-        Upstream("jax-ml/jax#20891", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#19150", fix="jax#19166 jax#20891"),
     touches=(
         "jax.scipy.stats.binom",
         "jax.scipy.stats.poisson",
@@ -81,7 +77,8 @@ ISSUE = Issue(
         "jax.scipy.stats.nbinom",
         "jax.scipy.stats.betabinom",
     ),
-    common=Common(control=integers, workaround=_MASK),
+    control=integers,
+    workaround=_MASK,
     cases=(
         Case(between_integers, rules=(Rule("differs"),)),
         Case(binom_beyond_n, rules=(Rule("differs", "jax<0.4.24"), Rule("agrees", "", "jax#19166"))),

@@ -12,7 +12,7 @@ Seen in these runs: 0.12.0 and 0.12.0.1 are right, in float32 and float64, thoug
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -69,14 +69,10 @@ _NEW = Rule("agrees", "", "0.12.0 has another implementation")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#38607", "report"),
-        Upstream("jax-ml/jax#37580", "commit"),
-        Upstream("jax-ml/jax#38822", "commit"),
-        Upstream("jax-ml/jax#40153", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#38607", commit="jax#37580 jax#38822 jax#40153"),
     touches=("jax.scipy.special.erfcx",),
-    common=Common(control=elsewhere, rules=(_ABSENT, _OLD, _NEW)),
+    control=elsewhere,
+    rules=(_ABSENT, _OLD, _NEW),
     cases=(
         Case(float32, workaround=Workaround("Above 9: (1 - 1 / (2 x**2) + 3 / (4 x**4)) / (x sqrt(pi))", series)),
         Case(float64, x64=True),

@@ -14,7 +14,7 @@ poles is special-signs.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def gamma() -> tuple[str, str]:
@@ -66,17 +66,15 @@ def by_logarithm() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("https://github.com/scipy/scipy/pull/21827", "report"),
-        Upstream("jax-ml/jax@c5e8ae80f9", "commit"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        report="https://github.com/scipy/scipy/pull/21827",
+        commit="jax@c5e8ae80f9",
     ),
     touches=("jax.scipy.special.gamma", "jax.scipy.special.gammasgn", "jax.scipy.special.beta"),
-    common=Common(
-        control=positive,
-        behaviours={"infinity": "clear", "nan": "documented", "other": "different"},
-        workaround=Workaround("Ask gammaln, which is infinity at the poles.", by_logarithm),
-    ),
+    control=positive,
+    behaviours={"infinity": "clear", "nan": "documented", "other": "different"},
+    workaround=Workaround("Ask gammaln, which is infinity at the poles.", by_logarithm),
     cases=(
         Case(gamma, rules=(Rule("infinity", "jax<0.4.36"), Rule("nan", "", "c5e8ae80f9"))),
         Case(

@@ -19,7 +19,7 @@ too.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def zero_weight() -> tuple[str, str]:
@@ -87,21 +87,14 @@ _BY_MASK = f"(a, axis, b, keepdims, return_sign, where) if where != None and {_G
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#22398", "report"),
-        Upstream("jax-ml/jax#23842", "report"),
-        Upstream("jax-ml/jax#37633", "report"),
-        Upstream("jax-ml/jax#22836", "fix"),
-        Upstream("jax-ml/jax#25791", "fix"),
-        Upstream("jax-ml/jax#37729", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#22398 jax#23842 jax#37633", fix="jax#22836 jax#25791 jax#37729"),
     touches=(
         "jax.scipy.special.logsumexp(b=)",
         "jax.scipy.special.logsumexp(where=)",
         "jax.nn.logsumexp(b=)",
         "jax.nn.logsumexp(where=)",
     ),
-    common=Common(control=positive_weights),
+    control=positive_weights,
     cases=(
         Case(
             zero_weight,

@@ -32,12 +32,7 @@ def by_numpy() -> None:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("jax-ml/jax#20965", "report"),
-        Upstream("lanl/scico#539", "report"),
-        Upstream("huggingface/transformers#30402", "report"),
-        Upstream("jax-ml/jax#17182", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#20965 lanl/scico#539 huggingface/transformers#30402", commit="jax#17182"),
     touches=("jax.scipy.linalg", "jax.scipy.stats"),
     cases=(
         Case(

@@ -11,7 +11,7 @@ more.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtypes() -> tuple[str, str]:
@@ -59,14 +59,12 @@ def twice_argsort() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html"),
     touches=("jax.scipy.stats.rankdata",),
-    common=Common(
-        control=values,
-        behaviours={"integers": "clear", "floats": "documented", "other": "different"},
-        rules=(Rule("integers", "jax<0.10.0"), Rule("floats", "", "the changelog")),
-        workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
-    ),
+    control=values,
+    behaviours={"integers": "clear", "floats": "documented", "other": "different"},
+    rules=(Rule("integers", "jax<0.10.0"), Rule("floats", "", "the changelog")),
+    workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
     cases=(
         Case(dtypes),
         Case(as_an_index, signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type")}),

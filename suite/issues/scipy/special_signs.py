@@ -16,7 +16,7 @@ had.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def gamma() -> tuple[str, str]:
@@ -97,15 +97,8 @@ def masked() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#20587", "report"),
-        Upstream("jax-ml/jax#21192", "report"),
-        Upstream("jax-ml/jax#21265", "report"),
-        Upstream("jax-ml/jax#38243", "report"),
-        Upstream("jax-ml/jax#38270", "report"),
-        Upstream("jax-ml/jax#18683", "fix"),
-        Upstream("jax-ml/jax#20589", "fix"),
-        Upstream("jax-ml/jax#21193", "fix"),
+    upstream=Upstream.of(
+        report="jax#20587 jax#21192 jax#21265 jax#38243 jax#38270", fix="jax#18683 jax#20589 jax#21193"
     ),
     touches=(
         "jax.scipy.special.gamma",
@@ -113,7 +106,7 @@ ISSUE = Issue(
         "jax.scipy.special.betaln",
         "jax.scipy.special.rel_entr",
     ),
-    common=Common(control=positive),
+    control=positive,
     cases=(
         Case(
             rel_entr,

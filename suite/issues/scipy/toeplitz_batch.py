@@ -14,7 +14,7 @@ error.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rows() -> tuple[str, str]:
@@ -60,13 +60,11 @@ def flatten_first() -> None:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("https://github.com/jax-ml/jax/issues/24824", "report"), Upstream("jax-ml/jax#24842", "fix")),
+    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/24824", fix="jax#24842"),
     touches=("jax.scipy.linalg.toeplitz",),
-    common=Common(
-        control=one_dimensional,
-        behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
-        rules=(Rule("one-matrix", "jax<0.4.36"), Rule("batch", "", "jax#24842 (3f98c57f7b), and the changelog")),
-        workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
-    ),
+    control=one_dimensional,
+    behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
+    rules=(Rule("one-matrix", "jax<0.4.36"), Rule("batch", "", "jax#24842 (3f98c57f7b), and the changelog")),
+    workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
     cases=(Case(rows), Case(column)),
 )

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def sort_in_place() -> tuple[str, str]:
@@ -110,15 +110,13 @@ _NUMPY = (Rule("agrees", "jax<0.4.27"), _NEW)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#21526", "report"),
-        Upstream("jax-ml/jax#20627", "report"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-27-may-7-2024", "changelog"),
+    upstream=Upstream.of(
+        report="jax#21526 jax#20627", changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-27-may-7-2024"
     ),
     touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"),
-    common=Common(
-        control=converted, rules=_NUMPY, workaround=Workaround("At the start of a callback: x = np.array(x).", copied)
-    ),
+    control=converted,
+    rules=_NUMPY,
+    workaround=Workaround("At the start of a callback: x = np.array(x).", copied),
     cases=(
         Case(
             sort_in_place,

@@ -22,7 +22,7 @@ import contextlib
 import time
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _comes(array: Any) -> bool:
@@ -138,25 +138,18 @@ _NEW = Rule("comes", "", "83457c115a and 9d39ab305a")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#24255", "report"),
-        Upstream("jax-ml/jax#24219", "report"),
-        Upstream("jax-ml/jax#25861", "report"),
-        Upstream("netket/netket#1925", "report"),
-        Upstream("invrs-io/agjax#43", "report"),
-        Upstream("pasteurlabs/tesseract-jax#177", "report"),
+    upstream=Upstream.of(
+        report="jax#24255 jax#24219 jax#25861 netket/netket#1925 invrs-io/agjax#43 pasteurlabs/tesseract-jax#177"
     ),
     touches=("jax.pure_callback", "jax.debug.callback", "jax_cpu_enable_async_dispatch"),
-    common=Common(
-        control=one_number,
-        behaviours={"stuck": "affected", "comes": "clear"},
-        rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
-        workaround=Workaround(
-            'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
-            dispatched_at_once,
-        ),
-        environment={"NPROC": "1"},
+    control=one_number,
+    behaviours={"stuck": "affected", "comes": "clear"},
+    rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
+    workaround=Workaround(
+        'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
+        dispatched_at_once,
     ),
+    environment={"NPROC": "1"},
     cases=(
         Case(pure_callback, touches=("jax.pure_callback",)),
         Case(debug_callback, touches=("jax.debug.callback",)),

@@ -12,7 +12,7 @@ wrapped in `custom_jvp` or `custom_vjp`, as `jax.nn.relu` is. Loops, `cond` and 
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def linear_solve() -> tuple[str, str]:
@@ -79,20 +79,13 @@ _OLD = Rule("agrees", "jax<0.4.36")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#25847", "report"),
-        Upstream("https://github.com/jax-ml/jax/issues/30787", "report"),
-        Upstream("https://github.com/jax-ml/jax/commit/6f3a8b4a75", "fix"),
-        Upstream("jax-ml/jax#33711", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#25847 https://github.com/jax-ml/jax/issues/30787", fix="jax@6f3a8b4a75 jax#33711"),
     touches=("jax.ensure_compile_time_eval",),
-    common=Common(
-        control=primitives,
-        behaviours={"leaked": "affected", "differs": "different"},
-        rules=(_OLD, Rule("leaked", "jax<0.8.2"), Rule("agrees", "", "jax#33711")),
-        workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),
-        signatures={"leaked": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
-    ),
+    control=primitives,
+    behaviours={"leaked": "affected", "differs": "different"},
+    rules=(_OLD, Rule("leaked", "jax<0.8.2"), Rule("agrees", "", "jax#33711")),
+    workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),
+    signatures={"leaked": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
     cases=(
         Case(
             linear_solve,

@@ -97,12 +97,11 @@ def kept_in_equinox() -> None:
 
 ISSUE = Issue(
     kind="warning",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax#20385", "report"),
-        Upstream("jax-ml/jax#30798", "commit"),
-        Upstream("https://github.com/patrick-kidger/diffrax/releases", "changelog"),
-        Upstream("https://github.com/patrick-kidger/equinox/releases", "changelog"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html https://github.com/patrick-kidger/diffrax/releases "
+        "https://github.com/patrick-kidger/equinox/releases",
+        report="jax#20385",
+        commit="jax#30798",
     ),
     touches=("jax.experimental.host_callback.call", "diffrax.WeaklyDiagonalControlTerm", "equinox.static_field"),
     cases=(

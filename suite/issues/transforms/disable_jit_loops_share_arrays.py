@@ -117,7 +117,7 @@ _RULES = (Rule("differs", "jax<0.5.3"), Rule("agrees", "", "jax#27059 (4ae3211ea
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#27019", "report"), Upstream("jax-ml/jax#27059", "fix")),
+    upstream=Upstream.of(report="jax#27019", fix="jax#27059"),
     touches=("jax.disable_jit", "jax_disable_jit"),
     cases=(
         Case(

@@ -11,7 +11,7 @@ the page on donation has for it.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def afterwards() -> tuple[str, str]:
@@ -56,17 +56,15 @@ def go_on_with_the_result() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/buffer_donation.html", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jaxlib-0-3-24-nov-4-2022", "changelog"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/buffer_donation.html",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jaxlib-0-3-24-nov-4-2022",
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
-    common=Common(
-        control=not_donated,
-        behaviours={"deleted": "documented", "kept": "different"},
-        rules=(Rule("deleted"),),
-        workaround=Workaround("Go on with the result: x = step(x).", go_on_with_the_result),
-    ),
+    control=not_donated,
+    behaviours={"deleted": "documented", "kept": "different"},
+    rules=(Rule("deleted"),),
+    workaround=Workaround("Go on with the result: x = step(x).", go_on_with_the_result),
     cases=(
         Case(afterwards),
         Case(read_again, signatures={"deleted": Signature("RuntimeError", "Array has been deleted")}),

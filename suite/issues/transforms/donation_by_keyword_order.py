@@ -15,7 +15,7 @@ of arguments. Its message is the only report that was found, the changelog has n
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def argnames() -> tuple[str, str]:
@@ -78,16 +78,14 @@ def by_position() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax@3f17626f4b", "report"),),
+    upstream=Upstream.of(report="jax@3f17626f4b"),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
-    common=Common(
-        control=control_order,
-        behaviours={"right": "clear", "wrong": "affected", "other": "different"},
-        rules=(
-            Rule("wrong", "jax<0.4.27", "marks in the order of the call"),
-            Rule("right", "", "3f17626f4b, first in 0.4.27"),
-        ),
-        workaround=Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
+    control=control_order,
+    behaviours={"right": "clear", "wrong": "affected", "other": "different"},
+    rules=(
+        Rule("wrong", "jax<0.4.27", "marks in the order of the call"),
+        Rule("right", "", "3f17626f4b, first in 0.4.27"),
     ),
+    workaround=Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
     cases=(Case(argnames), Case(argnums), Case(compiled)),
 )

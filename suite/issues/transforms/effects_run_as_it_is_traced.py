@@ -10,7 +10,7 @@ list appended to, an iterator advanced while that is done, and not again: the FA
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def global_value() -> tuple[str, str]:
@@ -61,18 +61,14 @@ def by_argument() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/faq.html#jit-changes-the-behavior-of-my-function", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions "
+        "https://docs.jax.dev/en/latest/faq.html#jit-changes-the-behavior-of-my-function"
     ),
     touches=("tracing", "side effects"),
-    common=Common(
-        control=by_argument,
-        behaviours={"as-traced": "documented", "as-changed": "different"},
-        rules=(Rule("as-traced", "", "the sharp bits"),),
-        workaround=Workaround(
-            "Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument
-        ),
-    ),
+    control=by_argument,
+    behaviours={"as-traced": "documented", "as-changed": "different"},
+    rules=(Rule("as-traced", "", "the sharp bits"),),
+    workaround=Workaround("Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument),
     cases=(Case(global_value), Case(appended), Case(iterator)),
 )

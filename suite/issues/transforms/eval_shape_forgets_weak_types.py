@@ -15,7 +15,7 @@ many.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def weak_type() -> tuple[str, str]:
@@ -87,13 +87,9 @@ def of_a_jitted_function() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#23302", "report"),
-        Upstream("jax-ml/jax@dd6f0e2e2e", "commit"),
-        Upstream("jax-ml/jax@51ef738c86", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#23302", commit="jax@dd6f0e2e2e jax@51ef738c86"),
     touches=("jax.eval_shape", "jax.ShapeDtypeStruct"),
-    common=Common(control=strong_type),
+    control=strong_type,
     cases=(
         Case(
             weak_type,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def floats() -> tuple[str, str]:
@@ -73,16 +73,11 @@ _BEFORE = Rule("kept", "jax<0.8.0")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@b8f92cbe9b", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@b8f92cbe9b"),
     touches=("jax.grad", "jax.value_and_grad", "jax.vjp", "jax.linearize"),
-    common=Common(
-        control=what_is_computed,
-        behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
-        workaround=Workaround("Let what is only passed on go by a closure, or compare in float32.", pass_it_by),
-    ),
+    control=what_is_computed,
+    behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
+    workaround=Workaround("Let what is only passed on go by a closure, or compare in float32.", pass_it_by),
     cases=(
         Case(
             integers,

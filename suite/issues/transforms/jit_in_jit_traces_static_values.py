@@ -10,7 +10,7 @@ jax#14666 asks since 2023 whether values that pass through could stay as they ar
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def returned() -> tuple[str, str]:
@@ -54,15 +54,13 @@ def without_the_inner_jit() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("jax-ml/jax#14666", "report"), Upstream("jax-ml/jax#35090", "report")),
+    upstream=Upstream.of(report="jax#14666 jax#35090"),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)", "tracing"),
-    common=Common(
-        control=without_the_inner_jit,
-        behaviours={"traced": "documented", "static": "different"},
-        rules=(Rule("traced", "", "jax#14666 is open"),),
-        workaround=Workaround(
-            "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
-        ),
+    control=without_the_inner_jit,
+    behaviours={"traced": "documented", "static": "different"},
+    rules=(Rule("traced", "", "jax#14666 is open"),),
+    workaround=Workaround(
+        "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
     ),
     cases=(
         Case(

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def named_f() -> tuple[str, str]:
@@ -56,15 +56,13 @@ def by_position() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("jax-ml/jax#25329", "report"), Upstream("jax-ml/jax@1c9b23c566", "commit")),
+    upstream=Upstream.of(report="jax#25329", commit="jax@1c9b23c566"),
     touches=("keyword arguments",),
-    common=Common(
-        control=another_name,
-        behaviours={"taken": "clear", "refused": "affected"},
-        rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
-        workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
-        signatures={"refused": Signature("TypeError", "got multiple values for argument")},
-    ),
+    control=another_name,
+    behaviours={"taken": "clear", "refused": "affected"},
+    rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
+    workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
+    signatures={"refused": Signature("TypeError", "got multiple values for argument")},
     cases=(
         Case(named_f),
         Case(named_store),

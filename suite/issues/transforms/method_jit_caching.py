@@ -37,7 +37,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 class _Watch:
@@ -315,16 +315,13 @@ _UNBOUND = Workaround("Make the class a pytree, and jit its function: jax.jit(Sc
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("jax-ml/jax#13992", "report"),
-        Upstream("jax-ml/jax#19570", "report"),
-        Upstream("jax-ml/jax#15338", "report"),
-        Upstream("jax-ml/jax#9672", "report"),
-        Upstream("jax-ml/jax#28418", "report"),
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods", "docs"),
+    upstream=Upstream.of(
+        report="jax#13992 jax#19570 jax#15338 jax#9672 jax#28418",
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods",
     ),
     touches=("jax.jit", "methods", "jit cache"),
-    common=Common(control=unchanged, behaviours=_patterns("documented")),
+    control=unchanged,
+    behaviours=_patterns("documented"),
     cases=(
         Case(bound_method, rules=_always("stale", "jax#13992 has why"), workaround=_HELPER),
         Case(

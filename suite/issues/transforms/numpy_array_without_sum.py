@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def custom_vjp() -> tuple[str, str]:
@@ -86,19 +86,17 @@ def as_an_array() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("patrick-kidger/equinox#1095", "report"),
-        Upstream("patrick-kidger/equinox#1099", "commit"),
-        Upstream("jax-ml/jax@dda9695795", "fix"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        report="equinox#1095",
+        commit="equinox#1099",
+        fix="jax@dda9695795",
     ),
     touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
-    common=Common(
-        control=jax_arrays,
-        behaviours={"array": "clear", "no-sum": "affected", "other": "different"},
-        workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
-        signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
-    ),
+    control=jax_arrays,
+    behaviours={"array": "clear", "no-sum": "affected", "other": "different"},
+    workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
+    signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
     cases=(
         Case(
             custom_vjp, rules=(Rule("array", "jax<0.7.2"), Rule("no-sum", "jax<0.9.2"), Rule("array", "", "dda9695795"))

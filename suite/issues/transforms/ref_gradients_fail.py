@@ -23,7 +23,7 @@ Seen in these runs, of three functions that make a ref: one doubles what is in i
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def overwritten() -> tuple[str, str]:
@@ -130,25 +130,20 @@ _OVERWRITTEN = (f"jax.new_ref if {_GRADIENTS}",)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/33987", "report"),
-        Upstream("jax-ml/jax#38927", "fix"),
-        Upstream("jax-ml/jax#35217", "report"),
-        Upstream("jax-ml/jax#31672", "commit"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/33987 jax#35217", fix="jax#38927", commit="jax#31672"
     ),
     touches=("jax.new_ref",),
-    common=Common(
-        control=doubled,
-        behaviours={"no-accum": "affected", "differs": "different"},
-        rules=(
-            _ABSENT,
-            Rule("agrees", "jax<0.8.1"),
-            Rule("no-accum", "jax<0.11"),
-            Rule("agrees", "", "jax#38927 (120f0b4132)"),
-        ),
-        workaround=Workaround("Have the constant depend on the input: 2.0 + 0.0 * x.", depends_on_it),
-        signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
+    control=doubled,
+    behaviours={"no-accum": "affected", "differs": "different"},
+    rules=(
+        _ABSENT,
+        Rule("agrees", "jax<0.8.1"),
+        Rule("no-accum", "jax<0.11"),
+        Rule("agrees", "", "jax#38927 (120f0b4132)"),
     ),
+    workaround=Workaround("Have the constant depend on the input: 2.0 + 0.0 * x.", depends_on_it),
+    signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
     cases=(
         Case(overwritten, touches=_OVERWRITTEN),
         Case(overwritten_jitted, touches=_OVERWRITTEN),

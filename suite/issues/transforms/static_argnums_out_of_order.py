@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def jit() -> tuple[str, str]:
@@ -110,13 +110,11 @@ _OF_JIT = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#28065", "report"), Upstream("jax-ml/jax#28069", "fix")),
+    upstream=Upstream.of(report="jax#28065", fix="jax#28069"),
     touches=("jax.jit(static_argnums=)", "jax.make_jaxpr(static_argnums=)", "jax.custom_jvp(nondiff_argnums=)"),
-    common=Common(
-        control=in_order,
-        rules=(Rule("differs", "jax<0.6.1"), _NEW),
-        workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
-    ),
+    control=in_order,
+    rules=(Rule("differs", "jax<0.6.1"), _NEW),
+    workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
     cases=(
         Case(jit, touches=_OF_JIT),
         Case(called_before, touches=_OF_JIT),

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _traces(values: Sequence[Any]) -> tuple[str, str]:
@@ -80,19 +80,15 @@ def one_object() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.jit.html", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/_autosummary/jax.jit.html "
+        "https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static"
     ),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
-    common=Common(
-        control=equal_tuples,
-        behaviours={"each-time": "documented", "once": "different", "other": "different"},
-        rules=(Rule("each-time"),),
-        workaround=Workaround(
-            "Make the function once, before the loop; give tuples, and numbers of one type.", one_object
-        ),
-    ),
+    control=equal_tuples,
+    behaviours={"each-time": "documented", "once": "different", "other": "different"},
+    rules=(Rule("each-time"),),
+    workaround=Workaround("Make the function once, before the loop; give tuples, and numbers of one type.", one_object),
     cases=(
         Case(new_lambdas),
         Case(new_partials),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def returned_by_a_rule() -> tuple[str, str]:
@@ -105,14 +105,8 @@ _TRANSPOSED = "uses('jax.vjp', 'jax.jacrev', 'jax.hessian', 'jax.linear_transpos
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#28144", "report"),
-        Upstream("jax-ml/jax#31448", "report"),
-        Upstream("jax-ml/jax#29342", "report"),
-        Upstream("patrick-kidger/optimistix#129", "report"),
-        Upstream("https://github.com/jax-ml/jax/commit/82a79c5985", "fix"),
-        Upstream("jax-ml/jax#31496", "fix"),
-        Upstream("jax-ml/jax#29629", "fix"),
+    upstream=Upstream.of(
+        report="jax#28144 jax#31448 jax#29342 optimistix#129", fix="jax@82a79c5985 jax#31496 jax#29629"
     ),
     touches=(
         "jax.custom_jvp",
@@ -120,12 +114,10 @@ ISSUE = Issue(
         "jax.lax.custom_linear_solve",
         "jax.numpy.linalg.solve",
     ),
-    common=Common(
-        control=first_derivatives,
-        behaviours={"crashed-in-jax": "affected", "differs": "different"},
-        workaround=Workaround("Write the rule without symbolic zeros: with jnp.zeros_like.", zeros_as_numbers),
-        signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
-    ),
+    control=first_derivatives,
+    behaviours={"crashed-in-jax": "affected", "differs": "different"},
+    workaround=Workaround("Write the rule without symbolic zeros: with jnp.zeros_like.", zeros_as_numbers),
+    signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
     cases=(
         Case(
             asked_for_by_a_rule,

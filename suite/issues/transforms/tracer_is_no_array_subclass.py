@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def singledispatch() -> tuple[str, str]:
@@ -122,17 +122,15 @@ _INSTANCE = Rule("instance", "jax<0.8.2")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#38268", "report"),
-        Upstream("patrick-kidger/jaxtyping#382", "report"),
-        Upstream("danielward27/flowjax#230", "report"),
-        Upstream("CDCgov/cfa-stf-routine-forecasting#864", "report"),
-        Upstream("data-apis/array-api-compat#369", "fix"),
-        Upstream("GridTools/gt4py#2867", "fix"),
-        Upstream("jax-ml/jax@9d40174f72", "commit"),
+    upstream=Upstream.of(
+        report="jax#38268 jaxtyping#382 danielward27/flowjax#230 CDCgov/cfa-stf-routine-forecasting#864",
+        fix="data-apis/array-api-compat#369 GridTools/gt4py#2867",
+        commit="jax@9d40174f72",
     ),
     touches=("jax.core.Tracer", "jax.Array", "jax.numpy.ndarray", "jax.typing.ArrayLike"),
-    common=Common(control=instances, behaviours={"instance": "clear", "no-instance": "affected"}, workaround=_REGISTER),
+    control=instances,
+    behaviours={"instance": "clear", "no-instance": "affected"},
+    workaround=_REGISTER,
     cases=(
         Case(
             singledispatch,

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def written_along_axis_one() -> tuple[str, str]:
@@ -124,20 +124,10 @@ _REFS = "uses('jax.new_ref', 'jax.Ref', 'jax.experimental.mutable_array')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#33309", "report"),
-        Upstream("jax-ml/jax#39288", "report"),
-        Upstream("jax-ml/jax#37113", "fix"),
-        Upstream("jax-ml/jax#39293", "fix"),
-        Upstream("jax-ml/jax#39745", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#33309 jax#39288", fix="jax#37113 jax#39293 jax#39745"),
     touches=("jax.new_ref", "jax.vmap"),
-    common=Common(
-        control=whole_rows,
-        workaround=Workaround(
-            "Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array
-        ),
-    ),
+    control=whole_rows,
+    workaround=Workaround("Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array),
     cases=(
         Case(
             written_along_axis_one,

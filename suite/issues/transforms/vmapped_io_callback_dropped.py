@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def effects() -> tuple[str, str]:
@@ -103,13 +103,11 @@ _NEW = Rule("agrees", "", "jax#20725 (8037e7b08f)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#20628", "report"), Upstream("jax-ml/jax#20725", "fix")),
+    upstream=Upstream.of(report="jax#20628", fix="jax#20725"),
     touches=("jax.experimental.io_callback",),
-    common=Common(
-        control=not_vmapped,
-        rules=(Rule("differs", "jax<0.4.27"), _NEW),
-        workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
-    ),
+    control=not_vmapped,
+    rules=(Rule("differs", "jax<0.4.27"), _NEW),
+    workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
     cases=(
         Case(effects),
         Case(unused_result),

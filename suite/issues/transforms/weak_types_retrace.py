@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*values: Any) -> int:
@@ -76,13 +76,12 @@ def of_one_type() -> None:
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/type_promotion.html#weak-types", "docs"),
-        Upstream("jax-ml/jax#4274", "report"),
-        Upstream("jax-ml/jax#3163", "report"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/type_promotion.html#weak-types", report="jax#4274 jax#3163"
     ),
     touches=("weak types", "jit cache"),
-    common=Common(control=of_one_type, behaviours={"retraced": "documented", "traced-once": "different"}),
+    control=of_one_type,
+    behaviours={"retraced": "documented", "traced-once": "different"},
     cases=(
         Case(
             number_then_array,

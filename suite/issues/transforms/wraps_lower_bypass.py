@@ -268,7 +268,7 @@ _NO_LOWER = "it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lo
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#27829", "report"), Upstream("jax-ml/jax#27873", "fix")),
+    upstream=Upstream.of(report="jax#27829", fix="jax#27873"),
     touches=("jax.stages.Wrapped.lower", "ahead of time"),
     cases=(
         _case(jit, jit_control, jit_last, f"jit {_SETS_LOWER}"),

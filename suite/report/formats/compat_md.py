@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from suite.address import link
 from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import standing, summary
 from suite.report.compare.diff import tally
 from suite.report.formats.length_limit import fit
 from suite.report.markup import address, cell_text, clipped, in_markdown
 from suite.report.model import IssueRow, Report
-from suite.report.site.marked import link
 from suite.report.standing import Standing
 
 # What to do is a line, and of threads there is one: the page of the issue has them whole.
