@@ -41,6 +41,19 @@ def kept_where_true() -> tuple[str, str]:
     return _copies(lambda i, x: jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[0].add(1.0), x))
 
 
+def without_a_condition() -> None:
+    """Without a condition the loop updates it in place on every release."""
+    assert _copies(lambda i, x: x.at[0].add(1.0))[0] == "in-place"
+
+
+def kept_where_false() -> None:
+    """The branch for False keeps it: the condition turned round."""
+    import jax
+
+    seen = _copies(lambda i, x: jax.lax.cond(i % 9 == 0, lambda x: x.at[0].add(1.0), lambda x: x, x))
+    assert seen[0] == "in-place", seen
+
+
 def kept_where_last() -> tuple[str, str]:
     """Is it where the last branch of a switch keeps it?"""
     import jax
@@ -53,19 +66,6 @@ def updated_in_both() -> tuple[str, str]:
     import jax
 
     return _copies(lambda i, x: jax.lax.cond(i % 9 > 0, lambda x: x.at[1].add(1.0), lambda x: x.at[0].add(1.0), x))
-
-
-def without_a_condition() -> None:
-    """Without a condition the loop updates it in place on every release."""
-    assert _copies(lambda i, x: x.at[0].add(1.0))[0] == "in-place"
-
-
-def kept_where_false() -> None:
-    """The branch for False keeps it: the condition turned round."""
-    import jax
-
-    seen = _copies(lambda i, x: jax.lax.cond(i % 9 == 0, lambda x: x.at[0].add(1.0), lambda x: x, x))
-    assert seen[0] == "in-place", seen
 
 
 def added_to() -> None:

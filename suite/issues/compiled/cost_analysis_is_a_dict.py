@@ -22,15 +22,6 @@ def in_a_list() -> tuple[str, str]:
     return "list", f"{compiled.cost_analysis()[0]['flops']}"
 
 
-def in_a_dict() -> tuple[str, str]:
-    """Does cost_analysis() itself?"""
-    import jax
-    import jax.numpy as jnp
-
-    compiled = jax.jit(lambda x: x @ x).lower(jnp.ones((4, 4))).compile()
-    return "dict", f"{compiled.cost_analysis()['flops']}"
-
-
 def of_what_is_lowered() -> None:
     """What is lowered has them in a dict on every release."""
     import jax
@@ -47,6 +38,15 @@ def either() -> None:
     costs = jax.jit(lambda x: x @ x).lower(jnp.ones((4, 4))).compile().cost_analysis()
     costs = costs[0] if isinstance(costs, list) else costs
     assert costs["flops"] == 128.0, costs
+
+
+def in_a_dict() -> tuple[str, str]:
+    """Does cost_analysis() itself?"""
+    import jax
+    import jax.numpy as jnp
+
+    compiled = jax.jit(lambda x: x @ x).lower(jnp.ones((4, 4))).compile()
+    return "dict", f"{compiled.cost_analysis()['flops']}"
 
 
 ISSUE = Issue(

@@ -50,17 +50,6 @@ def read_by_a_loop() -> tuple[str, str]:
     return _temporary(step)
 
 
-def read_by_a_sum() -> tuple[str, str]:
-    """Is it where it is summed?"""
-    import jax.numpy as jnp
-
-    def step(x: Any) -> Any:
-        y = jnp.exp(x)
-        return y * jnp.sum(y)
-
-    return _temporary(step)
-
-
 def read_by_nothing() -> None:
     """Where nothing else reads it, it is written over the donated array on every release."""
     import jax.numpy as jnp
@@ -81,6 +70,17 @@ def in_three_steps() -> None:
     assert y.is_deleted()
     assert result[0] == 8.0
     assert _temporary(jnp.exp)[0] != "copy"
+
+
+def read_by_a_sum() -> tuple[str, str]:
+    """Is it where it is summed?"""
+    import jax.numpy as jnp
+
+    def step(x: Any) -> Any:
+        y = jnp.exp(x)
+        return y * jnp.sum(y)
+
+    return _temporary(step)
 
 
 _UNTOLD = Rule("untold", "jaxlib<0.4.29")

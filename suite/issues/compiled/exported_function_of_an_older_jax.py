@@ -67,11 +67,6 @@ def older() -> tuple[str, str]:
     return _called(_BY_0_4_30)
 
 
-def newer() -> tuple[str, str]:
-    """Is one that jax 0.9.2 wrote?"""
-    return _called(_BY_0_9_2)
-
-
 def its_own() -> None:
     """What a release writes it reads."""
     import jax
@@ -85,6 +80,11 @@ def its_own() -> None:
         return
     exported = export.export(double)(np.ones(2, np.float32))
     assert export.deserialize(exported.serialize()).call(np.ones(2, np.float32)).tolist() == [2.0, 2.0]
+
+
+def newer() -> tuple[str, str]:
+    """Is one that jax 0.9.2 wrote?"""
+    return _called(_BY_0_9_2)
 
 
 _ABSENT = Rule("absent", "jax<0.4.24")

@@ -33,30 +33,6 @@ def float32() -> tuple[str, str]:
     return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
 
 
-def float64() -> tuple[str, str]:
-    """Is it in float64?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    sizes = [jnp.full(n, 0.123, "float64") for n in range(1, 9)]
-    got = jax.jit(lambda arrays: [jnp.exp(x * jnp.nan) for x in arrays])(sizes)
-    kept = all(np.isnan(np.asarray(one, float)).all() for one in got)
-    return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
-
-
-def bfloat16() -> tuple[str, str]:
-    """Is it in bfloat16?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    sizes = [jnp.full(n, 0.123, "bfloat16") for n in range(1, 9)]
-    got = jax.jit(lambda arrays: [jnp.exp(x * jnp.nan) for x in arrays])(sizes)
-    kept = all(np.isnan(np.asarray(one, float)).all() for one in got)
-    return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
-
-
 def argument() -> None:
     """A NaN that comes in as an argument stays one."""
     import jax
@@ -81,6 +57,30 @@ def keep_it() -> None:
         x = jnp.full(n, 0.123)
         assert np.isnan(jax.jit(lambda x: exp(x * jnp.nan))(x)).all()
         assert np.isnan(jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda i, c: exp(c * jnp.nan), x))(x)).all()
+
+
+def float64() -> tuple[str, str]:
+    """Is it in float64?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    sizes = [jnp.full(n, 0.123, "float64") for n in range(1, 9)]
+    got = jax.jit(lambda arrays: [jnp.exp(x * jnp.nan) for x in arrays])(sizes)
+    kept = all(np.isnan(np.asarray(one, float)).all() for one in got)
+    return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
+
+
+def bfloat16() -> tuple[str, str]:
+    """Is it in bfloat16?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    sizes = [jnp.full(n, 0.123, "bfloat16") for n in range(1, 9)]
+    got = jax.jit(lambda arrays: [jnp.exp(x * jnp.nan) for x in arrays])(sizes)
+    kept = all(np.isnan(np.asarray(one, float)).all() for one in got)
+    return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
 
 
 ISSUE = Issue(

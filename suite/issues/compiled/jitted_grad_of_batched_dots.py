@@ -33,20 +33,6 @@ def closed_over() -> tuple[str, str]:
     return compare(gradient(jnp.ones(3)), -w, rtol=1e-3)
 
 
-def passed_in() -> tuple[str, str]:
-    """Is it of points that are passed in?"""
-    import jax
-    import jax.numpy as jnp
-
-    w, points = jnp.array([1.0, 2.0, 3.0]), jnp.ones((10**6, 3))
-
-    def out(difference: jax.Array) -> jax.Array:
-        return difference @ w + (difference @ jnp.zeros((3, 3))) @ difference
-
-    gradient = jax.jit(jax.grad(lambda x, ys: jnp.mean(jax.vmap(lambda y: out(y - x))(ys))))
-    return compare(gradient(jnp.ones(3), points), -w, rtol=1e-3)
-
-
 def control_fewer() -> None:
     """Of a tenth of the points, and of a million without jit, it is right."""
     import jax
@@ -76,6 +62,20 @@ def in_parts() -> None:
     gradient = jax.grad(lambda x, part: jnp.mean(jax.vmap(lambda y: out(y - x))(part)))
     mean = jax.jit(lambda x: jax.lax.map(lambda part: gradient(x, part), ys).mean(0))
     assert jnp.allclose(mean(jnp.ones(3)), -w, rtol=1e-3), mean(jnp.ones(3))
+
+
+def passed_in() -> tuple[str, str]:
+    """Is it of points that are passed in?"""
+    import jax
+    import jax.numpy as jnp
+
+    w, points = jnp.array([1.0, 2.0, 3.0]), jnp.ones((10**6, 3))
+
+    def out(difference: jax.Array) -> jax.Array:
+        return difference @ w + (difference @ jnp.zeros((3, 3))) @ difference
+
+    gradient = jax.jit(jax.grad(lambda x, ys: jnp.mean(jax.vmap(lambda y: out(y - x))(ys))))
+    return compare(gradient(jnp.ones(3), points), -w, rtol=1e-3)
 
 
 _AFTER = Rule("agrees", "", "the changelog of 0.4.29 names xla#13301")

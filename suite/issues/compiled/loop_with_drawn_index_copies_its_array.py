@@ -67,17 +67,6 @@ def drawn_index() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.fori_loop(0, 300, body, jnp.full(2**21, x)), _reads)
 
 
-def wide_updates() -> tuple[str, str]:
-    """Is it where each step writes a block of 4 KiB?"""
-    import jax
-    import jax.numpy as jnp
-
-    def body(step: Any, xs: Any) -> Any:
-        return jax.lax.dynamic_update_slice(xs, jnp.full(1024, 2.0 + step), (1024 * step,))
-
-    return _copies(lambda x: jax.lax.fori_loop(0, 300, body, jnp.full(2**21, x)), _reads)
-
-
 def what_it_computes() -> None:
     """What such a loop computes is right on every release."""
     import jax
@@ -99,6 +88,17 @@ def draw_before() -> None:
         return jax.lax.fori_loop(0, 300, lambda i, xs: xs.at[i].set(xs[drawn[i]]), jnp.full(2**21, x))
 
     assert _copies(loop, _reads)[0] == "in-place"
+
+
+def wide_updates() -> tuple[str, str]:
+    """Is it where each step writes a block of 4 KiB?"""
+    import jax
+    import jax.numpy as jnp
+
+    def body(step: Any, xs: Any) -> Any:
+        return jax.lax.dynamic_update_slice(xs, jnp.full(1024, 2.0 + step), (1024 * step,))
+
+    return _copies(lambda x: jax.lax.fori_loop(0, 300, body, jnp.full(2**21, x)), _reads)
 
 
 def stacked_by_scan() -> None:

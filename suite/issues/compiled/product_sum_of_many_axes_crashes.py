@@ -25,6 +25,15 @@ def seven_axes() -> tuple[str, str]:
     return compare(jax.jit(lambda a, b: jnp.sum(a * b, axis=3))(ones, ones).sum(), 6144.0)
 
 
+def six_axes() -> None:
+    """One of six axes is."""
+    import jax
+    import jax.numpy as jnp
+
+    ones = jnp.ones((3, 2, 2, 8, 8, 8))
+    assert float(jax.jit(lambda a, b: jnp.sum(a * b, axis=2))(ones, ones).sum()) == 6144.0
+
+
 def eight_axes() -> tuple[str, str]:
     """Is one of eight, where three axes are broadcast?"""
     import jax
@@ -33,15 +42,6 @@ def eight_axes() -> tuple[str, str]:
     few, many = jnp.ones((10, 4, 6)), jnp.ones((10, 4, 6, 9, 9, 9, 9, 9))
     found = jax.jit(lambda a, b: jnp.sum(a[..., None, None, None, None, None] * b, axis=2))(few, many)
     return compare(found[3, 2, 1, 1, 1, 1], 6.0 * jnp.ones(9))
-
-
-def six_axes() -> None:
-    """One of six axes is."""
-    import jax
-    import jax.numpy as jnp
-
-    ones = jnp.ones((3, 2, 2, 8, 8, 8))
-    assert float(jax.jit(lambda a, b: jnp.sum(a * b, axis=2))(ones, ones).sum()) == 6144.0
 
 
 _WELL = Rule("agrees")

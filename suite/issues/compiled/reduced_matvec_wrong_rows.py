@@ -30,6 +30,20 @@ def float32() -> tuple[str, str]:
     return compare(jax.jit(f)(x), f(x), rtol=1e-5)
 
 
+def control_block() -> None:
+    """Half as many rows, and as many without vmap, are right under jit."""
+    import jax
+    import jax.numpy as jnp
+
+    matrix = jnp.eye(3)
+    for f, rows in (
+        (jax.vmap(lambda row: jnp.sum((matrix @ row) ** 2)), 16384),
+        (lambda x: jnp.sum((x @ matrix.T) ** 2, axis=1), 32769),
+    ):
+        x = jnp.zeros((rows, 3)).at[:, 0].set(jnp.arange(float(rows)))
+        assert jnp.allclose(jax.jit(f)(x), x[:, 0] ** 2, rtol=1e-5), rows
+
+
 def float64() -> tuple[str, str]:
     """Is it in float64, for 16385 rows?"""
     import jax
@@ -49,20 +63,6 @@ def maximum() -> tuple[str, str]:
     x = jnp.zeros((33000, 3)).at[:, 0].set(jnp.arange(33000.0))
     f = jax.vmap(lambda row: jnp.max(matrix @ row))
     return compare(jax.jit(f)(x), f(x), rtol=1e-5)
-
-
-def control_block() -> None:
-    """Half as many rows, and as many without vmap, are right under jit."""
-    import jax
-    import jax.numpy as jnp
-
-    matrix = jnp.eye(3)
-    for f, rows in (
-        (jax.vmap(lambda row: jnp.sum((matrix @ row) ** 2)), 16384),
-        (lambda x: jnp.sum((x @ matrix.T) ** 2, axis=1), 32769),
-    ):
-        x = jnp.zeros((rows, 3)).at[:, 0].set(jnp.arange(float(rows)))
-        assert jnp.allclose(jax.jit(f)(x), x[:, 0] ** 2, rtol=1e-5), rows
 
 
 _AGREES = Rule("agrees")

@@ -35,30 +35,6 @@ def rows() -> tuple[str, str]:
     return compare(jax.jit(shifted)(jnp.arange(8.0).reshape(4, 2)), wanted)
 
 
-def column() -> tuple[str, str]:
-    """Is it right for a history of one dimension that is made a column?"""
-    import jax
-    import jax.numpy as jnp
-
-    def shifted(x: jax.Array) -> jax.Array:
-        base = x + 1.0
-        return base.at[1:].set(base[:-1])[:, None]
-
-    return compare(jax.jit(shifted)(jnp.arange(4.0)), [[1.0], [1.0], [2.0], [3.0]])
-
-
-def dynamic_update_slice() -> tuple[str, str]:
-    """Is it right as lax.dynamic_update_slice of int32 and a reshape, as upstream has it?"""
-    import jax
-    import numpy as np
-
-    def shifted(x: jax.Array) -> jax.Array:
-        base = x + np.int32(1)
-        return jax.lax.dynamic_update_slice(base, base[:3], (1, 0, 0)).reshape(1, 4, 1)
-
-    return compare(jax.jit(shifted)(np.arange(4, dtype=np.int32).reshape(4, 1, 1)).ravel(), [1, 1, 2, 3])
-
-
 def without_reshape() -> None:
     """Without a reshape, and eagerly, the shift is right."""
     import jax
@@ -87,6 +63,30 @@ def concatenated() -> None:
     x = jnp.arange(4.0)
     np.testing.assert_array_equal(jax.jit(lambda x: shifted(x)[None])(x), [[1.0, 1.0, 2.0, 3.0]])
     np.testing.assert_array_equal(jax.jit(lambda x: shifted(x)[:, None])(x).ravel(), [1.0, 1.0, 2.0, 3.0])
+
+
+def column() -> tuple[str, str]:
+    """Is it right for a history of one dimension that is made a column?"""
+    import jax
+    import jax.numpy as jnp
+
+    def shifted(x: jax.Array) -> jax.Array:
+        base = x + 1.0
+        return base.at[1:].set(base[:-1])[:, None]
+
+    return compare(jax.jit(shifted)(jnp.arange(4.0)), [[1.0], [1.0], [2.0], [3.0]])
+
+
+def dynamic_update_slice() -> tuple[str, str]:
+    """Is it right as lax.dynamic_update_slice of int32 and a reshape, as upstream has it?"""
+    import jax
+    import numpy as np
+
+    def shifted(x: jax.Array) -> jax.Array:
+        base = x + np.int32(1)
+        return jax.lax.dynamic_update_slice(base, base[:3], (1, 0, 0)).reshape(1, 4, 1)
+
+    return compare(jax.jit(shifted)(np.arange(4, dtype=np.int32).reshape(4, 1, 1)).ravel(), [1, 1, 2, 3])
 
 
 ISSUE = Issue(

@@ -57,16 +57,6 @@ def one_element() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.fori_loop(0, 300, lambda i, a: a.at[i].set(x + i), jnp.full(2**21, x)), _reads)
 
 
-def stacked_results() -> tuple[str, str]:
-    """Are the 20000 results that a scan stacks written in place?"""
-    import jax
-
-    def step(x: Any, _: Any) -> Any:
-        return 0.9 * x + 1.0, x
-
-    return _copies(lambda x: jax.lax.scan(step, x, None, length=20000), _reads)
-
-
 def what_it_computes() -> None:
     """What such loops compute is right on every release."""
     import jax
@@ -87,6 +77,16 @@ def in_blocks() -> None:
         return jax.lax.scan(lambda x, _: jax.lax.scan(step, x, None, length=128), x, None, length=160)
 
     assert _copies(blocks, _reads)[0] == "in-place"
+
+
+def stacked_results() -> tuple[str, str]:
+    """Are the 20000 results that a scan stacks written in place?"""
+    import jax
+
+    def step(x: Any, _: Any) -> Any:
+        return 0.9 * x + 1.0, x
+
+    return _copies(lambda x: jax.lax.scan(step, x, None, length=20000), _reads)
 
 
 ISSUE = Issue(

@@ -26,26 +26,6 @@ def arithmetic() -> tuple[str, str]:
     return compare(jnp.asarray(x) + 0, x)
 
 
-def comparison() -> tuple[str, str]:
-    """Is 1e-40 more than 0, and not equal to it?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.asarray(np.array([1e-40], np.float32))
-    return compare([(x > 0)[0], (x != 0)[0]], [True, True])
-
-
-def sort() -> tuple[str, str]:
-    """Are subnormal numbers sorted as NumPy sorts them?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([3e-40, -1e-40, 1e-40, 2e-38], np.float32)
-    got, wanted = np.asarray(jnp.sort(jnp.asarray(x))), np.sort(x)
-    shown = [round(float(each) * 1e40) for each in got]
-    return ("agrees" if got.tolist() == wanted.tolist() else "differs"), f"in units of 1e-40: {shown}"
-
-
 def moved() -> None:
     """A number that is only moved is itself, and one that is normal is as in NumPy."""
     import jax.numpy as jnp
@@ -65,6 +45,26 @@ def scale_up() -> None:
     x = jnp.asarray(np.array([1e-40, 3e-40], np.float32) * np.float32(2.0**40))
     np.testing.assert_allclose(jnp.log(x) - 40.0 * np.log(2.0), np.log([1e-40, 3e-40]), rtol=1e-4)
     assert bool((x > 0).all())
+
+
+def comparison() -> tuple[str, str]:
+    """Is 1e-40 more than 0, and not equal to it?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.asarray(np.array([1e-40], np.float32))
+    return compare([(x > 0)[0], (x != 0)[0]], [True, True])
+
+
+def sort() -> tuple[str, str]:
+    """Are subnormal numbers sorted as NumPy sorts them?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([3e-40, -1e-40, 1e-40, 2e-38], np.float32)
+    got, wanted = np.asarray(jnp.sort(jnp.asarray(x))), np.sort(x)
+    shown = [round(float(each) * 1e40) for each in got]
+    return ("agrees" if got.tolist() == wanted.tolist() else "differs"), f"in units of 1e-40: {shown}"
 
 
 ISSUE = Issue(

@@ -25,14 +25,6 @@ def name() -> tuple[str, str]:
     return {"TFRT_CPU_0": "tfrt", "cpu:0": "cpu"}.get(got, "other"), got
 
 
-def memory() -> tuple[str, str]:
-    """What is the memory of a CPU array called in its sharding?"""
-    import jax
-
-    got = getattr(jax.device_put(1.0, jax.devices("cpu")[0]).sharding, "memory_kind", None)
-    return {None: "no-name", "unpinned_host": "unpinned-host", "device": "device"}.get(got, "other"), f"{got}"
-
-
 def printed() -> None:
     """Its repr, its platform and its number are the same everywhere."""
     import jax
@@ -47,6 +39,14 @@ def ask_for_the_number() -> None:
 
     device = jax.devices("cpu")[0]
     assert f"{device.platform}:{device.id}" == "cpu:0"
+
+
+def memory() -> tuple[str, str]:
+    """What is the memory of a CPU array called in its sharding?"""
+    import jax
+
+    got = getattr(jax.device_put(1.0, jax.devices("cpu")[0]).sharding, "memory_kind", None)
+    return {None: "no-name", "unpinned_host": "unpinned-host", "device": "device"}.get(got, "other"), f"{got}"
 
 
 ISSUE = Issue(

@@ -31,16 +31,13 @@ def put_within_jit() -> tuple[str, str]:
     return ("on-the-host" if kind == "pinned_host" else "on-the-device"), f"it is in {kind!r}"
 
 
-def returned_by_out_shardings() -> tuple[str, str]:
-    """Is one that jit is to return there?"""
+def in_one_memory() -> None:
+    """The same without a word of memories."""
     import jax
     import jax.numpy as jnp
 
-    host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
-    doubled = jax.jit(lambda x: 2.0 * x, out_shardings=host)(jnp.ones(4))
-    assert doubled.tolist() == [2.0] * 4
-    kind = doubled.sharding.memory_kind
-    return ("on-the-host" if kind == "pinned_host" else "on-the-device"), f"it is in {kind!r}"
+    assert jax.jit(lambda x: 2.0 * x)(jnp.ones(4)).tolist() == [2.0] * 4
+    assert jax.jit(jax.grad(lambda x: jnp.sum(jnp.exp(x) ** 2)))(jnp.zeros(4)).tolist() == [2.0] * 4
 
 
 def put_outside() -> None:
@@ -51,6 +48,18 @@ def put_outside() -> None:
     host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
     doubled = jax.device_put(jax.jit(lambda x: 2.0 * x)(jnp.ones(4)), host)
     assert (doubled.sharding.memory_kind, doubled.tolist()) == ("pinned_host", [2.0] * 4)
+
+
+def returned_by_out_shardings() -> tuple[str, str]:
+    """Is one that jit is to return there?"""
+    import jax
+    import jax.numpy as jnp
+
+    host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
+    doubled = jax.jit(lambda x: 2.0 * x, out_shardings=host)(jnp.ones(4))
+    assert doubled.tolist() == [2.0] * 4
+    kind = doubled.sharding.memory_kind
+    return ("on-the-host" if kind == "pinned_host" else "on-the-device"), f"it is in {kind!r}"
 
 
 def offloaded_activations() -> tuple[str, str]:
@@ -76,15 +85,6 @@ def recomputed() -> None:
 
     f = jax.checkpoint(lambda x: jnp.sum(jnp.exp(x) ** 2))
     assert jax.jit(jax.grad(f))(jnp.zeros(4)).tolist() == [2.0] * 4
-
-
-def in_one_memory() -> None:
-    """The same without a word of memories."""
-    import jax
-    import jax.numpy as jnp
-
-    assert jax.jit(lambda x: 2.0 * x)(jnp.ones(4)).tolist() == [2.0] * 4
-    assert jax.jit(jax.grad(lambda x: jnp.sum(jnp.exp(x) ** 2)))(jnp.zeros(4)).tolist() == [2.0] * 4
 
 
 _WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "it is jaxlib that says so")

@@ -38,16 +38,6 @@ def product() -> tuple[str, str]:
     return _of_both(lambda columns, rows: columns @ rows)
 
 
-def sum_of_both() -> tuple[str, str]:
-    """Are two added, of which one is in columns and the other in rows?"""
-    return _of_both(lambda columns, rows: columns + rows)
-
-
-def reshape() -> tuple[str, str]:
-    """Is one made a vector?"""
-    return _of_both(lambda columns, rows: columns.reshape(-1))
-
-
 def plain_mesh() -> None:
     """On a jax.sharding.Mesh all are computed on every release."""
     import jax
@@ -76,6 +66,16 @@ def say_auto() -> None:
     columns, rows = (NamedSharding(mesh, PartitionSpec(*spec)) for spec in ((None, "x"), ("x", None)))
     a, b = jax.device_put(np.ones((4, 4)), columns), jax.device_put(np.ones((4, 4)), rows)
     assert (float((a @ b).sum()), float((a + b).sum()), float(a.reshape(-1).sum())) == (64.0, 32.0, 16.0)
+
+
+def sum_of_both() -> tuple[str, str]:
+    """Are two added, of which one is in columns and the other in rows?"""
+    return _of_both(lambda columns, rows: columns + rows)
+
+
+def reshape() -> tuple[str, str]:
+    """Is one made a vector?"""
+    return _of_both(lambda columns, rows: columns.reshape(-1))
 
 
 # shard_map makes axes Manual, whatever type they have.

@@ -32,6 +32,25 @@ def equality() -> tuple[str, str]:
     return behaviour, f'P("x") == ("x",) is {got[0]}'
 
 
+def specs_with_specs() -> None:
+    """Specs are equal to specs, and a spec's entries are those of the tuple, on every release."""
+    from jax.sharding import PartitionSpec
+
+    assert PartitionSpec("x", None) == PartitionSpec("x", None) != PartitionSpec("x", "y")
+    assert ("x", None) == tuple(PartitionSpec("x", None))
+
+
+def convert() -> None:
+    """Convert: a tuple to a spec, or the spec to a tuple, and the table finds it."""
+    from jax.sharding import PartitionSpec
+
+    names = ("x", None)
+    assert PartitionSpec(*names) == PartitionSpec("x", None)
+    assert tuple(PartitionSpec("x", None)) == names
+    assert {tuple(PartitionSpec("x", None)): 1}[names] == 1
+    assert {PartitionSpec("x", None): 1}[PartitionSpec(*names)] == 1
+
+
 def dict_key() -> tuple[str, str]:
     """Does a dict with the key P("x") give its value for ("x",), as equal keys do?"""
     from jax.sharding import PartitionSpec
@@ -56,25 +75,6 @@ def nested_name() -> tuple[str, str]:
 
     got = PartitionSpec(("x",)) == PartitionSpec("x")
     return "equal" if got else "unequal", f'P(("x",)) == P("x") is {got}'
-
-
-def specs_with_specs() -> None:
-    """Specs are equal to specs, and a spec's entries are those of the tuple, on every release."""
-    from jax.sharding import PartitionSpec
-
-    assert PartitionSpec("x", None) == PartitionSpec("x", None) != PartitionSpec("x", "y")
-    assert ("x", None) == tuple(PartitionSpec("x", None))
-
-
-def convert() -> None:
-    """Convert: a tuple to a spec, or the spec to a tuple, and the table finds it."""
-    from jax.sharding import PartitionSpec
-
-    names = ("x", None)
-    assert PartitionSpec(*names) == PartitionSpec("x", None)
-    assert tuple(PartitionSpec("x", None)) == names
-    assert {tuple(PartitionSpec("x", None)): 1}[names] == 1
-    assert {PartitionSpec("x", None): 1}[PartitionSpec(*names)] == 1
 
 
 _CONVERT = Workaround("Compare like with like: PartitionSpec(*names) == spec, or tuple(spec) == names.", convert)

@@ -22,19 +22,6 @@ def wrapped() -> tuple[str, str]:
     return ("there" if jax.pmap(double).__wrapped__ is double else "other"), "the function itself"
 
 
-def signature() -> tuple[str, str]:
-    """Has inspect.signature of jax.pmap(f) the names of f's arguments?"""
-    import inspect
-
-    import jax
-
-    def double(x: jax.Array) -> jax.Array:
-        return 2 * x
-
-    names = tuple(inspect.signature(jax.pmap(double)).parameters)
-    return ("there" if names == ("x",) else "gone"), f"{', '.join(names)}"
-
-
 def jit_and_vmap() -> None:
     """jax.jit and jax.vmap have it on every release, and what pmap gives is right."""
     import jax
@@ -62,6 +49,19 @@ def keep_it() -> None:
     outer = functools.wraps(double)(lambda *args: pmapped(*args))
     assert outer.__wrapped__ is double
     assert tuple(inspect.signature(outer).parameters) == ("x",)
+
+
+def signature() -> tuple[str, str]:
+    """Has inspect.signature of jax.pmap(f) the names of f's arguments?"""
+    import inspect
+
+    import jax
+
+    def double(x: jax.Array) -> jax.Array:
+        return 2 * x
+
+    names = tuple(inspect.signature(jax.pmap(double)).parameters)
+    return ("there" if names == ("x",) else "gone"), f"{', '.join(names)}"
 
 
 ISSUE = Issue(

@@ -32,21 +32,6 @@ def update() -> tuple[str, str]:
     return compare(f(jax.device_put(x, columns), 2), f(x, 2))
 
 
-def sliced() -> tuple[str, str]:
-    """Is a sharded slice past the end of a sharded array what the same slice on one device is?"""
-    import jax
-    import numpy as np
-    from jax.sharding import Mesh, NamedSharding, PartitionSpec
-
-    x = np.arange(8.0, dtype=np.float32)
-    split = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("x",)), PartitionSpec("x"))
-
-    def f(x: jax.Array, i: int) -> jax.Array:
-        return jax.lax.dynamic_slice(x, (i,), (6,))
-
-    return compare(jax.jit(f, out_shardings=split)(jax.device_put(x, split), 7), jax.jit(f)(x, 7))
-
-
 def inside() -> None:
     """A start in range, and any on one device, is right."""
     import jax
@@ -71,6 +56,21 @@ def clip_start() -> None:
     columns = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("x",)), PartitionSpec(None, "x"))
     f = jax.jit(lambda x, i: jax.lax.dynamic_update_slice(x, column, (0, jnp.clip(i, 0, 1))))
     np.testing.assert_array_equal(f(jax.device_put(x, columns), 2), [[0.0, 99.0], [2.0, 99.0]])
+
+
+def sliced() -> tuple[str, str]:
+    """Is a sharded slice past the end of a sharded array what the same slice on one device is?"""
+    import jax
+    import numpy as np
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+    x = np.arange(8.0, dtype=np.float32)
+    split = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("x",)), PartitionSpec("x"))
+
+    def f(x: jax.Array, i: int) -> jax.Array:
+        return jax.lax.dynamic_slice(x, (i,), (6,))
+
+    return compare(jax.jit(f, out_shardings=split)(jax.device_put(x, split), 7), jax.jit(f)(x, 7))
 
 
 _CLIP = Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.shape[1]).", clip_start)

@@ -45,12 +45,6 @@ def another_type() -> tuple[str, str]:
     return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 
 
-def another_spec() -> tuple[str, str]:
-    """Is it for another spec on the same mesh?"""
-    traces = _traces("replicated", "split")
-    return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
-
-
 def the_same() -> None:
     """For the same sharding it is traced once."""
     assert _traces("replicated", "replicated") == 1
@@ -59,6 +53,12 @@ def the_same() -> None:
 def put_first() -> None:
     """All inputs put under one sharding first."""
     assert _traces("split", "split", "split") == 1
+
+
+def another_spec() -> tuple[str, str]:
+    """Is it for another spec on the same mesh?"""
+    traces = _traces("replicated", "split")
+    return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 
 
 ISSUE = Issue(

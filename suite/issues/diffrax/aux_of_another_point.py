@@ -31,6 +31,29 @@ def minimise() -> tuple[str, str]:
     return compare(found.aux, found.value)
 
 
+def control_value() -> None:
+    """Newton's method by hand gets to 3 in plain JAX, and what is to be solved can be made."""
+    import jax
+    import jax.numpy as jnp
+    import optimistix
+
+    y = 2.0
+    for _ in range(6):
+        y = y - jnp.sinh(y - 3.0) / jax.grad(lambda y: jnp.sinh(y - 3.0))(y)
+    assert abs(y - 3.0) < 1e-4, y
+    assert optimistix.BFGS(rtol=1e-3, atol=1e-3) is not None
+
+
+def call_it_again() -> None:
+    """`value` is right with every solver, best so far or not; the function called there gives its aux."""
+    import jax.numpy as jnp
+    import optimistix
+
+    found = optimistix.minimise(lambda y, _: jnp.cosh(y - 3.0), optimistix.BFGS(rtol=1e-5, atol=1e-5), jnp.array(0.0))
+    value, aux = (lambda y, _: (jnp.cosh(y - 3.0), y))(found.value, None)
+    assert abs(aux - 3.0) + abs(value - 1.0) < 1e-2, (value, aux)
+
+
 def least_squares() -> tuple[str, str]:
     """Is it, for Levenberg and Marquardt's method?"""
     import jax.numpy as jnp
@@ -59,29 +82,6 @@ def best_so_far() -> tuple[str, str]:
 
     solver = optimistix.BestSoFarMinimiser(optimistix.BFGS(rtol=1e-5, atol=1e-5))
     return compare(optimistix.minimise(lambda y, _: (y - 3.0) ** 2, solver, jnp.array(0.0)).value, 3.0, rtol=1e-3)
-
-
-def control_value() -> None:
-    """Newton's method by hand gets to 3 in plain JAX, and what is to be solved can be made."""
-    import jax
-    import jax.numpy as jnp
-    import optimistix
-
-    y = 2.0
-    for _ in range(6):
-        y = y - jnp.sinh(y - 3.0) / jax.grad(lambda y: jnp.sinh(y - 3.0))(y)
-    assert abs(y - 3.0) < 1e-4, y
-    assert optimistix.BFGS(rtol=1e-3, atol=1e-3) is not None
-
-
-def call_it_again() -> None:
-    """`value` is right with every solver, best so far or not; the function called there gives its aux."""
-    import jax.numpy as jnp
-    import optimistix
-
-    found = optimistix.minimise(lambda y, _: jnp.cosh(y - 3.0), optimistix.BFGS(rtol=1e-5, atol=1e-5), jnp.array(0.0))
-    value, aux = (lambda y, _: (jnp.cosh(y - 3.0), y))(found.value, None)
-    assert abs(aux - 3.0) + abs(value - 1.0) < 1e-2, (value, aux)
 
 
 # What needs no linear solve is not stopped by this.

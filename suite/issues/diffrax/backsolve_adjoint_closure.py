@@ -31,6 +31,14 @@ def closed_over() -> tuple[str, str]:
     return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
 
 
+def control() -> None:
+    """A term's vector field is what it was given, closed over number and all."""
+    import diffrax
+
+    rate = 2.0
+    assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
+
+
 def passed_in() -> None:
     """The gradient by what is passed as args."""
     import math
@@ -64,14 +72,6 @@ def end_time() -> tuple[str, str]:
         return y1
 
     return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
-
-
-def control() -> None:
-    """A term's vector field is what it was given, closed over number and all."""
-    import diffrax
-
-    rate = 2.0
-    assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
 
 
 # Stacks that solve nothing: row zero tells it.

@@ -33,6 +33,26 @@ def holds_at_start() -> tuple[str, str]:
     return compare([solution.ts[-1], solution.ys[-1]], [0.0, 10.0])
 
 
+def control_steps() -> None:
+    """Three steps of Euler's method, made by hand from the term: where such an event comes true, y is 7.29."""
+    import diffrax
+
+    term, y = diffrax.ODETerm(lambda t, y, args: -y), 10.0
+    for step in range(3):
+        y = y + 0.1 * term.vector_field(step / 10, y, None)
+    assert abs(y - 7.29) < 1e-4, y
+
+
+def without_root_finder() -> None:
+    """Without a root finder the solve ends at t0 and y0; a boolean condition has no root to find within a step."""
+    import diffrax
+
+    event = diffrax.Event(lambda t, y, args, **kwargs: t >= 0)
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
+    assert (solution.ts[-1], solution.ys[-1]) == (0.0, 10.0), (solution.ts, solution.ys)
+
+
 def steady_state() -> tuple[str, str]:
     """Does one that is in its steady state at t0, with adaptive steps, end there?"""
     import diffrax
@@ -76,26 +96,6 @@ def gradient() -> tuple[str, str]:
     term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
     end = jax.grad(lambda y0: diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=y0, event=event).ys[-1])
     return compare(end(10.0), 1.0)
-
-
-def control_steps() -> None:
-    """Three steps of Euler's method, made by hand from the term: where such an event comes true, y is 7.29."""
-    import diffrax
-
-    term, y = diffrax.ODETerm(lambda t, y, args: -y), 10.0
-    for step in range(3):
-        y = y + 0.1 * term.vector_field(step / 10, y, None)
-    assert abs(y - 7.29) < 1e-4, y
-
-
-def without_root_finder() -> None:
-    """Without a root finder the solve ends at t0 and y0; a boolean condition has no root to find within a step."""
-    import diffrax
-
-    event = diffrax.Event(lambda t, y, args, **kwargs: t >= 0)
-    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
-    solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
-    assert (solution.ts[-1], solution.ys[-1]) == (0.0, 10.0), (solution.ts, solution.ys)
 
 
 def gradient_without_root_finder() -> None:

@@ -36,6 +36,34 @@ def evaluate() -> tuple[str, str]:
     return behaviour, f"{len(set(increments))} distinct of 8: {[round(each, 5) for each in increments]}"
 
 
+def control_keys() -> None:
+    """The same increments in plain JAX, with a key for each step, are distinct, and of the right variance."""
+    import jax
+    import jax.numpy as jnp
+
+    keys = jax.random.split(jax.random.PRNGKey(0), 8)
+    increments = jax.vmap(lambda key: jax.random.normal(key, (500,)))(keys) / 32.0
+    assert len(set(increments[:, 0].tolist())) == 8
+    assert abs(jnp.var(increments) * 1024 - 1) < 0.2
+
+
+def tree_or_other_time() -> None:
+    """A VirtualBrownianTree has distinct increments there; so has the unsafe path, in a time that starts at 0."""
+    from itertools import pairwise
+
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+
+    ts = 86400 + jnp.arange(9) / 1024
+    area = {"levy_area": diffrax.BrownianIncrement} if hasattr(diffrax, "BrownianIncrement") else {}
+    key = jax.random.PRNGKey(0)
+    tree = diffrax.VirtualBrownianTree(t0=86400.0, t1=86401.0, tol=1e-5, shape=(), key=key, **area)
+    for path, begin in ((tree, 0.0), (diffrax.UnsafeBrownianPath((), key=key, **area), ts[0])):
+        increments = {float(path.evaluate(*ends)) for ends in pairwise(ts - begin)}
+        assert len(increments) == 8, type(path)
+
+
 def solve() -> tuple[str, str]:
     """Are those of the steps of an SDE solve, of dy = dW by Euler's method?"""
     import diffrax
@@ -73,34 +101,6 @@ def variance() -> tuple[str, str]:
     ends = jax.jit(jax.vmap(end))(jax.random.split(jax.random.PRNGKey(0), 4000))
     seen, evidence = compare(jnp.var(ends) / (ts[8] - ts[0]), 1.0, rtol=0.2)
     return {"agrees": "distinct", "differs": "repeated"}[seen], f"variance by time: {evidence}"
-
-
-def control_keys() -> None:
-    """The same increments in plain JAX, with a key for each step, are distinct, and of the right variance."""
-    import jax
-    import jax.numpy as jnp
-
-    keys = jax.random.split(jax.random.PRNGKey(0), 8)
-    increments = jax.vmap(lambda key: jax.random.normal(key, (500,)))(keys) / 32.0
-    assert len(set(increments[:, 0].tolist())) == 8
-    assert abs(jnp.var(increments) * 1024 - 1) < 0.2
-
-
-def tree_or_other_time() -> None:
-    """A VirtualBrownianTree has distinct increments there; so has the unsafe path, in a time that starts at 0."""
-    from itertools import pairwise
-
-    import diffrax
-    import jax
-    import jax.numpy as jnp
-
-    ts = 86400 + jnp.arange(9) / 1024
-    area = {"levy_area": diffrax.BrownianIncrement} if hasattr(diffrax, "BrownianIncrement") else {}
-    key = jax.random.PRNGKey(0)
-    tree = diffrax.VirtualBrownianTree(t0=86400.0, t1=86401.0, tol=1e-5, shape=(), key=key, **area)
-    for path, begin in ((tree, 0.0), (diffrax.UnsafeBrownianPath((), key=key, **area), ts[0])):
-        increments = {float(path.evaluate(*ends)) for ends in pairwise(ts - begin)}
-        assert len(increments) == 8, type(path)
 
 
 # Stacks that solve nothing: row zero tells it.

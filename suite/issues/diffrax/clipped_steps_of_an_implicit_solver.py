@@ -30,17 +30,6 @@ def jump_ts() -> tuple[str, str]:
     return compare(end.ys[-1], 0.36788, rtol=5e-2)
 
 
-def step_ts_of_the_controller() -> tuple[str, str]:
-    """Does it with step_ts, in the spelling of before 0.7.0?"""
-    import diffrax
-    import jax.numpy as jnp
-
-    steps = diffrax.PIDController(rtol=1e-3, atol=1e-6, step_ts=jnp.array([0.5]))
-    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.ImplicitEuler()
-    end = diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, stepsize_controller=steps)
-    return compare(end.ys[-1], 0.36788, rtol=5e-2)
-
-
 def control_by_hand() -> None:
     """Backward Euler by hand, with 20 steps, is right."""
     import diffrax
@@ -61,6 +50,17 @@ def solve_in_two() -> None:
     for t0, t1 in ((0.0, 0.5), (0.5, 1.0)):
         y = diffrax.diffeqsolve(term, solver, t0, t1, 0.1, y, stepsize_controller=steps).ys[-1]
     assert abs(y - 0.36788) < 0.02, y
+
+
+def step_ts_of_the_controller() -> tuple[str, str]:
+    """Does it with step_ts, in the spelling of before 0.7.0?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    steps = diffrax.PIDController(rtol=1e-3, atol=1e-6, step_ts=jnp.array([0.5]))
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.ImplicitEuler()
+    end = diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, stepsize_controller=steps)
+    return compare(end.ys[-1], 0.36788, rtol=5e-2)
 
 
 # Stacks that solve nothing, or nothing implicit: row zero tells it.

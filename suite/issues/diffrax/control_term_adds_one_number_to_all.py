@@ -36,28 +36,6 @@ def euler() -> tuple[str, str]:
     return compare(end.ys[-1], [10.0, 200.0], rtol=1e-3)
 
 
-def tsit5() -> tuple[str, str]:
-    """Is it, by Tsit5?"""
-    import diffrax
-    import jax.numpy as jnp
-
-    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([[0.0, 0.0], [1.0, 2.0]]))
-    term = diffrax.ControlTerm(lambda t, y, args: jnp.array([10.0, 100.0]), path)
-    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1.0, 0.5, jnp.zeros(2))
-    return compare(end.ys[-1], [10.0, 200.0], rtol=1e-3)
-
-
-def numbers_for_an_array_of_one() -> tuple[str, str]:
-    """Is a field of one number, with a control of one, added to a y of length 1?"""
-    import diffrax
-    import jax.numpy as jnp
-
-    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([0.0, 2.0]))
-    term = diffrax.ControlTerm(lambda t, y, args: jnp.array(10.0), path)
-    end = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 0.5, jnp.zeros(1))
-    return compare(end.ys[-1], [20.0], rtol=1e-3)
-
-
 def control_by_hand() -> None:
     """Euler's method by hand with the diagonal is right, and what the path says of its steps."""
     import diffrax
@@ -82,6 +60,17 @@ def matrix() -> None:
     np.testing.assert_allclose(end.ys[-1], [10.0, 200.0], rtol=1e-3)
 
 
+def tsit5() -> tuple[str, str]:
+    """Is it, by Tsit5?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([[0.0, 0.0], [1.0, 2.0]]))
+    term = diffrax.ControlTerm(lambda t, y, args: jnp.array([10.0, 100.0]), path)
+    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1.0, 0.5, jnp.zeros(2))
+    return compare(end.ys[-1], [10.0, 200.0], rtol=1e-3)
+
+
 def matrix_for_tsit5() -> None:
     """With a matrix, Tsit5 is right."""
     import diffrax
@@ -92,6 +81,17 @@ def matrix_for_tsit5() -> None:
     term = diffrax.ControlTerm(lambda t, y, args: jnp.diag(jnp.array([10.0, 100.0])), path)
     end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1.0, 0.5, jnp.zeros(2))
     np.testing.assert_allclose(end.ys[-1], [10.0, 200.0], rtol=1e-3)
+
+
+def numbers_for_an_array_of_one() -> tuple[str, str]:
+    """Is a field of one number, with a control of one, added to a y of length 1?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([0.0, 2.0]))
+    term = diffrax.ControlTerm(lambda t, y, args: jnp.array(10.0), path)
+    end = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 0.5, jnp.zeros(1))
+    return compare(end.ys[-1], [20.0], rtol=1e-3)
 
 
 def array_of_one() -> None:

@@ -32,6 +32,30 @@ def product_of_semidefinite() -> tuple[str, str]:
     return compare(lineax.linear_solve(one @ other, jnp.ones(2)).value, np.linalg.solve(a @ b, np.ones(2)), rtol=1e-4)
 
 
+def control_tags() -> None:
+    """The operators, and their products with a vector, are right, whatever the tags."""
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0])
+    one, other = (lineax.MatrixLinearOperator(jnp.asarray(m), lineax.positive_semidefinite_tag) for m in (a, b))
+    np.testing.assert_allclose((one @ other).mv(jnp.ones(2)), a @ b @ np.ones(2), rtol=1e-4)
+    np.testing.assert_allclose((2.0 * one).mv(jnp.ones(2)), 2.0 * a @ np.ones(2), rtol=1e-4)
+
+
+def without_tags() -> None:
+    """The matrix of what was made, in an operator without tags, is solved right."""
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a, b, c = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0]), np.array([[1.0, 2.0], [0.0, 1.0]])
+    for matrix in (a @ b, a @ a, 2.0 * c, -np.array([[1.0, 2.0], [3.0, 4.0]])):
+        got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(matrix)), jnp.ones(2)).value
+        np.testing.assert_allclose(got, np.linalg.solve(matrix, np.ones(2)), rtol=1e-3)
+
+
 def product_of_tridiagonal() -> tuple[str, str]:
     """Is that of the square of a tridiagonal operator?"""
     import jax.numpy as jnp
@@ -70,30 +94,6 @@ def negative() -> tuple[str, str]:
         if "returned non-finite (NaN or inf) output" not in str(error):
             raise
         return "refused", "A linear solver returned non-finite (NaN or inf) output"
-
-
-def control_tags() -> None:
-    """The operators, and their products with a vector, are right, whatever the tags."""
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0])
-    one, other = (lineax.MatrixLinearOperator(jnp.asarray(m), lineax.positive_semidefinite_tag) for m in (a, b))
-    np.testing.assert_allclose((one @ other).mv(jnp.ones(2)), a @ b @ np.ones(2), rtol=1e-4)
-    np.testing.assert_allclose((2.0 * one).mv(jnp.ones(2)), 2.0 * a @ np.ones(2), rtol=1e-4)
-
-
-def without_tags() -> None:
-    """The matrix of what was made, in an operator without tags, is solved right."""
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a, b, c = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0]), np.array([[1.0, 2.0], [0.0, 1.0]])
-    for matrix in (a @ b, a @ a, 2.0 * c, -np.array([[1.0, 2.0], [3.0, 4.0]])):
-        got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(matrix)), jnp.ones(2)).value
-        np.testing.assert_allclose(got, np.linalg.solve(matrix, np.ones(2)), rtol=1e-3)
 
 
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081")

@@ -25,17 +25,6 @@ def tall() -> tuple[str, str]:
     return compare(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
 
 
-def wide() -> tuple[str, str]:
-    """Does QR give the smallest solution of a problem with many?"""
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a, b = np.array([[1.0, 3.0, 5.0], [2.0, 4.0, 7.0]]), np.array([1.0, 2.0])
-    got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.asarray(b), lineax.QR()).value
-    return compare(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
-
-
 def control() -> None:
     """The operator times a vector is right."""
     import jax.numpy as jnp
@@ -56,6 +45,17 @@ def by_svd() -> None:
     a, b = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), np.array([1.0, 2.0, 4.0])
     got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.asarray(b), lineax.SVD()).value
     np.testing.assert_allclose(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
+
+
+def wide() -> tuple[str, str]:
+    """Does QR give the smallest solution of a problem with many?"""
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a, b = np.array([[1.0, 3.0, 5.0], [2.0, 4.0, 7.0]]), np.array([1.0, 2.0])
+    got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.asarray(b), lineax.QR()).value
+    return compare(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
 
 
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081")

@@ -41,25 +41,6 @@ def preconditioned() -> tuple[str, str]:
         return "steps-run-out", "The maximum number of solver steps was reached"
 
 
-def throw_false() -> tuple[str, str]:
-    """Does throw=False hold for the gradient of a solve that has no preconditioner, and runs out of steps?"""
-    import jax
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a = np.diag(10.0 ** np.linspace(0.0, 5.0, 30)) + 0.1
-    operator = lineax.MatrixLinearOperator(jnp.asarray(a, "float32"), lineax.positive_semidefinite_tag)
-    solver = lineax.CG(rtol=1e-5, atol=1e-5, max_steps=5)
-    gradient = jax.grad(lambda b: lineax.linear_solve(operator, b, solver, throw=False).value.sum())
-    try:
-        return "returned", f"a gradient of shape {np.asarray(gradient(jnp.ones(30))).shape}"
-    except Exception as error:  # of a class that each release has another name for
-        if "The maximum number of solver steps was reached" not in str(error):
-            raise
-        return "steps-run-out", "The maximum number of solver steps was reached"
-
-
 def control_operators() -> None:
     """The preconditioned matrix is well conditioned, the matrix is not, and NumPy solves it."""
     import numpy as np
@@ -81,6 +62,25 @@ def direct_solver() -> None:
     gradient = jax.grad(lambda b: lineax.linear_solve(operator, b, lineax.Cholesky()).value.sum())
     wanted = np.linalg.solve(a.T, np.ones(30))
     np.testing.assert_allclose(gradient(jnp.ones(30)), wanted, rtol=1e-2, atol=1e-4)
+
+
+def throw_false() -> tuple[str, str]:
+    """Does throw=False hold for the gradient of a solve that has no preconditioner, and runs out of steps?"""
+    import jax
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a = np.diag(10.0 ** np.linspace(0.0, 5.0, 30)) + 0.1
+    operator = lineax.MatrixLinearOperator(jnp.asarray(a, "float32"), lineax.positive_semidefinite_tag)
+    solver = lineax.CG(rtol=1e-5, atol=1e-5, max_steps=5)
+    gradient = jax.grad(lambda b: lineax.linear_solve(operator, b, solver, throw=False).value.sum())
+    try:
+        return "returned", f"a gradient of shape {np.asarray(gradient(jnp.ones(30))).shape}"
+    except Exception as error:  # of a class that each release has another name for
+        if "The maximum number of solver steps was reached" not in str(error):
+            raise
+        return "steps-run-out", "The maximum number of solver steps was reached"
 
 
 _CANNOT = (

@@ -27,6 +27,24 @@ def empty_solve() -> tuple[str, str]:
     return compare(solution.ys, [2.0, 2.0])
 
 
+def control_term() -> None:
+    """The term, and what is to be saved, can be made, and the vector field is right."""
+    import diffrax
+    import jax.numpy as jnp
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
+    assert term.vector_field(1.0, 2.0, None) == -2.0, saveat
+
+
+def save_t1() -> None:
+    """What SaveAt(t1=True) gives of an empty solve is y0, on every release."""
+    import diffrax
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(t1=True)
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
+    assert solution.ys.tolist() == [2.0], solution.ys
+
+
 def beside_t1() -> tuple[str, str]:
     """Does it, with SaveAt(t1=True) too?"""
     import diffrax
@@ -62,24 +80,6 @@ def gradient() -> tuple[str, str]:
     term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
     slope = jax.grad(lambda y: diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, y, saveat=saveat).ys.sum())
     return compare(slope(2.0), 2.0)
-
-
-def control_term() -> None:
-    """The term, and what is to be saved, can be made, and the vector field is right."""
-    import diffrax
-    import jax.numpy as jnp
-
-    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
-    assert term.vector_field(1.0, 2.0, None) == -2.0, saveat
-
-
-def save_t1() -> None:
-    """What SaveAt(t1=True) gives of an empty solve is y0, on every release."""
-    import diffrax
-
-    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(t1=True)
-    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
-    assert solution.ys.tolist() == [2.0], solution.ys
 
 
 # Stacks that solve nothing: row zero tells it.

@@ -39,6 +39,29 @@ def forwards() -> tuple[str, str]:
     return compare([end.ts[-1], end.ys[-1]], [2.0, np.exp(-1.0)], rtol=1e-2)
 
 
+def control_steps() -> None:
+    """Steps of 0.01 of Euler's method, made by hand from the term, go through the jump and are right."""
+    import diffrax
+
+    term, y = diffrax.ODETerm(lambda t, y, args: -y), 1.0
+    for step in range(150):
+        y = y + 0.01 * term.vector_field(0.5 + step / 100, y, None)
+    assert abs(y - 0.22313) < 1e-2, y
+
+
+def start_at_the_jump() -> None:
+    """Started at the jump itself, the solve is right."""
+    import diffrax
+    import jax.numpy as jnp
+
+    clip, pid = getattr(diffrax, "ClipStepSizeController", None), diffrax.PIDController
+    jumps = {"jump_ts": jnp.array([1.0])}
+    steps = clip(pid(rtol=1e-3, atol=1e-6), **jumps) if clip else pid(rtol=1e-3, atol=1e-6, **jumps)
+    term = diffrax.ODETerm(lambda t, y, args: -y)
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 2.0, 0.1, 1.0, stepsize_controller=steps)
+    assert abs(float(solution.ys[-1]) - 0.36788) < 1e-3, solution.ys
+
+
 def backwards() -> tuple[str, str]:
     """Does one backwards in time, from one float after the jump, get to t = 0?"""
     import diffrax
@@ -71,29 +94,6 @@ def in_double_precision() -> tuple[str, str]:
     arguments = {"stepsize_controller": steps, "max_steps": 500, "throw": False}
     end = diffrax.diffeqsolve(term, diffrax.Tsit5(), t0, 2.0, 0.1, 1.0, **arguments)
     return compare([end.ts[-1], end.ys[-1]], [2.0, np.exp(-1.0)], rtol=1e-2)
-
-
-def control_steps() -> None:
-    """Steps of 0.01 of Euler's method, made by hand from the term, go through the jump and are right."""
-    import diffrax
-
-    term, y = diffrax.ODETerm(lambda t, y, args: -y), 1.0
-    for step in range(150):
-        y = y + 0.01 * term.vector_field(0.5 + step / 100, y, None)
-    assert abs(y - 0.22313) < 1e-2, y
-
-
-def start_at_the_jump() -> None:
-    """Started at the jump itself, the solve is right."""
-    import diffrax
-    import jax.numpy as jnp
-
-    clip, pid = getattr(diffrax, "ClipStepSizeController", None), diffrax.PIDController
-    jumps = {"jump_ts": jnp.array([1.0])}
-    steps = clip(pid(rtol=1e-3, atol=1e-6), **jumps) if clip else pid(rtol=1e-3, atol=1e-6, **jumps)
-    term = diffrax.ODETerm(lambda t, y, args: -y)
-    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 2.0, 0.1, 1.0, stepsize_controller=steps)
-    assert abs(float(solution.ys[-1]) - 0.36788) < 1e-3, solution.ys
 
 
 # Stacks that solve nothing: row zero tells it.

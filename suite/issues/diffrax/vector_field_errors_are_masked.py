@@ -29,19 +29,6 @@ def value_error() -> tuple[str, str]:
     return "no-error", "nothing was raised"
 
 
-def type_error() -> tuple[str, str]:
-    """Does a TypeError?"""
-    from typing import Any
-
-    import diffrax
-
-    def field(t: Any, y: Any, args: Any) -> Any:
-        raise TypeError("no such species")
-
-    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 0.0, 1.0, 0.1, 1.0)
-    return "no-error", "nothing was raised"
-
-
 def control_field() -> None:
     """Called by hand, the field raises what it raises, and one that fits is called."""
     from typing import Any
@@ -79,6 +66,19 @@ def by_hand_first() -> None:
         except kind as error:
             told = str(error)
         assert told == "no such species", told
+
+
+def type_error() -> tuple[str, str]:
+    """Does a TypeError?"""
+    from typing import Any
+
+    import diffrax
+
+    def field(t: Any, y: Any, args: Any) -> Any:
+        raise TypeError("no such species")
+
+    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 0.0, 1.0, 0.1, 1.0)
+    return "no-error", "nothing was raised"
 
 
 # It solves nothing: row zero tells it.

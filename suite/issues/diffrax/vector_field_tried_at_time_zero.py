@@ -25,23 +25,6 @@ def one_over_t() -> tuple[str, str]:
     return compare(end.ys[-1], 1 / 3, rtol=1e-1)
 
 
-def times() -> tuple[str, str]:
-    """Is the field called at no time, as a Python number, that is before t0?"""
-    from typing import Any
-
-    import diffrax
-
-    seen = []
-
-    def field(t: Any, y: Any, args: Any) -> Any:
-        if isinstance(t, float):
-            seen.append(t)
-        return -y
-
-    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 1.0, 3.0, 0.1, 1.0)
-    return ("before" if [t for t in seen if t < 1.0] else "within"), f"as Python numbers: {sorted(set(seen))}"
-
-
 def control_by_hand() -> None:
     """Euler's method by hand, from the term, asks for times from 1 to 3, and is right."""
     import diffrax
@@ -60,6 +43,23 @@ def divide_arrays() -> None:
     term = diffrax.ODETerm(lambda t, y, args: -y * (1 / jnp.asarray(t)))
     end = diffrax.diffeqsolve(term, diffrax.Euler(), 1.0, 3.0, 0.01, 1.0, max_steps=400)
     assert abs(float(end.ys[-1]) - 1 / 3) < 1e-2, end.ys
+
+
+def times() -> tuple[str, str]:
+    """Is the field called at no time, as a Python number, that is before t0?"""
+    from typing import Any
+
+    import diffrax
+
+    seen = []
+
+    def field(t: Any, y: Any, args: Any) -> Any:
+        if isinstance(t, float):
+            seen.append(t)
+        return -y
+
+    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 1.0, 3.0, 0.1, 1.0)
+    return ("before" if [t for t in seen if t < 1.0] else "within"), f"as Python numbers: {sorted(set(seen))}"
 
 
 # Stacks that solve nothing: row zero tells it.

@@ -26,18 +26,6 @@ def gradient() -> tuple[str, str]:
     return compare(jax.vmap(slope)(jnp.array([1.0, 2.0])), [-np.exp(-1.0), -np.exp(-2.0)], rtol=1e-2)
 
 
-def forward_mode() -> tuple[str, str]:
-    """Is jax.jacfwd of a solve right?"""
-    import diffrax
-    import jax
-    import numpy as np
-
-    term, solver, adjoint = diffrax.ODETerm(lambda t, y, rate: -rate * y), diffrax.Tsit5(), diffrax.DirectAdjoint()
-    arguments = {"adjoint": adjoint, "max_steps": 16}
-    end = lambda rate: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, args=rate, **arguments).ys[-1]  # noqa: E731
-    return compare(jax.jacfwd(end)(2.0), -np.exp(-2.0), rtol=1e-2)
-
-
 def control_scan() -> None:
     """The vmapped gradient of Euler's method by jax.lax.scan is right."""
     import jax
@@ -62,6 +50,18 @@ def one_by_one() -> None:
     slope = jax.grad(lambda rate: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, args=rate).ys[-1])
     rates = jnp.array([1.0, 2.0])
     np.testing.assert_allclose(jax.lax.map(slope, rates), [-np.exp(-1.0), -np.exp(-2.0)], rtol=1e-2)
+
+
+def forward_mode() -> tuple[str, str]:
+    """Is jax.jacfwd of a solve right?"""
+    import diffrax
+    import jax
+    import numpy as np
+
+    term, solver, adjoint = diffrax.ODETerm(lambda t, y, rate: -rate * y), diffrax.Tsit5(), diffrax.DirectAdjoint()
+    arguments = {"adjoint": adjoint, "max_steps": 16}
+    end = lambda rate: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, args=rate, **arguments).ys[-1]  # noqa: E731
+    return compare(jax.jacfwd(end)(2.0), -np.exp(-2.0), rtol=1e-2)
 
 
 def one_direction() -> None:

@@ -30,20 +30,6 @@ def abc_first() -> tuple[str, str]:
     return "made", f"x is {Model(1).x}"
 
 
-def generic_first() -> tuple[str, str]:
-    """Is there one of typing.Generic and eqx.Module?"""
-    from typing import Generic, TypeVar
-
-    import equinox as eqx
-
-    Kind = TypeVar("Kind")
-
-    class Model(Generic[Kind], eqx.Module):  # type: ignore[misc]
-        x: Kind
-
-    return "made", f"x is {Model(1).x}"
-
-
 def control_module_alone() -> None:
     """There is one of eqx.Module alone, and abstract methods are checked without abc.ABC."""
     import abc
@@ -84,6 +70,20 @@ def module_first() -> None:
         x: Kind
 
     assert Model(1).x == Other(1).x == 1
+
+
+def generic_first() -> tuple[str, str]:
+    """Is there one of typing.Generic and eqx.Module?"""
+    from typing import Generic, TypeVar
+
+    import equinox as eqx
+
+    Kind = TypeVar("Kind")
+
+    class Model(Generic[Kind], eqx.Module):  # type: ignore[misc]
+        x: Kind
+
+    return "made", f"x is {Model(1).x}"
 
 
 ISSUE = Issue(

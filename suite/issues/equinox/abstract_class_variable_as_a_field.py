@@ -29,19 +29,6 @@ def field() -> tuple[str, str]:
     return "made", f"its name is {Model('a').name!r}"
 
 
-def with_a_default() -> tuple[str, str]:
-    """Is one whose field has a default?"""
-    import equinox as eqx
-
-    class Base(eqx.Module):  # type: ignore[misc]
-        name: eqx.AbstractClassVar[str]
-
-    class Model(Base):
-        name: str = "none"
-
-    return "made", f"its name is {Model('a').name!r}"
-
-
 def control_of_the_class() -> None:
     """A class variable stands in for it, and so does a property; a class that has neither is refused."""
     import equinox as eqx
@@ -78,6 +65,19 @@ def abstract_variable() -> None:
         name: str
 
     assert Model("a").name == "a"
+
+
+def with_a_default() -> tuple[str, str]:
+    """Is one whose field has a default?"""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        name: eqx.AbstractClassVar[str]
+
+    class Model(Base):
+        name: str = "none"
+
+    return "made", f"its name is {Model('a').name!r}"
 
 
 _SIGNATURES = {

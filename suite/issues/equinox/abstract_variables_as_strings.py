@@ -32,34 +32,6 @@ def full_name() -> tuple[str, str]:
     return "made", f"the rate of an abstract class is {Base(1.0).rate}"
 
 
-def short_name() -> tuple[str, str]:
-    """Is one that has `AbstractVar[…]`?"""
-    import equinox as eqx
-    from equinox import AbstractVar
-
-    class Base(eqx.Module):  # type: ignore[misc]
-        rate: "AbstractVar[float]"
-
-    return "made", f"the rate of an abstract class is {Base(1.0).rate}"
-
-
-def subclass() -> tuple[str, str]:
-    """Has a subclass that has a property for it no field of that name?"""
-    import equinox as eqx
-
-    class Base(eqx.Module):  # type: ignore[misc]
-        rate: "eqx.AbstractVar[float]"
-
-    class Model(Base):
-        half: float
-
-        @property
-        def rate(self) -> float:
-            return 2.0 * self.half
-
-    return "made", f"the rate is {Model(1.0).rate}"
-
-
 def control_annotations() -> None:
     """With annotations that are not strings an abstract class is refused, and a subclass with a property is made."""
     import equinox as eqx
@@ -106,6 +78,34 @@ def abstract_property() -> None:
     except TypeError:
         return
     raise AssertionError("an instance of the abstract class was made")
+
+
+def short_name() -> tuple[str, str]:
+    """Is one that has `AbstractVar[…]`?"""
+    import equinox as eqx
+    from equinox import AbstractVar
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        rate: "AbstractVar[float]"
+
+    return "made", f"the rate of an abstract class is {Base(1.0).rate}"
+
+
+def subclass() -> tuple[str, str]:
+    """Has a subclass that has a property for it no field of that name?"""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        rate: "eqx.AbstractVar[float]"
+
+    class Model(Base):
+        half: float
+
+        @property
+        def rate(self) -> float:
+            return 2.0 * self.half
+
+    return "made", f"the rate is {Model(1.0).rate}"
 
 
 _PROPERTY = Workaround("Leave the import out of such a file; or declare an abstract property.", abstract_property)

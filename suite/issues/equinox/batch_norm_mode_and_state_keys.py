@@ -28,6 +28,40 @@ def default_mode() -> tuple[str, str]:
     return "silent", "no warning"
 
 
+def control_own_state() -> None:
+    """A model and its own state, set and read."""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    class Count(eqx.Module):  # type: ignore[misc]
+        index: eqx.nn.StateIndex
+
+        def __init__(self) -> None:
+            self.index = eqx.nn.StateIndex(jnp.array(0))
+
+    model, state = eqx.nn.make_with_state(Count)()
+    assert state.set(model.index, jnp.array(5)).get(model.index) == 5
+
+
+def name_the_mode() -> None:
+    """With its mode named, where there is one, it does not warn, and normalises by the batch."""
+    import inspect
+    import warnings
+
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    mode = {"mode": "batch"} if "mode" in inspect.signature(eqx.nn.BatchNorm).parameters else {"momentum": 0.0}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "When `eqx.nn.BatchNorm")
+        norm, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, "batch", **mode)
+    train = jax.vmap(norm, axis_name="batch", in_axes=(0, None), out_axes=(0, None))
+    _, state = train(jnp.array([[0.0], [2.0]]), state)
+    out, _ = train(jnp.array([[100.0], [102.0]]), state)
+    assert jnp.allclose(out[:, 0], jnp.array([-1.0, 1.0]), rtol=1e-2), out
+
+
 def default_statistics() -> tuple[str, str]:
     """Does a BatchNorm in training normalise a second batch by its own mean?"""
     import warnings
@@ -70,21 +104,6 @@ def renamed_layer() -> tuple[str, str]:
     return "taken", f"its count is {state.get(model.first_norm.index)}"
 
 
-def control_own_state() -> None:
-    """A model and its own state, set and read."""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    class Count(eqx.Module):  # type: ignore[misc]
-        index: eqx.nn.StateIndex
-
-        def __init__(self) -> None:
-            self.index = eqx.nn.StateIndex(jnp.array(0))
-
-    model, state = eqx.nn.make_with_state(Count)()
-    assert state.set(model.index, jnp.array(5)).get(model.index) == 5
-
-
 def leaves_into_a_new_state() -> None:
     """The leaves of the old state in the structure of the new one, which is what a file of leaves comes to."""
     import io
@@ -110,25 +129,6 @@ def leaves_into_a_new_state() -> None:
     file.seek(0)
     model, fresh = eqx.nn.make_with_state(lambda: After(Count()))()
     assert eqx.tree_deserialise_leaves(file, fresh).get(model.first_norm.index) == 5
-
-
-def name_the_mode() -> None:
-    """With its mode named, where there is one, it does not warn, and normalises by the batch."""
-    import inspect
-    import warnings
-
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    mode = {"mode": "batch"} if "mode" in inspect.signature(eqx.nn.BatchNorm).parameters else {"momentum": 0.0}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", "When `eqx.nn.BatchNorm")
-        norm, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, "batch", **mode)
-    train = jax.vmap(norm, axis_name="batch", in_axes=(0, None), out_axes=(0, None))
-    _, state = train(jnp.array([[0.0], [2.0]]), state)
-    out, _ = train(jnp.array([[100.0], [102.0]]), state)
-    assert jnp.allclose(out[:, 0], jnp.array([-1.0, 1.0]), rtol=1e-2), out
 
 
 _NAME_IT = Workaround('Name it: mode="batch" from 0.13.0, and momentum=0 in training before.', name_the_mode)

@@ -29,15 +29,6 @@ def dtype_3d() -> tuple[str, str]:
     return {"float16": "agrees", "float32": "differs"}.get(given, "other-dtype"), given
 
 
-def output_padding() -> tuple[str, str]:
-    """Is an output_padding refused that is larger than the stride, but not in the first dimension?"""
-    import equinox as eqx
-    import jax
-
-    layer = eqx.nn.ConvTranspose2d(1, 1, 3, stride=2, output_padding=(1, 5), key=jax.random.PRNGKey(0))
-    return "taken", f"the output of (1, 4, 4) has shape {layer(jax.numpy.ones((1, 4, 4))).shape}"
-
-
 def control_siblings() -> None:
     """ConvTranspose1d and 2d, and Conv3d, take their dtype; an output_padding that is too large is refused of 1d."""
     import inspect
@@ -67,6 +58,15 @@ def cast_the_layer() -> None:
     cast = jax.tree_util.tree_map(lambda leaf: leaf.astype("float16") if eqx.is_array(leaf) else leaf, layer)
     assert cast.weight.dtype == cast.bias.dtype == "float16"
     assert cast(jax.numpy.ones((1, 2, 2, 2), "float16")).dtype == "float16"
+
+
+def output_padding() -> tuple[str, str]:
+    """Is an output_padding refused that is larger than the stride, but not in the first dimension?"""
+    import equinox as eqx
+    import jax
+
+    layer = eqx.nn.ConvTranspose2d(1, 1, 3, stride=2, output_padding=(1, 5), key=jax.random.PRNGKey(0))
+    return "taken", f"the output of (1, 4, 4) has shape {layer(jax.numpy.ones((1, 4, 4))).shape}"
 
 
 ISSUE = Issue(

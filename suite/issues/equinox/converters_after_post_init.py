@@ -37,6 +37,41 @@ def seen_in_post_init() -> tuple[str, str]:
     return {2: "converted", 4: "as-passed"}[len(twice)], f"x * 2 is {twice}"
 
 
+def control_without() -> None:
+    """Without a `__post_init__` a field is converted, and one without a converter is as passed."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        x: jax.Array = eqx.field(converter=jnp.asarray)
+        y: list[float]
+
+    model = Model([1.0, 2.0], [1.0])
+    assert isinstance(model.x, jax.Array)
+    assert model.y == [1.0]
+
+
+def convert_by_hand() -> None:
+    """Converted in `__post_init__` itself, it is an array from there on."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        x: jax.Array
+        twice: jax.Array = eqx.field(init=False)
+
+        def __post_init__(self) -> None:
+            self.x = jnp.asarray(self.x)
+            self.twice = self.x * 2
+
+    class Inherits(Model):
+        pass
+
+    assert Model([1.0, 2.0]).twice.tolist() == Inherits([1.0, 2.0]).twice.tolist() == [2.0, 4.0]
+
+
 def inherited() -> tuple[str, str]:
     """Does a `__post_init__` that is inherited?"""
     import equinox as eqx
@@ -71,41 +106,6 @@ def set_again() -> tuple[str, str]:
 
     given = type(Model([1.0, 2.0]).x).__name__
     return ("as-set" if given == "list" else "converted"), given
-
-
-def control_without() -> None:
-    """Without a `__post_init__` a field is converted, and one without a converter is as passed."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        x: jax.Array = eqx.field(converter=jnp.asarray)
-        y: list[float]
-
-    model = Model([1.0, 2.0], [1.0])
-    assert isinstance(model.x, jax.Array)
-    assert model.y == [1.0]
-
-
-def convert_by_hand() -> None:
-    """Converted in `__post_init__` itself, it is an array from there on."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        x: jax.Array
-        twice: jax.Array = eqx.field(init=False)
-
-        def __post_init__(self) -> None:
-            self.x = jnp.asarray(self.x)
-            self.twice = self.x * 2
-
-    class Inherits(Model):
-        pass
-
-    assert Model([1.0, 2.0]).twice.tolist() == Inherits([1.0, 2.0]).twice.tolist() == [2.0, 4.0]
 
 
 _LAST = Rule("as-passed", "", "equinox#975 (ff59b82)")

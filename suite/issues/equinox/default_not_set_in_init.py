@@ -41,6 +41,31 @@ def static_field() -> tuple[str, str]:
     return compare(ys.ravel(), [2.0, 5.0, 8.0, 11.0])
 
 
+def set_in_init() -> None:
+    """Where __init__ sets the field as well, it is right on every release."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        weight: jax.Array
+        plain: int = 1
+        static: int = eqx.field(default=1, static=True)
+
+        def __init__(self) -> None:
+            self.weight = jnp.array(3.0)
+            self.plain = 1
+            self.static = 1
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            return self.weight * x + self.plain + self.static
+
+    xs = jnp.array([[0.0, 1.0], [2.0, 3.0]])
+    _, ys = jax.lax.scan(lambda model, x: (model, jax.vmap(model)(x)), Model(), xs)
+    assert ys.tolist() == [[2.0, 5.0], [8.0, 11.0]], ys
+    assert jax.jit(lambda model: model(1.0))(Model()) == 5.0
+
+
 def plain_field() -> tuple[str, str]:
     """Can one whose default is not static?"""
     import equinox as eqx
@@ -97,31 +122,6 @@ def over_a_property() -> tuple[str, str]:
             pass
 
     return compare(jax.jit(lambda model: len(model.names))(Model()), 2)
-
-
-def set_in_init() -> None:
-    """Where __init__ sets the field as well, it is right on every release."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        weight: jax.Array
-        plain: int = 1
-        static: int = eqx.field(default=1, static=True)
-
-        def __init__(self) -> None:
-            self.weight = jnp.array(3.0)
-            self.plain = 1
-            self.static = 1
-
-        def __call__(self, x: jax.Array) -> jax.Array:
-            return self.weight * x + self.plain + self.static
-
-    xs = jnp.array([[0.0, 1.0], [2.0, 3.0]])
-    _, ys = jax.lax.scan(lambda model, x: (model, jax.vmap(model)(x)), Model(), xs)
-    assert ys.tolist() == [[2.0, 5.0], [8.0, 11.0]], ys
-    assert jax.jit(lambda model: model(1.0))(Model()) == 5.0
 
 
 _NOT_VALID = (

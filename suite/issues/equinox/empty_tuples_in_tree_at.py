@@ -22,14 +22,6 @@ def two() -> tuple[str, str]:
     return ("replaced" if out == ["new", ()] else "otherwise"), f"{out}"
 
 
-def replaced_by_function() -> tuple[str, str]:
-    """Does replace_fn get an empty tuple as a tuple?"""
-    import equinox as eqx
-
-    out = eqx.tree_at(lambda pair: pair[0], [(), 1], replace_fn=len)
-    return ("replaced" if out == [0, 1] else "otherwise"), f"{out}"
-
-
 def control_lists() -> None:
     """Of two empty lists, or of two empty named tuples, the first is replaced."""
     from collections import namedtuple
@@ -49,6 +41,14 @@ def as_lists() -> None:
 
     assert eqx.tree_at(lambda pair: pair[0], [[], 1], replace_fn=len) == [0, 1]
     assert eqx.tree_at(lambda pair: pair[0], [[], []], "new") == ["new", []]
+
+
+def replaced_by_function() -> tuple[str, str]:
+    """Does replace_fn get an empty tuple as a tuple?"""
+    import equinox as eqx
+
+    out = eqx.tree_at(lambda pair: pair[0], [(), 1], replace_fn=len)
+    return ("replaced" if out == [0, 1] else "otherwise"), f"{out}"
 
 
 _LISTS = Workaround("Put a list where a tuple may be empty.", as_lists)

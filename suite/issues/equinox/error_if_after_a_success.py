@@ -35,40 +35,6 @@ def under_filter_jit() -> tuple[str, str]:
     return "no-error", "nothing was raised"
 
 
-def under_jit() -> tuple[str, str]:
-    """Is it one under jax.jit?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    positive = jax.jit(lambda x: eqx.error_if(x, x <= 0, "x must be positive"))
-    positive(jnp.array(1.0)).block_until_ready()
-    try:
-        positive(jnp.array(-1.0)).block_until_ready()
-    except RuntimeError as error:
-        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
-    return "no-error", "nothing was raised"
-
-
-def pure_callback() -> tuple[str, str]:
-    """Is it one where a jax.pure_callback raises, after a call in which it did not?"""
-    import jax
-    import jax.numpy as jnp
-
-    def check(x: jax.Array) -> jax.Array:
-        if x <= 0:
-            raise RuntimeError("x must be positive")
-        return x
-
-    positive = jax.jit(lambda x: jax.pure_callback(check, x, x))
-    positive(jnp.array(1.0)).block_until_ready()
-    try:
-        positive(jnp.array(-1.0)).block_until_ready()
-    except RuntimeError as error:
-        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
-    return "no-error", "nothing was raised"
-
-
 def control_raises_at_once() -> None:
     """A callback that raises in the first call of a jitted function raises a RuntimeError with its message."""
     import jax
@@ -108,6 +74,40 @@ def with_debug_callback() -> None:
         else:
             said = "nothing"
         assert "x must be positive" in said, said
+
+
+def under_jit() -> tuple[str, str]:
+    """Is it one under jax.jit?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    positive = jax.jit(lambda x: eqx.error_if(x, x <= 0, "x must be positive"))
+    positive(jnp.array(1.0)).block_until_ready()
+    try:
+        positive(jnp.array(-1.0)).block_until_ready()
+    except RuntimeError as error:
+        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
+    return "no-error", "nothing was raised"
+
+
+def pure_callback() -> tuple[str, str]:
+    """Is it one where a jax.pure_callback raises, after a call in which it did not?"""
+    import jax
+    import jax.numpy as jnp
+
+    def check(x: jax.Array) -> jax.Array:
+        if x <= 0:
+            raise RuntimeError("x must be positive")
+        return x
+
+    positive = jax.jit(lambda x: jax.pure_callback(check, x, x))
+    positive(jnp.array(1.0)).block_until_ready()
+    try:
+        positive(jnp.array(-1.0)).block_until_ready()
+    except RuntimeError as error:
+        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
+    return "no-error", "nothing was raised"
 
 
 def io_callback_instead() -> None:

@@ -23,16 +23,6 @@ def within_jit() -> tuple[str, str]:
     return "taken", f"1 + 1 is {float(jax.jit(step)(1.0))}"
 
 
-def within_scan() -> tuple[str, str]:
-    """Does jax.lax.scan?"""
-    import equinox as eqx
-    import jax
-
-    step = eqx.filter_jit(lambda x: x + 1.0, inline=True)
-    end, _ = jax.lax.scan(lambda x, _: (step(x), None), 0.0, None, length=3)
-    return "taken", f"three steps from 0 end at {float(end)}"
-
-
 def control_by_itself() -> None:
     """It is right by itself, and under jax.grad."""
     import equinox as eqx
@@ -52,6 +42,16 @@ def not_inlined() -> None:
     assert float(jax.jit(step)(1.0)) == 2.0
     end, _ = jax.lax.scan(lambda x, _: (step(x), None), 0.0, None, length=3)
     assert float(end) == 3.0
+
+
+def within_scan() -> tuple[str, str]:
+    """Does jax.lax.scan?"""
+    import equinox as eqx
+    import jax
+
+    step = eqx.filter_jit(lambda x: x + 1.0, inline=True)
+    end, _ = jax.lax.scan(lambda x, _: (step(x), None), 0.0, None, length=3)
+    return "taken", f"three steps from 0 end at {float(end)}"
 
 
 ISSUE = Issue(

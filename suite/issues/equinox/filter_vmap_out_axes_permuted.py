@@ -30,27 +30,6 @@ def equal_sizes() -> tuple[str, str]:
     return compare(got, wanted)
 
 
-def last_axis() -> tuple[str, str]:
-    """Does eqx.filter_vmap put a batch that comes last back there: in_axes=-1, out_axes=-1?"""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    x = jnp.arange(24).reshape(2, 3, 4)
-    return compare(eqx.filter_vmap(lambda x: x * 2, in_axes=-1, out_axes=-1)(x), x * 2)
-
-
-def ensemble() -> tuple[str, str]:
-    """Are the members of an ensemble, stacked by eqx.filter_vmap along the last axis, the models that were made?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    keys = jax.random.split(jax.random.PRNGKey(0), 2)
-    stacked = eqx.filter_vmap(lambda key: eqx.nn.Linear(2, 2, key=key), out_axes=eqx.if_array(-1))(keys)
-    made = [eqx.nn.Linear(2, 2, key=key).weight for key in keys]
-    return compare(stacked.weight, jnp.stack(made, axis=-1))
-
-
 def control_axes() -> None:
     """Axes 0, 1 and -2, and eqx.filter_pmap with any, are right everywhere."""
     import equinox as eqx
@@ -75,6 +54,27 @@ def move_it_yourself() -> None:
     wanted = jnp.moveaxis(x * 2, 0, -1)
     assert jnp.array_equal(jnp.moveaxis(eqx.filter_vmap(lambda x: x * 2)(x), 0, -1), wanted)
     assert jnp.array_equal(jax.vmap(lambda x: x * 2, out_axes=-1)(x), wanted)
+
+
+def last_axis() -> tuple[str, str]:
+    """Does eqx.filter_vmap put a batch that comes last back there: in_axes=-1, out_axes=-1?"""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    x = jnp.arange(24).reshape(2, 3, 4)
+    return compare(eqx.filter_vmap(lambda x: x * 2, in_axes=-1, out_axes=-1)(x), x * 2)
+
+
+def ensemble() -> tuple[str, str]:
+    """Are the members of an ensemble, stacked by eqx.filter_vmap along the last axis, the models that were made?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    keys = jax.random.split(jax.random.PRNGKey(0), 2)
+    stacked = eqx.filter_vmap(lambda key: eqx.nn.Linear(2, 2, key=key), out_axes=eqx.if_array(-1))(keys)
+    made = [eqx.nn.Linear(2, 2, key=key).weight for key in keys]
+    return compare(stacked.weight, jnp.stack(made, axis=-1))
 
 
 ISSUE = Issue(

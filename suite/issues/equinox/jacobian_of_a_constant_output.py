@@ -25,31 +25,6 @@ def forward_mode() -> tuple[str, str]:
     return compare(jnp.stack(jacobian), [4.0, 0.0])
 
 
-def reverse_mode() -> tuple[str, str]:
-    """Is that of a stopped gradient, by filter_jacrev?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    if not hasattr(eqx, "filter_jacrev"):
-        return "absent", "there is no eqx.filter_jacrev"
-    jacobian = eqx.filter_jacrev(lambda x: (x**2, jax.lax.stop_gradient(x)))(jnp.array(3.0))
-    return compare(jnp.stack(jacobian), [6.0, 0.0])
-
-
-def of_a_model() -> tuple[str, str]:
-    """Is there a Jacobian of a scalar by a layer?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    if not hasattr(eqx, "filter_jacfwd"):
-        return "absent", "there is no eqx.filter_jacfwd"
-    layer = eqx.nn.Linear(2, "scalar", key=jax.random.PRNGKey(0))
-    jacobian = eqx.filter_jacfwd(lambda layer: layer(jnp.array([1.0, 2.0])))(layer)
-    return compare(jacobian.weight, [[1.0, 2.0]])
-
-
 def control_jax() -> None:
     """jax.jacfwd and jax.jacrev of the same, and filter_grad by the layer, are right."""
     import equinox as eqx
@@ -79,6 +54,31 @@ def by_partition() -> None:
         out, constant = jacobian(outputs)(arrays)
         assert out.weight.tolist() == [[1.0, 2.0]]
         assert not constant.weight.any()
+
+
+def reverse_mode() -> tuple[str, str]:
+    """Is that of a stopped gradient, by filter_jacrev?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(eqx, "filter_jacrev"):
+        return "absent", "there is no eqx.filter_jacrev"
+    jacobian = eqx.filter_jacrev(lambda x: (x**2, jax.lax.stop_gradient(x)))(jnp.array(3.0))
+    return compare(jnp.stack(jacobian), [6.0, 0.0])
+
+
+def of_a_model() -> tuple[str, str]:
+    """Is there a Jacobian of a scalar by a layer?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(eqx, "filter_jacfwd"):
+        return "absent", "there is no eqx.filter_jacfwd"
+    layer = eqx.nn.Linear(2, "scalar", key=jax.random.PRNGKey(0))
+    jacobian = eqx.filter_jacfwd(lambda layer: layer(jnp.array([1.0, 2.0])))(layer)
+    return compare(jacobian.weight, [[1.0, 2.0]])
 
 
 _ABSENT = Rule("absent", "equinox<0.11.4")

@@ -36,25 +36,6 @@ def hash_of_a_dict() -> tuple[str, str]:
     return ("hashed" if same else "two-hashes"), f"two of the same have the same hash: {same}"
 
 
-def static_argument() -> tuple[str, str]:
-    """Does jax.jit take the static half of a module with a list of layers?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        layers: list[eqx.nn.Linear]
-
-    model = Model([eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))])
-    parameters, static = eqx.partition(model, eqx.is_array)
-
-    def first(parameters: Model, static: Model) -> jax.Array:
-        return eqx.combine(parameters, static).layers[0](jnp.ones(2))
-
-    out = jax.jit(first, static_argnums=1)(parameters, static)
-    return "hashed", f"an output of shape {out.shape}"
-
-
 def control_tuple() -> None:
     """A module with a tuple of layers has a static half that is hashable."""
     import equinox as eqx
@@ -86,6 +67,25 @@ def by_filter_jit() -> None:
     model = Model([eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))], {"a": 2.0})
     out = eqx.filter_jit(lambda model, x: model.rates["a"] * model.layers[0](x))(model, jnp.ones(2))
     assert jnp.allclose(out, 2.0 * model.layers[0](jnp.ones(2)))
+
+
+def static_argument() -> tuple[str, str]:
+    """Does jax.jit take the static half of a module with a list of layers?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        layers: list[eqx.nn.Linear]
+
+    model = Model([eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))])
+    parameters, static = eqx.partition(model, eqx.is_array)
+
+    def first(parameters: Model, static: Model) -> jax.Array:
+        return eqx.combine(parameters, static).layers[0](jnp.ones(2))
+
+    out = jax.jit(first, static_argnums=1)(parameters, static)
+    return "hashed", f"an output of shape {out.shape}"
 
 
 ISSUE = Issue(

@@ -31,6 +31,32 @@ def layer_norm() -> tuple[str, str]:
     return compare(np.asarray(layer(jax.numpy.asarray(x)))[:2], [-1.0, 1.0], rtol=1e-2)
 
 
+def float32() -> None:
+    """The same layers and numbers in float32 are right."""
+    import equinox as eqx
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([-300.0, 300.0] * 32, np.float32)
+    for layer in (eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)):
+        np.testing.assert_allclose(layer(jnp.asarray(x))[:2], [-1.0, 1.0], rtol=1e-4)
+
+
+def cast_round_it() -> None:
+    """A float32 layer, its input cast to float32 and its output back."""
+    import equinox as eqx
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.asarray([-300.0, 300.0] * 32, jnp.float16)
+    layers = [eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)]
+    layers += [eqx.nn.RMSNorm(64)] if hasattr(eqx.nn, "RMSNorm") else []
+    for layer in layers:
+        got = layer(x.astype(jnp.float32)).astype(x.dtype)
+        assert got.dtype == jnp.float16
+        np.testing.assert_allclose(np.asarray(got, float)[:2], [-1.0, 1.0], rtol=1e-2)
+
+
 def group_norm() -> tuple[str, str]:
     """Is a float16 GroupNorm of -300 and 300 right?"""
     import equinox as eqx
@@ -62,32 +88,6 @@ def dtype_of_a_float32_layer() -> tuple[str, str]:
 
     given = eqx.nn.LayerNorm(64)(jnp.arange(64, dtype="float16")).dtype.name
     return {"float32": "promoted", "float16": "input-dtype"}.get(given, "other-dtype"), given
-
-
-def float32() -> None:
-    """The same layers and numbers in float32 are right."""
-    import equinox as eqx
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([-300.0, 300.0] * 32, np.float32)
-    for layer in (eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)):
-        np.testing.assert_allclose(layer(jnp.asarray(x))[:2], [-1.0, 1.0], rtol=1e-4)
-
-
-def cast_round_it() -> None:
-    """A float32 layer, its input cast to float32 and its output back."""
-    import equinox as eqx
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.asarray([-300.0, 300.0] * 32, jnp.float16)
-    layers = [eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)]
-    layers += [eqx.nn.RMSNorm(64)] if hasattr(eqx.nn, "RMSNorm") else []
-    for layer in layers:
-        got = layer(x.astype(jnp.float32)).astype(x.dtype)
-        assert got.dtype == jnp.float16
-        np.testing.assert_allclose(np.asarray(got, float)[:2], [-1.0, 1.0], rtol=1e-2)
 
 
 _CAST = Workaround("Cast round it: layer(x.astype(jnp.float32)).astype(x.dtype), with a float32 layer.", cast_round_it)

@@ -40,34 +40,6 @@ def second_layer() -> tuple[str, str]:
     return compare(got, [np.cos(0.01) - np.sin(0.01), np.cos(0.01) + np.sin(0.01)], rtol=1e-4)
 
 
-def first_layer_again() -> tuple[str, str]:
-    """Is the first layer what it was, after another has been given a longer input?"""
-    import inspect
-
-    import equinox as eqx
-    import jax.numpy as jnp
-    import numpy as np
-
-    layer = getattr(eqx.nn, "RotaryPositionalEmbedding", None)
-    if layer is None or "theta" not in inspect.signature(layer).parameters:
-        return "absent", "there is no RotaryPositionalEmbedding with a theta"
-    first, x = layer(6, theta=10000.0), jnp.ones((2, 6))
-    before = np.asarray(first(x))[1]
-    layer(6, theta=100.0)(jnp.ones((3, 6)))
-    return compare(np.asarray(first(x))[1], before)
-
-
-def dtype_of_half_precision() -> tuple[str, str]:
-    """Does float16 input give float16?"""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    if not hasattr(eqx.nn, "RotaryPositionalEmbedding"):
-        return "absent", "there is no RotaryPositionalEmbedding"
-    given = eqx.nn.RotaryPositionalEmbedding(8)(jnp.ones((2, 8), "float16")).dtype.name
-    return {"float32": "promoted", "float16": "input-dtype"}.get(given, "other-dtype"), given
-
-
 def control_one_theta() -> None:
     """The first layer of a size is right, whatever its theta."""
     import inspect
@@ -102,6 +74,34 @@ def by_hand() -> None:
         wanted = [np.cos(turn) - np.sin(turn), np.cos(turn) + np.sin(turn)]
         np.testing.assert_allclose(rotate(jnp.ones((2, 4)), theta)[1, [1, 3]], wanted, rtol=1e-4)
     assert rotate(jnp.ones((2, 4), "float16"), 100.0).dtype == jnp.float16
+
+
+def first_layer_again() -> tuple[str, str]:
+    """Is the first layer what it was, after another has been given a longer input?"""
+    import inspect
+
+    import equinox as eqx
+    import jax.numpy as jnp
+    import numpy as np
+
+    layer = getattr(eqx.nn, "RotaryPositionalEmbedding", None)
+    if layer is None or "theta" not in inspect.signature(layer).parameters:
+        return "absent", "there is no RotaryPositionalEmbedding with a theta"
+    first, x = layer(6, theta=10000.0), jnp.ones((2, 6))
+    before = np.asarray(first(x))[1]
+    layer(6, theta=100.0)(jnp.ones((3, 6)))
+    return compare(np.asarray(first(x))[1], before)
+
+
+def dtype_of_half_precision() -> tuple[str, str]:
+    """Does float16 input give float16?"""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    if not hasattr(eqx.nn, "RotaryPositionalEmbedding"):
+        return "absent", "there is no RotaryPositionalEmbedding"
+    given = eqx.nn.RotaryPositionalEmbedding(8)(jnp.ones((2, 8), "float16")).dtype.name
+    return {"float32": "promoted", "float16": "input-dtype"}.get(given, "other-dtype"), given
 
 
 _RULES = (Rule("absent", "equinox<0.11.5"), Rule("differs", "", "theta is no part of the key"))

@@ -35,33 +35,6 @@ def structure_equal() -> tuple[str, str]:
     return ("equal" if same else "unequal"), f"structure == its copy by pickle is {same}"
 
 
-def unflatten() -> tuple[str, str]:
-    """Does a tree structure that was pickled make a layer of its leaves?"""
-    import pickle
-
-    import equinox as eqx
-    import jax
-
-    layer = eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))
-    leaves, structure = jax.tree_util.tree_flatten(layer)
-    restored = pickle.loads(pickle.dumps(structure)).unflatten(leaves)
-    same = (restored.weight == layer.weight).all() and (restored.bias == layer.bias).all()
-    return ("restored" if same else "other-leaves"), f"weight and bias are as before: {same}"
-
-
-def module_equal() -> tuple[str, str]:
-    """Has a layer annotated by jaxtyping, made from its leaves, the same structure after pickle?"""
-    import pickle
-
-    import equinox as eqx
-    import jax
-
-    leaves, structure = jax.tree_util.tree_flatten(eqx.nn.LayerNorm(2))
-    layer = structure.unflatten(leaves)
-    same = jax.tree_util.tree_structure(pickle.loads(pickle.dumps(layer))) == structure
-    return ("equal" if same else "unequal"), f"the structure of the layer by pickle is that of the layer: {same}"
-
-
 def control_of_a_dict() -> None:
     """The tree structure of a dict of tuples is equal to itself after pickle, and makes one of its leaves."""
     import pickle
@@ -88,6 +61,33 @@ def into_a_fresh_layer() -> None:
         restored = eqx.tree_deserialise_leaves(file, fresh)
         assert (restored.weight == layer.weight).all()
         assert jax.tree_util.tree_structure(restored) == jax.tree_util.tree_structure(layer)
+
+
+def unflatten() -> tuple[str, str]:
+    """Does a tree structure that was pickled make a layer of its leaves?"""
+    import pickle
+
+    import equinox as eqx
+    import jax
+
+    layer = eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))
+    leaves, structure = jax.tree_util.tree_flatten(layer)
+    restored = pickle.loads(pickle.dumps(structure)).unflatten(leaves)
+    same = (restored.weight == layer.weight).all() and (restored.bias == layer.bias).all()
+    return ("restored" if same else "other-leaves"), f"weight and bias are as before: {same}"
+
+
+def module_equal() -> tuple[str, str]:
+    """Has a layer annotated by jaxtyping, made from its leaves, the same structure after pickle?"""
+    import pickle
+
+    import equinox as eqx
+    import jax
+
+    leaves, structure = jax.tree_util.tree_flatten(eqx.nn.LayerNorm(2))
+    layer = structure.unflatten(leaves)
+    same = jax.tree_util.tree_structure(pickle.loads(pickle.dumps(layer))) == structure
+    return ("equal" if same else "unequal"), f"the structure of the layer by pickle is that of the layer: {same}"
 
 
 _BY_LEAVES = Workaround(

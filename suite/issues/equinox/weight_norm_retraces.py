@@ -34,18 +34,6 @@ def traces() -> tuple[str, str]:
     return {1: "once", 2: "twice"}[len(traced)], f"{len(traced)} traces"
 
 
-def equality() -> tuple[str, str]:
-    """Are two of the same WeightNorm equal?"""
-    import equinox as eqx
-    import jax
-
-    if not hasattr(eqx.nn, "WeightNorm"):
-        return "absent", "there is no eqx.nn.WeightNorm"
-    layer = eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))
-    same = bool(eqx.tree_equal(eqx.nn.WeightNorm(layer), eqx.nn.WeightNorm(layer)))
-    return ("equal" if same else "unequal"), f"tree_equal is {same}"
-
-
 def control_layers() -> None:
     """Two of the same layer are equal, and traced once."""
     import equinox as eqx
@@ -86,6 +74,18 @@ def arrays_into_the_first() -> None:
     for norm in (first, second):
         call(norm, jnp.ones(2))
     assert len(traced) == 1
+
+
+def equality() -> tuple[str, str]:
+    """Are two of the same WeightNorm equal?"""
+    import equinox as eqx
+    import jax
+
+    if not hasattr(eqx.nn, "WeightNorm"):
+        return "absent", "there is no eqx.nn.WeightNorm"
+    layer = eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))
+    same = bool(eqx.tree_equal(eqx.nn.WeightNorm(layer), eqx.nn.WeightNorm(layer)))
+    return ("equal" if same else "unequal"), f"tree_equal is {same}"
 
 
 _FIRST = Workaround("Put the arrays of the others into the first: eqx.combine, eqx.filter.", arrays_into_the_first)

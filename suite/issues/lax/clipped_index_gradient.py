@@ -34,6 +34,28 @@ def at_max() -> tuple[str, str]:
     return compare(np.concatenate(jax.grad(loss, (0, 1))(jnp.array([10.0]), jnp.arange(3.0))), [3.0, 1.0, 2.0, 0.0])
 
 
+def not_clipped() -> None:
+    """An index inside is right everywhere, and so are the unbatched read and mode="drop"."""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.arange(3.0)
+    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(jnp.array([2])).sum())(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda x: x[jnp.int32(5)])(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda u: x.at[jnp.array([2])].max(u, mode="clip").sum())(jnp.array([10.0])).tolist() == [1.0]
+    assert jax.grad(lambda u: x.at[jnp.array([5])].max(u, mode="drop").sum())(jnp.array([10.0])).tolist() == [0.0]
+
+
+def clip_yourself() -> None:
+    """The index clipped by jnp.clip."""
+    import jax
+    import jax.numpy as jnp
+
+    x, i = jnp.arange(3.0), jnp.clip(jnp.array([5]), 0, 2)
+    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda u: x.at[i].max(u).sum())(jnp.array([10.0])).tolist() == [1.0]
+
+
 def indexing() -> tuple[str, str]:
     """Is the gradient of vmap of x[i] 1 at the last entry, for an i past the end?"""
     import jax
@@ -65,28 +87,6 @@ def get_clip() -> tuple[str, str]:
         return jax.vmap(lambda i: x.at[i].get(mode="clip"))(jnp.array([5])).sum()
 
     return compare(jax.grad(loss)(jnp.arange(3.0)), [0.0, 0.0, 1.0])
-
-
-def not_clipped() -> None:
-    """An index inside is right everywhere, and so are the unbatched read and mode="drop"."""
-    import jax
-    import jax.numpy as jnp
-
-    x = jnp.arange(3.0)
-    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(jnp.array([2])).sum())(x).tolist() == [0.0, 0.0, 1.0]
-    assert jax.grad(lambda x: x[jnp.int32(5)])(x).tolist() == [0.0, 0.0, 1.0]
-    assert jax.grad(lambda u: x.at[jnp.array([2])].max(u, mode="clip").sum())(jnp.array([10.0])).tolist() == [1.0]
-    assert jax.grad(lambda u: x.at[jnp.array([5])].max(u, mode="drop").sum())(jnp.array([10.0])).tolist() == [0.0]
-
-
-def clip_yourself() -> None:
-    """The index clipped by jnp.clip."""
-    import jax
-    import jax.numpy as jnp
-
-    x, i = jnp.arange(3.0), jnp.clip(jnp.array([5]), 0, 2)
-    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x).tolist() == [0.0, 0.0, 1.0]
-    assert jax.grad(lambda u: x.at[i].max(u).sum())(jnp.array([10.0])).tolist() == [1.0]
 
 
 _NEW = Rule("agrees", "", "jax#34229 (0b4a4407b7)")

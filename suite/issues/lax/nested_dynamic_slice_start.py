@@ -28,18 +28,6 @@ def slices() -> tuple[str, str]:
     return compare([jax.jit(f)(x, i, j)[0] for i, j in ((9, 0), (3, 5), (6, 0))], [6.0, 6.0, 6.0])
 
 
-def rolled() -> tuple[str, str]:
-    """Does a jitted slice of jnp.roll by a traced shift clamp its start index?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def f(x: jax.Array, shift: int, start: int) -> jax.Array:
-        return jax.lax.dynamic_slice(jnp.roll(x, shift), (start,), (4,))
-
-    return compare(jax.jit(f)(np.arange(9), 4, 12), np.roll(np.arange(9), 4)[5:9])
-
-
 def inside() -> None:
     """Start indices in range, and one slice alone, are right."""
     import jax
@@ -65,6 +53,18 @@ def clip_starts() -> None:
 
     x = np.arange(10.0, dtype=np.float32)
     assert [float(jax.jit(f)(x, i, j)[0]) for i, j in ((9, 0), (3, 5), (6, 0))] == [6.0, 6.0, 6.0]
+
+
+def rolled() -> tuple[str, str]:
+    """Does a jitted slice of jnp.roll by a traced shift clamp its start index?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def f(x: jax.Array, shift: int, start: int) -> jax.Array:
+        return jax.lax.dynamic_slice(jnp.roll(x, shift), (start,), (4,))
+
+    return compare(jax.jit(f)(np.arange(9), 4, 12), np.roll(np.arange(9), 4)[5:9])
 
 
 ISSUE = Issue(

@@ -45,19 +45,6 @@ def scan() -> tuple[str, str]:
     return ("stacked" if more > 0 else "once"), f"{more} more arrays of 10 × 4096 than where it is closed over"
 
 
-def while_loop() -> tuple[str, str]:
-    """Does a while_loop under vmap keep what it carries unchanged once for the batch?"""
-    import jax
-    import jax.numpy as jnp
-
-    def carried(n: Any) -> Any:
-        body = lambda c: (c[0] + 1, c[1], c[2] + c[1][c[0]])  # noqa: E731
-        return jax.lax.while_loop(lambda c: c[0] < n, body, (0, jnp.ones(4096), 0.0))[2]
-
-    made = _made(jax.vmap(carried), jnp.arange(10))
-    return ("stacked" if made else "once"), f"{made} arrays of 10 × 4096"
-
-
 def closed_over() -> None:
     """What a loop closes over is kept once on every release."""
     import jax
@@ -71,6 +58,19 @@ def closed_over() -> None:
 
     assert jax.vmap(loop)(jnp.arange(3)).tolist() == [0.0, 1.0, 2.0]
     assert _made(jax.vmap(loop), jnp.arange(10)) == 0
+
+
+def while_loop() -> tuple[str, str]:
+    """Does a while_loop under vmap keep what it carries unchanged once for the batch?"""
+    import jax
+    import jax.numpy as jnp
+
+    def carried(n: Any) -> Any:
+        body = lambda c: (c[0] + 1, c[1], c[2] + c[1][c[0]])  # noqa: E731
+        return jax.lax.while_loop(lambda c: c[0] < n, body, (0, jnp.ones(4096), 0.0))[2]
+
+    made = _made(jax.vmap(carried), jnp.arange(10))
+    return ("stacked" if made else "once"), f"{made} arrays of 10 × 4096"
 
 
 _INSTEAD = Workaround("Leave it out of the carry, and let the function close over it.", closed_over)

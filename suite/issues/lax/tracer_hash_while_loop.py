@@ -152,21 +152,6 @@ def jaxpr_params() -> tuple[str, str]:
     return "accepted", "ran with a dict as parameter"
 
 
-def _scale() -> Any:
-    """A new primitive, x * options["by"], which takes its options as a dict or as a tuple of pairs."""
-    try:
-        from jax.extend.core import Primitive
-    except ImportError:  # not there before JAX 0.4.35
-        from jax.core import Primitive
-    from jax.interpreters import mlir
-
-    scale = Primitive("scale")
-    scale.def_impl(lambda x, *, options: x * dict(options)["by"])
-    scale.def_abstract_eval(lambda x, *, options: x)
-    mlir.register_lowering(scale, mlir.lower_fun(scale.impl, multiple_results=False))
-    return scale
-
-
 def control_jaxpr_params() -> None:
     """The same primitive evaluated eagerly, where no equation is made, takes the dict on every release."""
     import jax
@@ -182,6 +167,21 @@ def pass_a_tuple() -> None:
     scale = _scale()
     out = float(jax.jit(lambda x: scale.bind(x, options=tuple({"by": 2.0}.items())))(jax.numpy.ones(())))
     assert out == 2.0, f"the primitive gave {out} with a tuple"
+
+
+def _scale() -> Any:
+    """A new primitive, x * options["by"], which takes its options as a dict or as a tuple of pairs."""
+    try:
+        from jax.extend.core import Primitive
+    except ImportError:  # not there before JAX 0.4.35
+        from jax.core import Primitive
+    from jax.interpreters import mlir
+
+    scale = Primitive("scale")
+    scale.def_impl(lambda x, *, options: x * dict(options)["by"])
+    scale.def_abstract_eval(lambda x, *, options: x)
+    mlir.register_lowering(scale, mlir.lower_fun(scale.impl, multiple_results=False))
+    return scale
 
 
 _TRACER_SIGNATURES = {

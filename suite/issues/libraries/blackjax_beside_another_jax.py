@@ -27,15 +27,6 @@ def nuts() -> tuple[str, str]:
     return "works" if bool(jnp.isfinite(found.position).all()) else "other-values", f"{found.position}"
 
 
-def lbfgs() -> tuple[str, str]:
-    """Does its L-BFGS find the least of a parabola?"""
-    import jax.numpy as jnp
-    from blackjax.optimizers.lbfgs import minimize_lbfgs
-
-    (found, _), _ = minimize_lbfgs(lambda x: jnp.sum((x - 1) ** 2), jnp.zeros(2))
-    return "works" if bool((abs(found - 1) < 1e-3).all()) else "other-values", f"{found}"
-
-
 def control() -> None:
     """What both need of JAX by itself: the gradient of a density under jit, and a function of each leaf."""
     import jax
@@ -43,6 +34,15 @@ def control() -> None:
 
     gradient = jax.jit(jax.grad(lambda x: -0.5 * jnp.sum(x * x)))
     assert float(jax.tree_util.tree_map(lambda leaf: leaf[0], gradient(jnp.ones(2)))) == -1.0
+
+
+def lbfgs() -> tuple[str, str]:
+    """Does its L-BFGS find the least of a parabola?"""
+    import jax.numpy as jnp
+    from blackjax.optimizers.lbfgs import minimize_lbfgs
+
+    (found, _), _ = minimize_lbfgs(lambda x: jnp.sum((x - 1) ** 2), jnp.zeros(2))
+    return "works" if bool((abs(found - 1) < 1e-3).all()) else "other-values", f"{found}"
 
 
 NO_TAP = Signature("ImportError", "cannot import name 'host_callback'", "blackjax")

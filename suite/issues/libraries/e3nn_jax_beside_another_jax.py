@@ -25,6 +25,15 @@ def multiplies() -> tuple[str, str]:
     return "multiplies" if str(found.irreps) == "1x0e+1x1e+1x2e" else "other-values", f"{found.irreps}"
 
 
+def control() -> None:
+    """What both need of JAX by itself: a product under jit, and sums of groups."""
+    import jax
+    import jax.numpy as jnp
+
+    assert jax.jit(jnp.outer)(jnp.ones(3), jnp.ones(3)).shape == (3, 3)
+    assert jnp.zeros(2).at[jnp.array([0, 0, 1])].add(jnp.ones(3)).tolist() == [2.0, 1.0]
+
+
 def means() -> tuple[str, str]:
     """Does scatter_mean give each element the mean of its group?"""
     import e3nn_jax
@@ -42,15 +51,6 @@ def by_destination() -> None:
     group = jnp.array([0, 0, 1])
     found = e3nn_jax.scatter_mean(jnp.array([1.0, 3.0, 5.0]), dst=group, output_size=2)[group]
     assert found.tolist() == [2.0, 2.0, 5.0]
-
-
-def control() -> None:
-    """What both need of JAX by itself: a product under jit, and sums of groups."""
-    import jax
-    import jax.numpy as jnp
-
-    assert jax.jit(jnp.outer)(jnp.ones(3), jnp.ones(3)).shape == (3, 3)
-    assert jnp.zeros(2).at[jnp.array([0, 0, 1])].add(jnp.ones(3)).tolist() == [2.0, 1.0]
 
 
 NO_EQUINOX = Signature("AttributeError", "was removed in JAX", "equinox")

@@ -26,15 +26,6 @@ def linen() -> tuple[str, str]:
     return "applies" if found.shape == (2, 3) else "no-layer", f"a layer's output of shape {found.shape}"
 
 
-def nnx_jit() -> tuple[str, str]:
-    """Does one of NNX apply under nnx.jit?"""
-    import jax.numpy as jnp
-    from flax import nnx
-
-    found = nnx.jit(lambda layer, x: layer(x))(nnx.Linear(4, 3, rngs=nnx.Rngs(0)), jnp.ones((2, 4)))
-    return "applies" if found.shape == (2, 3) else "no-layer", f"a layer's output of shape {found.shape}"
-
-
 def by_hand() -> None:
     """What a layer needs of JAX by itself: parameters in a tree, and a product under jit."""
     import jax
@@ -42,6 +33,15 @@ def by_hand() -> None:
 
     layer = jax.jit(lambda of, x: x @ of["w"] + of["b"])
     assert layer({"w": jnp.ones((4, 3)), "b": jnp.zeros(3)}, jnp.ones((2, 4))).tolist() == [[4.0] * 3] * 2
+
+
+def nnx_jit() -> tuple[str, str]:
+    """Does one of NNX apply under nnx.jit?"""
+    import jax.numpy as jnp
+    from flax import nnx
+
+    found = nnx.jit(lambda layer, x: layer(x))(nnx.Linear(4, 3, rngs=nnx.Rngs(0)), jnp.ones((2, 4)))
+    return "applies" if found.shape == (2, 3) else "no-layer", f"a layer's output of shape {found.shape}"
 
 
 _APPLIES = Rule("applies")

@@ -27,6 +27,15 @@ def map_params() -> tuple[str, str]:
     return "maps" if as_it_should else "other-values", f"{found}"
 
 
+def control() -> None:
+    """What both need of JAX by itself: a function of each leaf, and an update under jit."""
+    import jax
+    import jax.numpy as jnp
+
+    moved = jax.jit(lambda tree: jax.tree_util.tree_map(lambda leaf: leaf - 0.125, tree))({"w": jnp.ones(2)})
+    assert moved["w"].tolist() == [0.875, 0.875]
+
+
 def updates() -> tuple[str, str]:
     """Does Adam update parameters under jit?"""
     import jax
@@ -37,15 +46,6 @@ def updates() -> tuple[str, str]:
     updates, _ = jax.jit(optimizer.update)(weights, optimizer.init(weights), weights)
     found = optax.apply_updates(weights, updates)
     return "updates" if bool((abs(found - 0.875) < 1e-4).all()) else "other-values", f"{found}"
-
-
-def control() -> None:
-    """What both need of JAX by itself: a function of each leaf, and an update under jit."""
-    import jax
-    import jax.numpy as jnp
-
-    moved = jax.jit(lambda tree: jax.tree_util.tree_map(lambda leaf: leaf - 0.125, tree))({"w": jnp.ones(2)})
-    assert moved["w"].tolist() == [0.875, 0.875]
 
 
 ISSUE = Issue(

@@ -24,17 +24,6 @@ def normal() -> tuple[str, str]:
     return compare(tfp.distributions.Normal(0.0, 1.0).log_prob(1.0), -0.5 - 0.5 * math.log(2 * math.pi), rtol=1e-5)
 
 
-def multivariate_normal() -> tuple[str, str]:
-    """Does it give the density of a multivariate normal, whose matrix has a dtype to be looked up?"""
-    import math
-
-    import jax.numpy as jnp
-    from tensorflow_probability.substrates import jax as tfp
-
-    found = tfp.distributions.MultivariateNormalDiag(jnp.zeros(2), jnp.ones(2)).log_prob(jnp.ones(2))
-    return compare(found, -1.0 - math.log(2 * math.pi), rtol=1e-5)
-
-
 def control() -> None:
     """A normal's density by JAX alone."""
     import math
@@ -56,6 +45,17 @@ def table_put_back() -> None:
 
     found = tfp.distributions.Normal(0.0, 1.0).log_prob(1.0)
     assert abs(float(found) + 0.5 + 0.5 * math.log(2 * math.pi)) < 1e-5
+
+
+def multivariate_normal() -> tuple[str, str]:
+    """Does it give the density of a multivariate normal, whose matrix has a dtype to be looked up?"""
+    import math
+
+    import jax.numpy as jnp
+    from tensorflow_probability.substrates import jax as tfp
+
+    found = tfp.distributions.MultivariateNormalDiag(jnp.zeros(2), jnp.ones(2)).log_prob(jnp.ones(2))
+    return compare(found, -1.0 - math.log(2 * math.pi), rtol=1e-5)
 
 
 NO_TABLE = Signature("AttributeError", "pytype_aval_mappings", "tensorflow_probability")

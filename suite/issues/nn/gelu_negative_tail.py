@@ -30,27 +30,6 @@ def exact() -> tuple[str, str]:
     return compare(jax.nn.gelu(jax.numpy.array(x), approximate=False), wanted, rtol=1e-3)
 
 
-def default() -> tuple[str, str]:
-    """Is gelu(x), the default, what its formula with tanh says at -5 and -6?"""
-    import math
-
-    import jax
-
-    x = [-5.0, -6.0]
-    wanted = [x / (1.0 + math.exp(-2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))) for x in x]
-    return compare(jax.nn.gelu(jax.numpy.array(x)), wanted, rtol=1e-2)
-
-
-def half_precision() -> tuple[str, str]:
-    """Is gelu(x, approximate=False) of a float16 of -3 right to 2%?"""
-    import math
-
-    import jax
-
-    got = jax.nn.gelu(jax.numpy.array([-3.0], jax.numpy.float16), approximate=False)
-    return compare(got, [-1.5 * math.erfc(3.0 / math.sqrt(2.0))], rtol=2e-2)
-
-
 def right_of_it() -> None:
     """Above -2 both forms are right."""
     import math
@@ -78,6 +57,27 @@ def write_it_out() -> None:
     x = jnp.array([-5.0])
     twice = 2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)
     np.testing.assert_allclose(x * jax.nn.sigmoid(twice), [-2.2918e-07], rtol=1e-2)
+
+
+def default() -> tuple[str, str]:
+    """Is gelu(x), the default, what its formula with tanh says at -5 and -6?"""
+    import math
+
+    import jax
+
+    x = [-5.0, -6.0]
+    wanted = [x / (1.0 + math.exp(-2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))) for x in x]
+    return compare(jax.nn.gelu(jax.numpy.array(x)), wanted, rtol=1e-2)
+
+
+def half_precision() -> tuple[str, str]:
+    """Is gelu(x, approximate=False) of a float16 of -3 right to 2%?"""
+    import math
+
+    import jax
+
+    got = jax.nn.gelu(jax.numpy.array([-3.0], jax.numpy.float16), approximate=False)
+    return compare(got, [-1.5 * math.erfc(3.0 / math.sqrt(2.0))], rtol=2e-2)
 
 
 ISSUE = Issue(

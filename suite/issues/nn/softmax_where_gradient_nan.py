@@ -33,22 +33,6 @@ def softmax() -> tuple[str, str]:
     return compare(jax.grad(lambda x: masked(x)[0])(x), [0.25, -0.25, 0.0], rtol=1e-5)
 
 
-def log_softmax() -> tuple[str, str]:
-    """Is that of log_softmax(x, where=mask)?"""
-    import jax
-    import jax.numpy as jnp
-
-    x, mask = jnp.array([1.0, 1.0, 100.0]), jnp.array([True, True, False])
-
-    def masked(x: jax.Array) -> jax.Array:
-        try:
-            return jax.nn.log_softmax(x, where=mask)
-        except ValueError:  # an older release, which asks for more
-            return jax.nn.log_softmax(x, where=mask, initial=-jnp.inf)
-
-    return compare(jax.grad(lambda x: masked(x)[0])(x), [0.5, -0.5, 0.0], rtol=1e-5)
-
-
 def small_or_forwards() -> None:
     """Where the masked entry is no larger than the others, and in forward mode, both are right."""
     import jax
@@ -78,6 +62,22 @@ def masked_first() -> None:
     for name, half in (("softmax", 0.25), ("log_softmax", 0.5)):
         got = jax.grad(lambda x, name: getattr(jax.nn, name)(jnp.where(mask, x, -jnp.inf))[0])(x, name)
         np.testing.assert_allclose(got, [half, -half, 0.0], rtol=1e-5)
+
+
+def log_softmax() -> tuple[str, str]:
+    """Is that of log_softmax(x, where=mask)?"""
+    import jax
+    import jax.numpy as jnp
+
+    x, mask = jnp.array([1.0, 1.0, 100.0]), jnp.array([True, True, False])
+
+    def masked(x: jax.Array) -> jax.Array:
+        try:
+            return jax.nn.log_softmax(x, where=mask)
+        except ValueError:  # an older release, which asks for more
+            return jax.nn.log_softmax(x, where=mask, initial=-jnp.inf)
+
+    return compare(jax.grad(lambda x: masked(x)[0])(x), [0.5, -0.5, 0.0], rtol=1e-5)
 
 
 ISSUE = Issue(

@@ -36,6 +36,29 @@ def constant() -> tuple[str, str]:
     return "nan", f"NaN for {found.size} of forty constants, five of each, the smallest {found[0]:.6g}"
 
 
+def near_zero() -> None:
+    """The same four numbers, from zero on: the formula is good enough there."""
+    import jax
+    import numpy as np
+
+    x = np.array([0.0, 0.5, 1.0, 1.5])
+    got = jax.nn.standardize(jax.numpy.asarray(x, np.float32))
+    np.testing.assert_allclose(got, (x - x.mean()) / np.sqrt(x.var() + 1e-5), rtol=1e-4)
+
+
+def variance_of_var() -> None:
+    """The same rows, and the same four numbers, with the variance that jnp.var computes."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    rows = jnp.asarray(np.repeat(10.0 ** (np.arange(40) / 8)[:, None], 5, axis=1), np.float32)
+    assert not jnp.isnan(jax.nn.standardize(rows, variance=jnp.var(rows, -1, keepdims=True))).any()
+    x = jnp.array([4096.0, 4096.5, 4097.0, 4097.5])
+    got = jax.nn.standardize(x, variance=jnp.var(x, -1, keepdims=True))
+    np.testing.assert_allclose(got, [-1.3416193, -0.4472064, 0.4472064, 1.3416193], rtol=1e-3)
+
+
 def offset() -> tuple[str, str]:
     """Is jax.nn.standardize right for four numbers half a unit apart, round 4096?"""
     import inspect
@@ -63,29 +86,6 @@ def offset_stable() -> tuple[str, str]:
     x = np.array([4096.0, 4096.5, 4097.0, 4097.5])
     wanted = (x - x.mean()) / np.sqrt(x.var() + 1e-5)
     return compare(jax.nn.standardize(jax.numpy.asarray(x, np.float32), algorithm="stable"), wanted, rtol=1e-3)
-
-
-def near_zero() -> None:
-    """The same four numbers, from zero on: the formula is good enough there."""
-    import jax
-    import numpy as np
-
-    x = np.array([0.0, 0.5, 1.0, 1.5])
-    got = jax.nn.standardize(jax.numpy.asarray(x, np.float32))
-    np.testing.assert_allclose(got, (x - x.mean()) / np.sqrt(x.var() + 1e-5), rtol=1e-4)
-
-
-def variance_of_var() -> None:
-    """The same rows, and the same four numbers, with the variance that jnp.var computes."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    rows = jnp.asarray(np.repeat(10.0 ** (np.arange(40) / 8)[:, None], 5, axis=1), np.float32)
-    assert not jnp.isnan(jax.nn.standardize(rows, variance=jnp.var(rows, -1, keepdims=True))).any()
-    x = jnp.array([4096.0, 4096.5, 4097.0, 4097.5])
-    got = jax.nn.standardize(x, variance=jnp.var(x, -1, keepdims=True))
-    np.testing.assert_allclose(got, [-1.3416193, -0.4472064, 0.4472064, 1.3416193], rtol=1e-3)
 
 
 _JNP_VAR = Workaround(

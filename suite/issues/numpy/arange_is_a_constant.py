@@ -33,6 +33,24 @@ def start() -> tuple[str, str]:
     return _lowered(lambda: jnp.arange(1, 1000))
 
 
+def from_zero() -> None:
+    """From 0 and by 1 it is computed on every release, and so is linspace."""
+    import jax.numpy as jnp
+
+    assert _lowered(lambda: jnp.arange(1000))[0] == "computed"
+    assert _lowered(lambda: jnp.linspace(0.0, 1.0, 1000))[0] == "computed"
+    assert jnp.arange(1, 6, 2).tolist() == [1, 3, 5]
+
+
+def written_out() -> None:
+    """The start and the step written out."""
+    import jax.numpy as jnp
+
+    assert _lowered(lambda: 1 + 2 * jnp.arange(1000))[0] == "computed"
+    assert (1 + 2 * jnp.arange(3)).tolist() == jnp.arange(1, 7, 2).tolist()
+    assert _lowered(lambda: 5.0 + jnp.arange(995.0))[0] == "computed"
+
+
 def floats() -> tuple[str, str]:
     """Is arange(5.0, n)?"""
     import jax.numpy as jnp
@@ -52,24 +70,6 @@ def downwards() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(1000, 0, -1))
-
-
-def from_zero() -> None:
-    """From 0 and by 1 it is computed on every release, and so is linspace."""
-    import jax.numpy as jnp
-
-    assert _lowered(lambda: jnp.arange(1000))[0] == "computed"
-    assert _lowered(lambda: jnp.linspace(0.0, 1.0, 1000))[0] == "computed"
-    assert jnp.arange(1, 6, 2).tolist() == [1, 3, 5]
-
-
-def written_out() -> None:
-    """The start and the step written out."""
-    import jax.numpy as jnp
-
-    assert _lowered(lambda: 1 + 2 * jnp.arange(1000))[0] == "computed"
-    assert (1 + 2 * jnp.arange(3)).tolist() == jnp.arange(1, 7, 2).tolist()
-    assert _lowered(lambda: 5.0 + jnp.arange(995.0))[0] == "computed"
 
 
 _STEP = (Rule("constant", "jax<0.10.0"), Rule("computed", "", "3dd61872d0"))

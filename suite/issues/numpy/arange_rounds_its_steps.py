@@ -31,23 +31,6 @@ def from_one() -> tuple[str, str]:
     return compare(jnp.arange(1, 3000, dtype=jnp.bfloat16).astype(jnp.float32), wanted, rtol=0.0)
 
 
-def downwards() -> tuple[str, str]:
-    """Are those of arange(3000, 0, -1) in bfloat16?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    wanted = jnp.array(np.arange(3000, 0, -1)).astype(jnp.bfloat16).astype(jnp.float32)
-    return compare(jnp.arange(3000, 0, -1, dtype=jnp.bfloat16).astype(jnp.float32), wanted, rtol=0.0)
-
-
-def from_a_fraction() -> tuple[str, str]:
-    """Are those of arange(0.3, 5000) in float32?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    return compare(jnp.arange(0.3, 5000.0, dtype=jnp.float32), np.arange(0.3, 5000.0).astype(np.float32), rtol=0.0)
-
-
 def from_zero() -> None:
     """From 0 and by 1 each is rounded once, and integers are exact."""
     import jax.numpy as jnp
@@ -67,6 +50,23 @@ def by_numpy() -> None:
     assert float(jnp.array(np.arange(3000, 0, -1)).astype(jnp.bfloat16)[2996]) == 4.0
     got = jnp.array(np.arange(0.3, 5000.0)).astype(jnp.float32)
     np.testing.assert_array_equal(got, np.arange(0.3, 5000.0).astype(np.float32))
+
+
+def downwards() -> tuple[str, str]:
+    """Are those of arange(3000, 0, -1) in bfloat16?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    wanted = jnp.array(np.arange(3000, 0, -1)).astype(jnp.bfloat16).astype(jnp.float32)
+    return compare(jnp.arange(3000, 0, -1, dtype=jnp.bfloat16).astype(jnp.float32), wanted, rtol=0.0)
+
+
+def from_a_fraction() -> tuple[str, str]:
+    """Are those of arange(0.3, 5000) in float32?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    return compare(jnp.arange(0.3, 5000.0, dtype=jnp.float32), np.arange(0.3, 5000.0).astype(np.float32), rtol=0.0)
 
 
 _ARANGE = "jax.numpy.arange(start, stop, step, dtype)"

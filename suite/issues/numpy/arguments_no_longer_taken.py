@@ -27,6 +27,31 @@ def jax_array_object() -> tuple[str, str]:
     return compare(jnp.sin(Wrapped()), [0.0, 0.0])
 
 
+def as_documented() -> None:
+    """Arrays, truth values and dtypes are taken."""
+    import jax
+    import jax.numpy as jnp
+
+    assert jnp.sin(jnp.zeros(2)).tolist() == [0.0, 0.0]
+    assert jax.jit(lambda x: x + 1.0)(jnp.zeros(2)).tolist() == [1.0, 1.0]
+    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([True, False]))) == 1.0
+    assert jnp.array([1.5, 2.5]).astype("int32").tolist() == [1, 2]
+
+
+def converted() -> None:
+    """What is converted first is taken."""
+    import jax
+    import jax.numpy as jnp
+
+    class Wrapped:
+        def __jax_array__(self) -> jax.Array:
+            return jnp.zeros(2)
+
+    assert jax.jit(lambda x: x + 1.0)(jnp.asarray(Wrapped())).tolist() == [1.0, 1.0]
+    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([1, 0]).astype(bool))) == 1.0
+    assert jnp.array([1.5, 2.5]).astype(jnp.array([1, 2]).dtype).tolist() == [1, 2]
+
+
 def jax_array_object_in_jit() -> tuple[str, str]:
     """Does a jitted function?"""
     import jax
@@ -51,31 +76,6 @@ def dtype_of_an_array() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return compare(jnp.array([1.5, 2.5]).astype(jnp.array([1, 2])), [1, 2])
-
-
-def as_documented() -> None:
-    """Arrays, truth values and dtypes are taken."""
-    import jax
-    import jax.numpy as jnp
-
-    assert jnp.sin(jnp.zeros(2)).tolist() == [0.0, 0.0]
-    assert jax.jit(lambda x: x + 1.0)(jnp.zeros(2)).tolist() == [1.0, 1.0]
-    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([True, False]))) == 1.0
-    assert jnp.array([1.5, 2.5]).astype("int32").tolist() == [1, 2]
-
-
-def converted() -> None:
-    """What is converted first is taken."""
-    import jax
-    import jax.numpy as jnp
-
-    class Wrapped:
-        def __jax_array__(self) -> jax.Array:
-            return jnp.zeros(2)
-
-    assert jax.jit(lambda x: x + 1.0)(jnp.asarray(Wrapped())).tolist() == [1.0, 1.0]
-    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([1, 0]).astype(bool))) == 1.0
-    assert jnp.array([1.5, 2.5]).astype(jnp.array([1, 2]).dtype).tolist() == [1, 2]
 
 
 _REFUSED = Rule("refused")

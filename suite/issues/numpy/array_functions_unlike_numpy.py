@@ -26,27 +26,6 @@ def sort_complex() -> tuple[str, str]:
     return compare(jnp.sort_complex(jnp.asarray(matrix)), np.sort_complex(matrix))
 
 
-def packbits() -> tuple[str, str]:
-    """Is a negative number a bit that is set?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    bits = np.array([-1, 0, 1], np.int32)
-    return compare(jnp.packbits(jnp.asarray(bits)), np.packbits(bits))
-
-
-def keepdims() -> tuple[str, str]:
-    """Do median and its kin keep the axes of a matrix with keepdims=True?"""
-    import jax.numpy as jnp
-
-    matrix = jnp.ones((2, 3))
-    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
-    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
-        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
-    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
-    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
-
-
 def vector() -> None:
     """A vector is sorted right; so are bits that are 0 and 1 packed, and the axes kept that are named."""
     import jax.numpy as jnp
@@ -63,11 +42,32 @@ def sort() -> None:
     assert jnp.sort(jnp.array([[3, 1], [2, 0]]).astype(complex), axis=-1).tolist() == [[1, 3], [0, 2]]
 
 
+def packbits() -> tuple[str, str]:
+    """Is a negative number a bit that is set?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    bits = np.array([-1, 0, 1], np.int32)
+    return compare(jnp.packbits(jnp.asarray(bits)), np.packbits(bits))
+
+
 def compare_with_zero() -> None:
     """The comparison made before."""
     import jax.numpy as jnp
 
     assert jnp.packbits(jnp.array([-1, 0, 1]) != 0).tolist() == [160]
+
+
+def keepdims() -> tuple[str, str]:
+    """Do median and its kin keep the axes of a matrix with keepdims=True?"""
+    import jax.numpy as jnp
+
+    matrix = jnp.ones((2, 3))
+    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
+    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
+        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
+    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
+    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
 
 
 def name_the_axes() -> None:

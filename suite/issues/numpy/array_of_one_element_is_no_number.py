@@ -21,22 +21,6 @@ def to_float() -> tuple[str, str]:
     return "number", f"{float(jnp.ones(1))}"
 
 
-def to_int() -> tuple[str, str]:
-    """Is int of one of shape (1, 1)?"""
-    import jax.numpy as jnp
-
-    return "number", f"{int(jnp.ones((1, 1)))}"
-
-
-def to_math() -> tuple[str, str]:
-    """Does math.sqrt take one?"""
-    import math
-
-    import jax.numpy as jnp
-
-    return "number", f"{math.sqrt(jnp.ones(1))}"
-
-
 def without_dimensions() -> None:
     """One without dimensions is taken on every release; truth is asked of both."""
     import math
@@ -53,6 +37,22 @@ def item() -> None:
 
     x = jnp.ones((1, 1))
     assert x[0, 0].item() == float(x[0, 0]) == float(x.reshape(())) == float(x.squeeze()) == 1.0
+
+
+def to_int() -> tuple[str, str]:
+    """Is int of one of shape (1, 1)?"""
+    import jax.numpy as jnp
+
+    return "number", f"{int(jnp.ones((1, 1)))}"
+
+
+def to_math() -> tuple[str, str]:
+    """Does math.sqrt take one?"""
+    import math
+
+    import jax.numpy as jnp
+
+    return "number", f"{math.sqrt(jnp.ones(1))}"
 
 
 ISSUE = Issue(

@@ -23,20 +23,6 @@ def assignment() -> tuple[str, str]:
     return "taken", f"{x}"
 
 
-def list_summed() -> tuple[str, str]:
-    """Can a list be summed?"""
-    import jax.numpy as jnp
-
-    return "taken", f"{jnp.sum([1, 2])}"
-
-
-def list_concatenated() -> tuple[str, str]:
-    """Can a list be concatenated with an array?"""
-    import jax.numpy as jnp
-
-    return "taken", f"{jnp.concatenate([jnp.ones(2), [1.0, 2.0]])}"
-
-
 def asked_for() -> None:
     """An array is summed."""
     import jax.numpy as jnp
@@ -50,6 +36,20 @@ def written_otherwise() -> None:
 
     assert jnp.arange(3.0).at[0].set(1.0).tolist() == [1.0, 1.0, 2.0]
     assert int(jnp.sum(jnp.array([1, 2]))) == 3
+
+
+def list_summed() -> tuple[str, str]:
+    """Can a list be summed?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.sum([1, 2])}"
+
+
+def list_concatenated() -> tuple[str, str]:
+    """Can a list be concatenated with an array?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.concatenate([jnp.ones(2), [1.0, 2.0]])}"
 
 
 ISSUE = Issue(

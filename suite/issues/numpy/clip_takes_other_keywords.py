@@ -20,6 +20,14 @@ def old_keywords() -> tuple[str, str]:
     return "taken", f"{jnp.clip(jnp.arange(4), a_min=1, a_max=2).tolist()}"
 
 
+def by_position() -> None:
+    """Both bounds by position: taken on every release."""
+    import jax.numpy as jnp
+
+    assert jnp.clip(jnp.arange(4), 1, 2).tolist() == [1, 1, 2, 2]
+    assert jnp.clip(jnp.arange(4), 1, None).tolist() == [1, 1, 2, 3]
+
+
 def array_by_keyword() -> tuple[str, str]:
     """Does it take the array as a?"""
     import jax.numpy as jnp
@@ -39,14 +47,6 @@ def complex_numbers() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return "taken", f"{jnp.clip(jnp.array([2 + 1j]), 0, 1).tolist()}"
-
-
-def by_position() -> None:
-    """Both bounds by position: taken on every release."""
-    import jax.numpy as jnp
-
-    assert jnp.clip(jnp.arange(4), 1, 2).tolist() == [1, 1, 2, 2]
-    assert jnp.clip(jnp.arange(4), 1, None).tolist() == [1, 1, 2, 3]
 
 
 def each_part() -> None:

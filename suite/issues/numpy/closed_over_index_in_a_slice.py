@@ -23,15 +23,6 @@ def start() -> tuple[str, str]:
     return compare(jax.jit(lambda x: x[index:])(jnp.arange(4)), [2, 3])
 
 
-def set_from() -> tuple[str, str]:
-    """Is one with .at[...].set?"""
-    import jax
-    import jax.numpy as jnp
-
-    index = jnp.array(2)
-    return compare(jax.jit(lambda x: x.at[index:].set(9))(jnp.arange(4)), [0, 1, 9, 9])
-
-
 def outside() -> None:
     """Outside jit it is."""
     import jax.numpy as jnp
@@ -47,6 +38,15 @@ def as_a_number() -> None:
     index = int(jnp.array(2))
     assert jax.jit(lambda x: x[index:])(jnp.arange(4)).tolist() == [2, 3]
     assert jax.jit(lambda x: x.at[index:].set(9))(jnp.arange(4)).tolist() == [0, 1, 9, 9]
+
+
+def set_from() -> tuple[str, str]:
+    """Is one with .at[...].set?"""
+    import jax
+    import jax.numpy as jnp
+
+    index = jnp.array(2)
+    return compare(jax.jit(lambda x: x.at[index:].set(9))(jnp.arange(4)), [0, 1, 9, 9])
 
 
 ISSUE = Issue(

@@ -29,6 +29,32 @@ def logsumexp_sign() -> tuple[str, str]:
     return ("old" if old else "numpy-2" if new else "other"), f"{value:.4f}, sign {sign:.4f}"
 
 
+def real_numbers() -> None:
+    """Of real numbers all are as ever."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    value, sign = jax.scipy.special.logsumexp(jnp.array([0.0, 0.0]), b=jnp.array([1.0, -3.0]), return_sign=True)
+    np.testing.assert_allclose([value, sign], [np.log(2.0), -1.0], rtol=1e-5)
+    np.testing.assert_allclose(jnp.geomspace(1.0, 100.0, 3), [1.0, 10.0, 100.0], rtol=1e-5)
+    assert jnp.sign(jnp.array([-2.0, 0.0, 3.0])).tolist() == [-1.0, 0.0, 1.0]
+
+
+def written_out() -> None:
+    """What is meant, written out: the same on every release."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([1 + 1j, 2 - 3j], jnp.complex64)
+    total = jnp.sum(jnp.exp(x))
+    np.testing.assert_allclose(jnp.log(jnp.abs(total)), 1.787990, rtol=1e-5)
+    np.testing.assert_allclose(total / jnp.abs(total), -0.978082 + 0.208219j, rtol=1e-4)
+    start, stop, part = -1 + 1j, 1 - 16j, np.array([0.0, 0.5, 1.0])
+    middle = (jnp.asarray(start) * jnp.exp(part * jnp.log(jnp.asarray(stop / start))))[1]
+    np.testing.assert_allclose(middle, -4.340021 - 1.958515j, rtol=1e-4)
+
+
 def logsumexp() -> tuple[str, str]:
     """Is the imaginary part of the logsumexp of complex numbers between -pi and pi?"""
     import jax
@@ -54,32 +80,6 @@ def geomspace() -> tuple[str, str]:
     got = complex(jnp.geomspace(-1 + 1j, 1 - 16j, 3)[1])
     old, new = abs(got - (4.340021 + 1.958515j)) < 1e-3, abs(got + (4.340021 + 1.958515j)) < 1e-3
     return ("old" if old else "numpy-2" if new else "other"), f"{got:.4f}"
-
-
-def real_numbers() -> None:
-    """Of real numbers all are as ever."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    value, sign = jax.scipy.special.logsumexp(jnp.array([0.0, 0.0]), b=jnp.array([1.0, -3.0]), return_sign=True)
-    np.testing.assert_allclose([value, sign], [np.log(2.0), -1.0], rtol=1e-5)
-    np.testing.assert_allclose(jnp.geomspace(1.0, 100.0, 3), [1.0, 10.0, 100.0], rtol=1e-5)
-    assert jnp.sign(jnp.array([-2.0, 0.0, 3.0])).tolist() == [-1.0, 0.0, 1.0]
-
-
-def written_out() -> None:
-    """What is meant, written out: the same on every release."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.array([1 + 1j, 2 - 3j], jnp.complex64)
-    total = jnp.sum(jnp.exp(x))
-    np.testing.assert_allclose(jnp.log(jnp.abs(total)), 1.787990, rtol=1e-5)
-    np.testing.assert_allclose(total / jnp.abs(total), -0.978082 + 0.208219j, rtol=1e-4)
-    start, stop, part = -1 + 1j, 1 - 16j, np.array([0.0, 0.5, 1.0])
-    middle = (jnp.asarray(start) * jnp.exp(part * jnp.log(jnp.asarray(stop / start))))[1]
-    np.testing.assert_allclose(middle, -4.340021 - 1.958515j, rtol=1e-4)
 
 
 ISSUE = Issue(

@@ -30,24 +30,6 @@ def any_and_all() -> tuple[str, str]:
     return compare([jnp.any(jnp.asarray(x)), jnp.all(jnp.asarray(x))], [np.any(x), np.all(x)])
 
 
-def array() -> tuple[str, str]:
-    """Is jnp.array(x, dtype=bool) of 1j, 0 and 1 that of NumPy?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([1j, 0.0, 1.0], np.complex64)
-    return compare(jnp.array(jnp.asarray(x), dtype=bool), np.array(x, dtype=bool))
-
-
-def astype() -> tuple[str, str]:
-    """Is x.astype(bool) of 1j, 0 and 1 that of NumPy?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([1j, 0.0, 1.0], np.complex64)
-    return compare(jnp.asarray(x).astype(bool), x.astype(bool))
-
-
 def reals_and_comparisons() -> None:
     """Where the real part is not 0 it is right, and so is what compares with 0."""
     import jax.numpy as jnp
@@ -66,6 +48,24 @@ def compare_with_zero() -> None:
     assert (x != 0).tolist() == [True, True, False]
     assert bool(jnp.any(x != 0))
     assert bool(jnp.all(x[:2] != 0))
+
+
+def array() -> tuple[str, str]:
+    """Is jnp.array(x, dtype=bool) of 1j, 0 and 1 that of NumPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.0, 1.0], np.complex64)
+    return compare(jnp.array(jnp.asarray(x), dtype=bool), np.array(x, dtype=bool))
+
+
+def astype() -> tuple[str, str]:
+    """Is x.astype(bool) of 1j, 0 and 1 that of NumPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.0, 1.0], np.complex64)
+    return compare(jnp.asarray(x).astype(bool), x.astype(bool))
 
 
 _COMPLEX = (

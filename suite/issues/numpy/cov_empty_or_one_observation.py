@@ -28,6 +28,29 @@ def empty() -> tuple[str, str]:
     return compare(jnp.cov(jnp.zeros((2, 0))), np.full((2, 2), np.nan))
 
 
+def several_observations() -> None:
+    """Two observations and more, and one variable, are NumPy's on every release."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([[1.0, 2.0, 4.0], [0.5, 1.0, -1.0]], np.float32)
+    np.testing.assert_allclose(jnp.cov(jnp.asarray(x), rowvar=False), np.cov(x, rowvar=False), rtol=1e-5)
+    np.testing.assert_allclose(jnp.corrcoef(jnp.asarray(x)), np.corrcoef(x), rtol=1e-5)
+    np.testing.assert_allclose(jnp.cov(jnp.asarray(x[0])), np.cov(x[0]), rtol=1e-5)
+
+
+def by_columns() -> None:
+    """Variables as rows, and the empty one asked for: the same everywhere."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([[1.0, 2.0, 4.0]])
+    assert np.array_equal(jnp.cov(x.T, ddof=0), np.zeros((3, 3)))
+    assert np.array_equal(jnp.cov(jnp.concatenate([x, x], axis=1).T, ddof=0), np.zeros((6, 6)))
+    nothing = jnp.zeros((2, 0))
+    assert np.all(np.isnan(jnp.where(nothing.shape[1] > 0, jnp.cov(nothing), jnp.nan)))
+
+
 def one_row() -> tuple[str, str]:
     """Is the covariance of one observation of three variables, with ddof=0, the 3 by 3 matrix of 0?"""
     import jax.numpy as jnp
@@ -51,29 +74,6 @@ def two_rows_apart() -> tuple[str, str]:
 
     x = jnp.array([[1.0, 2.0, 4.0]])
     return compare(jnp.cov(x, x, rowvar=False, ddof=0), np.zeros((6, 6)))
-
-
-def several_observations() -> None:
-    """Two observations and more, and one variable, are NumPy's on every release."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([[1.0, 2.0, 4.0], [0.5, 1.0, -1.0]], np.float32)
-    np.testing.assert_allclose(jnp.cov(jnp.asarray(x), rowvar=False), np.cov(x, rowvar=False), rtol=1e-5)
-    np.testing.assert_allclose(jnp.corrcoef(jnp.asarray(x)), np.corrcoef(x), rtol=1e-5)
-    np.testing.assert_allclose(jnp.cov(jnp.asarray(x[0])), np.cov(x[0]), rtol=1e-5)
-
-
-def by_columns() -> None:
-    """Variables as rows, and the empty one asked for: the same everywhere."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.array([[1.0, 2.0, 4.0]])
-    assert np.array_equal(jnp.cov(x.T, ddof=0), np.zeros((3, 3)))
-    assert np.array_equal(jnp.cov(jnp.concatenate([x, x], axis=1).T, ddof=0), np.zeros((6, 6)))
-    nothing = jnp.zeros((2, 0))
-    assert np.all(np.isnan(jnp.where(nothing.shape[1] > 0, jnp.cov(nothing), jnp.nan)))
 
 
 _BEFORE = Rule("differs", "jax<0.8.0")

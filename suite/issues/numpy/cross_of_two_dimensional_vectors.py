@@ -19,13 +19,6 @@ def two_and_two() -> tuple[str, str]:
     return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])), -2.0)
 
 
-def two_and_three() -> tuple[str, str]:
-    """Is that of two numbers and three as if the third were 0?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0, 5.0])), [10.0, -5.0, -2.0])
-
-
 def of_three() -> None:
     """Of vectors of three numbers, by themselves and in rows."""
     import jax.numpy as jnp
@@ -42,6 +35,13 @@ def by_hand() -> None:
     a, b = jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])
     assert float(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]) == -2.0
     assert jnp.cross(jnp.append(a, 0.0), jnp.array([3.0, 4.0, 5.0])).tolist() == [10.0, -5.0, -2.0]
+
+
+def two_and_three() -> tuple[str, str]:
+    """Is that of two numbers and three as if the third were 0?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0, 5.0])), [10.0, -5.0, -2.0])
 
 
 ISSUE = Issue(

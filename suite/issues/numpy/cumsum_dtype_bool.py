@@ -31,6 +31,25 @@ def cumsum() -> tuple[str, str]:
     return compare(jnp.cumsum(jnp.asarray(x), dtype=bool), np.cumsum(x, dtype=bool))
 
 
+def other_reductions() -> None:
+    """Without a dtype it is NumPy's, and a sum or a product to bool is too."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([0.5, -1.0, 1.0], np.float32)
+    np.testing.assert_allclose(jnp.cumsum(jnp.asarray(x)), np.cumsum(x))
+    assert [True, True] == [bool(jnp.sum(jnp.asarray(x), dtype=bool)), bool(jnp.prod(jnp.asarray(x), dtype=bool))]
+
+
+def truth_values_first() -> None:
+    """Truth values first, integers after: any so far, and all so far."""
+    import jax.numpy as jnp
+
+    x = jnp.array([0.0, 0.5, -1.0, 1.0, 0.0]) != 0
+    assert [False, True, True, True, True] == (jnp.cumsum(x, dtype=int) > 0).tolist()
+    assert [True, True, True, False] == (jnp.cumprod(x[1:], dtype=int) > 0).tolist()
+
+
 def cumsum_numpy_bool() -> tuple[str, str]:
     """Is jnp.cumsum(x, dtype=np.bool_) that of NumPy?"""
     import jax.numpy as jnp
@@ -58,25 +77,6 @@ def cumulative_sum() -> tuple[str, str]:
         return "absent", "there is no jnp.cumulative_sum"
     x = np.array([0.5, -1.0, 1.0], np.float32)
     return compare(jnp.cumulative_sum(jnp.asarray(x), dtype=bool), np.cumsum(x, dtype=bool))
-
-
-def other_reductions() -> None:
-    """Without a dtype it is NumPy's, and a sum or a product to bool is too."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([0.5, -1.0, 1.0], np.float32)
-    np.testing.assert_allclose(jnp.cumsum(jnp.asarray(x)), np.cumsum(x))
-    assert [True, True] == [bool(jnp.sum(jnp.asarray(x), dtype=bool)), bool(jnp.prod(jnp.asarray(x), dtype=bool))]
-
-
-def truth_values_first() -> None:
-    """Truth values first, integers after: any so far, and all so far."""
-    import jax.numpy as jnp
-
-    x = jnp.array([0.0, 0.5, -1.0, 1.0, 0.0]) != 0
-    assert [False, True, True, True, True] == (jnp.cumsum(x, dtype=int) > 0).tolist()
-    assert [True, True, True, False] == (jnp.cumprod(x[1:], dtype=int) > 0).tolist()
 
 
 _REFUSED = Rule("refused", "jax<0.4.27")

@@ -24,14 +24,6 @@ def exported_mask() -> tuple[str, str]:
     return compare(np.arange(3.0)[mask], [0.0, 2.0])
 
 
-def imported() -> tuple[str, str]:
-    """Does JAX take truth values from NumPy by DLPack?"""
-    import jax
-    import numpy as np
-
-    return compare(jax.dlpack.from_dlpack(np.array([True, False, True])), [True, False, True])
-
-
 def floats() -> None:
     """Floats leave by DLPack as they are, on every release."""
     import jax.numpy as jnp
@@ -47,6 +39,14 @@ def array_protocol() -> None:
 
     assert np.arange(3.0)[np.asarray(jnp.array([True, False, True]))].tolist() == [0.0, 2.0]
     assert jnp.asarray(np.array([True, False])).dtype == bool
+
+
+def imported() -> tuple[str, str]:
+    """Does JAX take truth values from NumPy by DLPack?"""
+    import jax
+    import numpy as np
+
+    return compare(jax.dlpack.from_dlpack(np.array([True, False, True])), [True, False, True])
 
 
 _ASARRAY = Workaround("Use np.asarray(x) and jnp.asarray(x) for masks.", array_protocol)

@@ -20,15 +20,6 @@ def asked_by_name() -> tuple[str, str]:
     return "kept" if dtype == "float64" else "truncated", dtype
 
 
-def brought_along() -> tuple[str, str]:
-    """Which dtype has jnp.asarray of a NumPy array of float64?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    dtype = str(jnp.asarray(np.ones(2)).dtype)
-    return "kept" if dtype == "float64" else "truncated", dtype
-
-
 def of_32_bits() -> None:
     """float32 is float32."""
     import jax.numpy as jnp
@@ -46,6 +37,15 @@ def switched_on() -> None:
         assert jnp.ones(2, dtype="float64").dtype == "float64"
     finally:  # by itself the module goes on in this process
         jax.config.update("jax_enable_x64", False)
+
+
+def brought_along() -> tuple[str, str]:
+    """Which dtype has jnp.asarray of a NumPy array of float64?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    dtype = str(jnp.asarray(np.ones(2)).dtype)
+    return "kept" if dtype == "float64" else "truncated", dtype
 
 
 _RUN = "the sharp bits"

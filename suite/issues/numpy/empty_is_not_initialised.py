@@ -29,23 +29,6 @@ def jaxpr() -> tuple[str, str]:
     return ("zeros" if zeros else "uninitialised" if names == [["empty"]] * 2 else "other"), f"{names}"
 
 
-def values_on_cpu() -> tuple[str, str]:
-    """Are the values of jnp.empty zeros on the CPU, after memory of its size was filled and freed?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    found = 0
-    for size in (3, 4096, 2**18):
-        for _ in range(10):
-            filled = jnp.full(size, 7.0).block_until_ready()
-            del filled
-            found += int(np.count_nonzero(np.asarray(jnp.empty(size))))
-            found += int(np.count_nonzero(np.asarray(jnp.empty_like(jnp.ones(size)))))
-        found += int(np.count_nonzero(np.asarray(jax.jit(lambda x, size=size: jnp.empty(size) + x)(0.0))))
-    return ("other-values" if found else "zeros"), f"{'some' if found else 'no'} values that are not 0"
-
-
 def zeros() -> None:
     """jnp.zeros is zeros."""
     import jax.numpy as jnp
@@ -62,6 +45,23 @@ def ask_for_zeros() -> None:
     equations = jax.make_jaxpr(lambda x: jnp.zeros_like(x))(jnp.ones(3)).eqns
     assert [str(equation.primitive) for equation in equations] == ["broadcast_in_dim"]
     assert jnp.zeros(3).at[0].add(1.0).tolist() == [1.0, 0.0, 0.0]
+
+
+def values_on_cpu() -> tuple[str, str]:
+    """Are the values of jnp.empty zeros on the CPU, after memory of its size was filled and freed?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    found = 0
+    for size in (3, 4096, 2**18):
+        for _ in range(10):
+            filled = jnp.full(size, 7.0).block_until_ready()
+            del filled
+            found += int(np.count_nonzero(np.asarray(jnp.empty(size))))
+            found += int(np.count_nonzero(np.asarray(jnp.empty_like(jnp.ones(size)))))
+        found += int(np.count_nonzero(np.asarray(jax.jit(lambda x, size=size: jnp.empty(size) + x)(0.0))))
+    return ("other-values" if found else "zeros"), f"{'some' if found else 'no'} values that are not 0"
 
 
 ISSUE = Issue(

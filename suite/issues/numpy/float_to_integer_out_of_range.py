@@ -29,25 +29,6 @@ def astype() -> tuple[str, str]:
     return ("saturates" if saturates else "other"), f"{small}, {large}"
 
 
-def asarray() -> tuple[str, str]:
-    """Does jnp.asarray(x, dtype="uint8") of a NumPy array of 300 give what astype gives?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([300.0, -1.0], np.float32)
-    with np.errstate(invalid="ignore"):
-        host = x.astype("uint8").tolist()
-    got = jnp.asarray(x, dtype="uint8").tolist()
-    return ("numpy" if got == host else "saturates" if got == [255, 0] else "other"), f"what NumPy gives: {got == host}"
-
-
-def from_list() -> tuple[str, str]:
-    """Is a list of 300.0 refused as uint8?"""
-    import jax.numpy as jnp
-
-    return "converted", f"{jnp.array([300.0], dtype='uint8').tolist()}"
-
-
 def in_range() -> None:
     """Within the range all three agree, and a fraction is cut off."""
     import jax.numpy as jnp
@@ -66,6 +47,25 @@ def clip_first() -> None:
     x = np.array([300.0, -1.0, np.nan], np.float32)
     kept = np.nan_to_num(np.clip(x, 0.0, 255.0), nan=0.0)
     assert [255, 0, 0] == jnp.asarray(kept).astype("uint8").tolist() == jnp.asarray(kept, dtype="uint8").tolist()
+
+
+def asarray() -> tuple[str, str]:
+    """Does jnp.asarray(x, dtype="uint8") of a NumPy array of 300 give what astype gives?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([300.0, -1.0], np.float32)
+    with np.errstate(invalid="ignore"):
+        host = x.astype("uint8").tolist()
+    got = jnp.asarray(x, dtype="uint8").tolist()
+    return ("numpy" if got == host else "saturates" if got == [255, 0] else "other"), f"what NumPy gives: {got == host}"
+
+
+def from_list() -> tuple[str, str]:
+    """Is a list of 300.0 refused as uint8?"""
+    import jax.numpy as jnp
+
+    return "converted", f"{jnp.array([300.0], dtype='uint8').tolist()}"
 
 
 ISSUE = Issue(

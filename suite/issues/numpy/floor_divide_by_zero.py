@@ -31,24 +31,6 @@ def floor_divide() -> tuple[str, str]:
     return compare(jnp.floor_divide(jnp.array([1.0, -1.0, 0.0, inf]), 0.0), [inf, -inf, nan, inf])
 
 
-def divmod_quotient() -> tuple[str, str]:
-    """Is the first of divmod(x, 0.0) infinite, and the second NaN?"""
-    import jax.numpy as jnp
-
-    inf, nan = float("inf"), float("nan")
-    return compare(jnp.stack(jnp.divmod(jnp.array([1.0, -1.0]), 0.0)), [[inf, -inf], [nan, nan]])
-
-
-def integers() -> tuple[str, str]:
-    """Is the quotient of integers by 0 the 0 of NumPy?"""
-    import jax.numpy as jnp
-
-    signed = jnp.floor_divide(jnp.array([7, -7, 0]), 0).tolist()
-    unsigned = int(jnp.floor_divide(jnp.array(7, "uint8"), jnp.array(0, "uint8")))
-    named = {(-2, -2, -1, 254): "minus-two-and-254", (-2, -2, -1, 255): "minus-two-and-255", (0, 0, 0, 0): "zero"}
-    return named.get((*signed, unsigned), "other"), f"7, -7, 0 by 0: {signed}; uint8 7 by 0: {unsigned}"
-
-
 def not_zero() -> None:
     """By anything but zero, infinity too, both are right; and so is the true quotient by zero."""
     import jax.numpy as jnp
@@ -67,6 +49,24 @@ def floor_of_the_quotient() -> None:
 
     x, y = jnp.array([1.0, -1.0, 7.0, -7.0]), jnp.array([0.0, 0.0, 2.0, 2.0])
     np.testing.assert_array_equal(jnp.floor(x / y), [np.inf, -np.inf, 3.0, -4.0])
+
+
+def divmod_quotient() -> tuple[str, str]:
+    """Is the first of divmod(x, 0.0) infinite, and the second NaN?"""
+    import jax.numpy as jnp
+
+    inf, nan = float("inf"), float("nan")
+    return compare(jnp.stack(jnp.divmod(jnp.array([1.0, -1.0]), 0.0)), [[inf, -inf], [nan, nan]])
+
+
+def integers() -> tuple[str, str]:
+    """Is the quotient of integers by 0 the 0 of NumPy?"""
+    import jax.numpy as jnp
+
+    signed = jnp.floor_divide(jnp.array([7, -7, 0]), 0).tolist()
+    unsigned = int(jnp.floor_divide(jnp.array(7, "uint8"), jnp.array(0, "uint8")))
+    named = {(-2, -2, -1, 254): "minus-two-and-254", (-2, -2, -1, 255): "minus-two-and-255", (0, 0, 0, 0): "zero"}
+    return named.get((*signed, unsigned), "other"), f"7, -7, 0 by 0: {signed}; uint8 7 by 0: {unsigned}"
 
 
 def mask() -> None:

@@ -30,6 +30,23 @@ def dtype() -> tuple[str, str]:
     return behaviour, ", ".join(f"{one} gives {other}" for one, other in sorted(found))
 
 
+def floats_and_rint() -> None:
+    """Floats are rounded as ever, and rint makes a float of an integer."""
+    import jax.numpy as jnp
+
+    x = jnp.array([-1.5, 1.5])
+    assert [[-2.0, 1.0], [-1.0, 2.0], [-1.0, 1.0]] == [f(x).tolist() for f in (jnp.floor, jnp.ceil, jnp.trunc)]
+    assert jnp.rint(jnp.asarray(1, "int32")).dtype == jnp.float32
+
+
+def convert_first() -> None:
+    """A float from the start is a float on every release."""
+    import jax.numpy as jnp
+
+    got = jnp.floor(jnp.array([100], jnp.int8).astype(jnp.float32)) * jnp.array([2], jnp.int8)
+    assert got.tolist() == [200.0], got
+
+
 def wraps_round() -> tuple[str, str]:
     """Is twice the floor of an int8 of 100 the 200 that a float holds?"""
     import jax.numpy as jnp
@@ -46,23 +63,6 @@ def fix() -> tuple[str, str]:
         return "absent", "there is no jnp.fix"
     got = jnp.fix(jnp.asarray([1], "int32")).dtype.name
     return {"float32": "floats", "int32": "kept"}.get(got, "other"), got
-
-
-def floats_and_rint() -> None:
-    """Floats are rounded as ever, and rint makes a float of an integer."""
-    import jax.numpy as jnp
-
-    x = jnp.array([-1.5, 1.5])
-    assert [[-2.0, 1.0], [-1.0, 2.0], [-1.0, 1.0]] == [f(x).tolist() for f in (jnp.floor, jnp.ceil, jnp.trunc)]
-    assert jnp.rint(jnp.asarray(1, "int32")).dtype == jnp.float32
-
-
-def convert_first() -> None:
-    """A float from the start is a float on every release."""
-    import jax.numpy as jnp
-
-    got = jnp.floor(jnp.array([100], jnp.int8).astype(jnp.float32)) * jnp.array([2], jnp.int8)
-    assert got.tolist() == [200.0], got
 
 
 _FLOAT_FIRST = Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first)

@@ -32,6 +32,26 @@ def mean() -> tuple[str, str]:
     return {60000.0: "float32-inside", float("inf"): "overflows"}.get(got, "other"), f"{got!r}"
 
 
+def no_dtype() -> None:
+    """Without a dtype a mean is made in float32, and within the range nothing is lost."""
+    import jax.numpy as jnp
+
+    assert float(jnp.mean(jnp.array([60000.0, 60000.0], jnp.float16))) == 60000.0
+    assert jnp.cumsum(jnp.array([1.0, 2.0, -1.0], jnp.float16)).tolist() == [1.0, 3.0, 2.0]
+    assert float(jnp.nanmean(jnp.array([1.0, 2.0], jnp.float16), dtype=jnp.float16)) == 1.5
+
+
+def convert_outside() -> None:
+    """Reduce in float32 and convert the result."""
+    import jax.numpy as jnp
+
+    x = jnp.array([60000.0, 60000.0, -60000.0, -60000.0], jnp.float16)
+    assert float(jnp.mean(x[:2], dtype=jnp.float32).astype(jnp.float16)) == 60000.0
+    assert float(jnp.nanmean(x[:2].astype(jnp.float32)).astype(jnp.float16)) == 60000.0
+    got = jnp.cumsum(x, dtype=jnp.float32).astype(jnp.float16).tolist()
+    assert got == [60000.0, float("inf"), 60000.0, 0.0], got
+
+
 def cumsum() -> tuple[str, str]:
     """Does a running sum of float16, without a dtype, come back from beyond 65504?"""
     import jax.numpy as jnp
@@ -51,26 +71,6 @@ def nanmean() -> tuple[str, str]:
 
     got = float(jnp.nanmean(jnp.array([60000.0, 60000.0], jnp.float16)))
     return {60000.0: "float32-inside", float("inf"): "overflows"}.get(got, "other"), f"{got!r}"
-
-
-def no_dtype() -> None:
-    """Without a dtype a mean is made in float32, and within the range nothing is lost."""
-    import jax.numpy as jnp
-
-    assert float(jnp.mean(jnp.array([60000.0, 60000.0], jnp.float16))) == 60000.0
-    assert jnp.cumsum(jnp.array([1.0, 2.0, -1.0], jnp.float16)).tolist() == [1.0, 3.0, 2.0]
-    assert float(jnp.nanmean(jnp.array([1.0, 2.0], jnp.float16), dtype=jnp.float16)) == 1.5
-
-
-def convert_outside() -> None:
-    """Reduce in float32 and convert the result."""
-    import jax.numpy as jnp
-
-    x = jnp.array([60000.0, 60000.0, -60000.0, -60000.0], jnp.float16)
-    assert float(jnp.mean(x[:2], dtype=jnp.float32).astype(jnp.float16)) == 60000.0
-    assert float(jnp.nanmean(x[:2].astype(jnp.float32)).astype(jnp.float16)) == 60000.0
-    got = jnp.cumsum(x, dtype=jnp.float32).astype(jnp.float16).tolist()
-    assert got == [60000.0, float("inf"), 60000.0, 0.0], got
 
 
 _FLOAT16 = "dtype in ('jax.numpy.float16', 'float16')"

@@ -27,6 +27,27 @@ def comparison() -> tuple[str, str]:
     return compare([(x < 300)[0], (x > -1)[0], (x == 300)[0]], [True, True, False])
 
 
+def in_range() -> None:
+    """Integers in range are what they are."""
+    import jax.numpy as jnp
+
+    x = jnp.full(1, 100, "uint8")
+    assert [(x < 200)[0], (x > 0)[0], (x == 100)[0]] == [True, True, True]
+    assert jnp.clip(x, 0, 50).tolist() == [50]
+    assert int(jnp.uint8(255)) == 255
+    assert bool(jnp.array(2**31 - 1, jnp.uint32) > jnp.array(0, jnp.int32))
+
+
+def wider_first() -> None:
+    """The array converted first, to a type that holds both: float32 for uint32, which has no wider one without x64."""
+    import jax.numpy as jnp
+
+    x = jnp.full(1, 100, "uint8").astype(jnp.int32)
+    assert [(x < 300)[0], (x > -1)[0], (x == 300)[0]] == [True, True, False]
+    assert jnp.clip(x, 0, 300).tolist() == [100]
+    assert bool(jnp.array(2**31, jnp.uint32).astype(jnp.float32) > jnp.array(0, jnp.int32))
+
+
 def clip() -> tuple[str, str]:
     """Is 100 in uint8 clipped to 0 and 300 still 100?"""
     import jax.numpy as jnp
@@ -55,27 +76,6 @@ def constructor() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return "wrapped", f"{jnp.uint8(300)}"
-
-
-def in_range() -> None:
-    """Integers in range are what they are."""
-    import jax.numpy as jnp
-
-    x = jnp.full(1, 100, "uint8")
-    assert [(x < 200)[0], (x > 0)[0], (x == 100)[0]] == [True, True, True]
-    assert jnp.clip(x, 0, 50).tolist() == [50]
-    assert int(jnp.uint8(255)) == 255
-    assert bool(jnp.array(2**31 - 1, jnp.uint32) > jnp.array(0, jnp.int32))
-
-
-def wider_first() -> None:
-    """The array converted first, to a type that holds both: float32 for uint32, which has no wider one without x64."""
-    import jax.numpy as jnp
-
-    x = jnp.full(1, 100, "uint8").astype(jnp.int32)
-    assert [(x < 300)[0], (x > -1)[0], (x == 300)[0]] == [True, True, False]
-    assert jnp.clip(x, 0, 300).tolist() == [100]
-    assert bool(jnp.array(2**31, jnp.uint32).astype(jnp.float32) > jnp.array(0, jnp.int32))
 
 
 _WIDER = Workaround("Convert the array first, to a type that holds both: x.astype(jnp.int32) < 300.", wider_first)

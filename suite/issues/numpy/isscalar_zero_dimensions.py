@@ -27,13 +27,6 @@ def zero_dimensions() -> tuple[str, str]:
     return {"[False, False, False]": "array", "[True, True, True]": "scalar"}.get(str(got), "other"), f"{got}"
 
 
-def string() -> tuple[str, str]:
-    """Can jnp.isscalar be asked about a string?"""
-    import jax.numpy as jnp
-
-    return "answered", f'isscalar("a") is {bool(jnp.isscalar("a"))}'
-
-
 def numbers() -> None:
     """A Python number is a scalar, and an array with dimensions is none."""
     import jax.numpy as jnp
@@ -49,6 +42,13 @@ def ask_numpy() -> None:
 
     assert [False, True, True] == [np.isscalar(x) for x in (jnp.zeros(()), 1.0, "a")]
     assert jnp.ndim(jnp.zeros(())) == 0 == jnp.ndim(1.0)
+
+
+def string() -> tuple[str, str]:
+    """Can jnp.isscalar be asked about a string?"""
+    import jax.numpy as jnp
+
+    return "answered", f'isscalar("a") is {bool(jnp.isscalar("a"))}'
 
 
 _ASK = Workaround("Ask for what is meant: jnp.ndim(x) == 0, or np.isscalar(x).", ask_numpy)

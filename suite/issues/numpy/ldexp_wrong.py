@@ -29,23 +29,6 @@ def gradient() -> tuple[str, str]:
     return compare([jax.grad(lambda x: jnp.ldexp(x, 3))(x) for x in (1.5, -2.0)], [8.0, 8.0])
 
 
-def value() -> tuple[str, str]:
-    """Is ldexp right where 2**n alone is no float32, and the product is?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x, n = np.array([0.5, 1e-30, 1e30], np.float32), np.array([128, 200, -200])
-    return compare(jnp.ldexp(jnp.asarray(x), jnp.asarray(n)), np.ldexp(x, n), rtol=1e-6)
-
-
-def gradient_at_zero() -> tuple[str, str]:
-    """Is the gradient of ldexp(x, 3) at 0 the factor, 8?"""
-    import jax
-    import jax.numpy as jnp
-
-    return compare(jax.grad(lambda x: jnp.ldexp(x, 3))(0.0), 8.0)
-
-
 def small_exponents() -> None:
     """With an exponent of a few bits the value is right everywhere."""
     import jax.numpy as jnp
@@ -66,6 +49,23 @@ def two_products() -> None:
     for x, n in ((0.5, 128), (1e-30, 200), (1e30, -200)):
         np.testing.assert_allclose(scale(jnp.float32(x), n), np.ldexp(np.float32(x), n), rtol=1e-6)
     assert [jax.grad(lambda x: scale(x, 3))(x) for x in (1.5, -2.0, 0.0)] == [8.0] * 3
+
+
+def value() -> tuple[str, str]:
+    """Is ldexp right where 2**n alone is no float32, and the product is?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x, n = np.array([0.5, 1e-30, 1e30], np.float32), np.array([128, 200, -200])
+    return compare(jnp.ldexp(jnp.asarray(x), jnp.asarray(n)), np.ldexp(x, n), rtol=1e-6)
+
+
+def gradient_at_zero() -> tuple[str, str]:
+    """Is the gradient of ldexp(x, 3) at 0 the factor, 8?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.grad(lambda x: jnp.ldexp(x, 3))(0.0), 8.0)
 
 
 _HALVES = Workaround("Multiply: x * 2.0 ** (n // 2) * 2.0 ** (n - n // 2).", two_products)

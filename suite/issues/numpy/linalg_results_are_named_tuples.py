@@ -25,16 +25,6 @@ def eig() -> tuple[str, str]:
     return "same-structure", f"{len(got)} arrays in a {type(got).__name__}"
 
 
-def eigh() -> tuple[str, str]:
-    """Can lax.cond choose between jnp.linalg.eigh and a plain tuple?"""
-    import jax
-    import jax.numpy as jnp
-
-    a, w, v = jnp.diag(jnp.array([2.0, 3.0])), jnp.zeros(2), jnp.zeros((2, 2))
-    got = jax.lax.cond(True, jnp.linalg.eigh, lambda a: (w, v), a)
-    return "same-structure", f"{len(got)} arrays in a {type(got).__name__}"
-
-
 def unpacked() -> None:
     """Unpacked it is two arrays on every release."""
     import jax.numpy as jnp
@@ -57,6 +47,16 @@ def plain_tuple() -> None:
         True, lambda a: tuple(jnp.linalg.eig(a)), lambda a: (w.astype("complex64"), v.astype("complex64")), a
     )
     assert sorted(jnp.real(pair[0]).tolist()) == [2.0, 3.0]
+
+
+def eigh() -> tuple[str, str]:
+    """Can lax.cond choose between jnp.linalg.eigh and a plain tuple?"""
+    import jax
+    import jax.numpy as jnp
+
+    a, w, v = jnp.diag(jnp.array([2.0, 3.0])), jnp.zeros(2), jnp.zeros((2, 2))
+    got = jax.lax.cond(True, jnp.linalg.eigh, lambda a: (w, v), a)
+    return "same-structure", f"{len(got)} arrays in a {type(got).__name__}"
 
 
 ISSUE = Issue(

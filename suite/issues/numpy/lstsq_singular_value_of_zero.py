@@ -27,14 +27,6 @@ def matrix_of_zeros() -> tuple[str, str]:
     return compare([*solution.tolist(), int(rank)], [0.0, 0.0, 0.0])
 
 
-def rcond_zero() -> tuple[str, str]:
-    """Are the solution and the rank for diag(1, 0) with rcond=0 those of NumPy?"""
-    import jax.numpy as jnp
-
-    solution, _, rank, _ = jnp.linalg.lstsq(jnp.diag(jnp.array([1.0, 0.0])), jnp.ones(2), rcond=0.0)
-    return compare([*solution.tolist(), int(rank)], [1.0, 0.0, 1.0], rtol=1e-5)
-
-
 def default_rcond() -> None:
     """With the default rcond a singular matrix that is not all zeros is solved."""
     import jax.numpy as jnp
@@ -51,6 +43,14 @@ def pinv() -> None:
 
     for matrix, wanted in (([[0.0], [0.0]], [0.0]), ([[1.0, 0.0], [0.0, 0.0]], [1.0, 0.0])):
         np.testing.assert_allclose(jnp.linalg.pinv(jnp.array(matrix)) @ jnp.ones(2), wanted, atol=1e-6)
+
+
+def rcond_zero() -> tuple[str, str]:
+    """Are the solution and the rank for diag(1, 0) with rcond=0 those of NumPy?"""
+    import jax.numpy as jnp
+
+    solution, _, rank, _ = jnp.linalg.lstsq(jnp.diag(jnp.array([1.0, 0.0])), jnp.ones(2), rcond=0.0)
+    return compare([*solution.tolist(), int(rank)], [1.0, 0.0, 1.0], rtol=1e-5)
 
 
 _PINV = Workaround("Multiply by the pseudo-inverse: jnp.linalg.pinv(a) @ b.", pinv)

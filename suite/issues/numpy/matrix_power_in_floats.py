@@ -25,15 +25,6 @@ def integers() -> tuple[str, str]:
     return compare(np.asarray(power, np.int64), [[165580141, 102334155], [102334155, 63245986]])
 
 
-def truth_values() -> tuple[str, str]:
-    """Is the square of a matrix of truth values one of truth values?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    power = jnp.linalg.matrix_power(jnp.array([[True, True], [False, True]]), 2)
-    return compare(np.asarray(power, int), [[1, 1], [0, 1]])
-
-
 def floats() -> None:
     """Powers of floats are right, and so are the negative powers of integers, which are floats."""
     import jax.numpy as jnp
@@ -53,6 +44,15 @@ def repeated_matmul() -> None:
     fibonacci, walk = jnp.array([[1, 1], [1, 0]], jnp.int32), jnp.array([[True, True], [False, True]])
     assert functools.reduce(jnp.matmul, [fibonacci] * 40).tolist() == [[165580141, 102334155], [102334155, 63245986]]
     assert functools.reduce(jnp.matmul, [walk] * 2).tolist() == [[True, True], [False, True]]
+
+
+def truth_values() -> tuple[str, str]:
+    """Is the square of a matrix of truth values one of truth values?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    power = jnp.linalg.matrix_power(jnp.array([[True, True], [False, True]]), 2)
+    return compare(np.asarray(power, int), [[1, 1], [0, 1]])
 
 
 _MATMUL = Workaround("Multiply: functools.reduce(jnp.matmul, [a] * n).", repeated_matmul)

@@ -22,14 +22,6 @@ def in_an_array() -> tuple[str, str]:
     return "taken" if found[1] != found[1] else "other", f"{found}"
 
 
-def in_a_tree() -> tuple[str, str]:
-    """What does tree.map make of a tree with None where the second has a value?"""
-    import jax
-
-    found = jax.tree_util.tree_map(lambda a, b: a + b, {"a": None, "b": 1.0}, {"a": 3.0, "b": 2.0})
-    return "taken" if found == {"a": None, "b": 3.0} else "other", f"{found}"
-
-
 def none_in_both() -> None:
     """NaN is NaN; None in both trees is None."""
     import jax
@@ -45,6 +37,14 @@ def nan_said() -> None:
 
     found = jnp.array([float("nan") if each is None else each for each in (1.0, None)])
     assert jnp.isnan(found).tolist() == [False, True]
+
+
+def in_a_tree() -> tuple[str, str]:
+    """What does tree.map make of a tree with None where the second has a value?"""
+    import jax
+
+    found = jax.tree_util.tree_map(lambda a, b: a + b, {"a": None, "b": 1.0}, {"a": 3.0, "b": 2.0})
+    return "taken" if found == {"a": None, "b": 3.0} else "other", f"{found}"
 
 
 def none_as_a_leaf() -> None:

@@ -21,6 +21,20 @@ def read() -> tuple[str, str]:
     return "clamped" if found == 2.0 else "other", f"{found}"
 
 
+def within() -> None:
+    """Within bounds, and from the end, an index reads what NumPy does."""
+    import jax.numpy as jnp
+
+    assert jnp.arange(3.0)[jnp.array([0, 2, -1, -3])].tolist() == [0.0, 2.0, 2.0, 0.0]
+
+
+def say_a_mode() -> None:
+    """A mode says what shall be there: fill with NaN."""
+    import jax.numpy as jnp
+
+    assert bool(jnp.isnan(jnp.arange(3.0).at[5].get(mode="fill", fill_value=jnp.nan)))
+
+
 def update() -> tuple[str, str]:
     """What does x.at[5].set(9) do to three elements?"""
     import jax.numpy as jnp
@@ -35,20 +49,6 @@ def take() -> tuple[str, str]:
 
     found = float(jnp.take(jnp.arange(3.0), 5))
     return "filled" if found != found else "other", f"{found}"
-
-
-def within() -> None:
-    """Within bounds, and from the end, an index reads what NumPy does."""
-    import jax.numpy as jnp
-
-    assert jnp.arange(3.0)[jnp.array([0, 2, -1, -3])].tolist() == [0.0, 2.0, 2.0, 0.0]
-
-
-def say_a_mode() -> None:
-    """A mode says what shall be there: fill with NaN."""
-    import jax.numpy as jnp
-
-    assert bool(jnp.isnan(jnp.arange(3.0).at[5].get(mode="fill", fill_value=jnp.nan)))
 
 
 _RUN = "the sharp bits"

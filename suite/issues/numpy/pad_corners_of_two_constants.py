@@ -28,29 +28,6 @@ def tuple_of_two() -> tuple[str, str]:
     return compare(jnp.pad(x, 1, constant_values=(1, 2)), np.pad(x, 1, constant_values=(1, 2)))
 
 
-def jitted_3d() -> tuple[str, str]:
-    """Is it under jit, of a float array with three axes, the constants in an array?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    x, constants = np.ones((2, 2, 2), np.float32), np.array([0.5, -0.5], np.float32)
-    padded = jax.jit(lambda x, constants: jnp.pad(x, 1, constant_values=constants))(x, constants)
-    return compare(padded, np.pad(x, 1, constant_values=constants))
-
-
-def gradient() -> tuple[str, str]:
-    """Is the gradient of the sum of a padded matrix, by the two constants, how often NumPy uses each?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    x, constants = np.zeros((3, 3), np.float32), np.array([1.0, 2.0], np.float32)
-    both = jax.grad(lambda x, constants: jnp.pad(x, 2, constant_values=constants).sum(), argnums=(0, 1))
-    padded = np.pad(x, 2, constant_values=(1.0, 2.0))
-    return compare(both(x, constants)[1], [(padded == 1.0).sum(), (padded == 2.0).sum()])
-
-
 def control_one_constant() -> None:
     """One constant, and two for a single axis, are padded as NumPy does."""
     import jax.numpy as jnp
@@ -72,6 +49,29 @@ def a_pair_for_each_axis() -> None:
         assert np.array_equal(jnp.pad(x, 1, constant_values=pairs), np.pad(x, 1, constant_values=(1, 2)))
     both = jax.grad(lambda x, pair: jnp.pad(x, 2, constant_values=jnp.stack([pair] * 2)).sum(), argnums=(0, 1))
     assert both(jnp.zeros((3, 3)), jnp.array([1.0, 2.0]))[1].tolist() == [20.0, 20.0]
+
+
+def jitted_3d() -> tuple[str, str]:
+    """Is it under jit, of a float array with three axes, the constants in an array?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x, constants = np.ones((2, 2, 2), np.float32), np.array([0.5, -0.5], np.float32)
+    padded = jax.jit(lambda x, constants: jnp.pad(x, 1, constant_values=constants))(x, constants)
+    return compare(padded, np.pad(x, 1, constant_values=constants))
+
+
+def gradient() -> tuple[str, str]:
+    """Is the gradient of the sum of a padded matrix, by the two constants, how often NumPy uses each?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x, constants = np.zeros((3, 3), np.float32), np.array([1.0, 2.0], np.float32)
+    both = jax.grad(lambda x, constants: jnp.pad(x, 2, constant_values=constants).sum(), argnums=(0, 1))
+    padded = np.pad(x, 2, constant_values=(1.0, 2.0))
+    return compare(both(x, constants)[1], [(padded == 1.0).sum(), (padded == 2.0).sum()])
 
 
 _RULES = (

@@ -27,14 +27,6 @@ def constant_values() -> tuple[str, str]:
     return compare(jax.grad(lambda c: jnp.pad(jnp.ones(3), 1, constant_values=c).sum())(2.0), 2.0)
 
 
-def padding_value() -> tuple[str, str]:
-    """Does grad of lax.pad by its padding value?"""
-    import jax
-    import jax.numpy as jnp
-
-    return compare(jax.grad(lambda c: jax.lax.pad(jnp.ones(3), c, [(1, 1, 0)]).sum())(2.0), 2.0)
-
-
 def forwards() -> None:
     """Forward mode, and an operand that depends on the same input, are right."""
     import jax
@@ -50,6 +42,14 @@ def shifted() -> None:
     import jax.numpy as jnp
 
     assert jax.grad(lambda c: (jnp.pad(jnp.ones(3) - c, 1) + c).sum())(2.0) == 2.0
+
+
+def padding_value() -> tuple[str, str]:
+    """Does grad of lax.pad by its padding value?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.grad(lambda c: jax.lax.pad(jnp.ones(3), c, [(1, 1, 0)]).sum())(2.0), 2.0)
 
 
 _GRADIENTS = (

@@ -29,6 +29,25 @@ def unsigned() -> tuple[str, str]:
     return compare(got, [[0, 1]] * 3)
 
 
+def signed_and_float() -> None:
+    """Signed integers without that value, and floats."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    for dtype in ("int32", "float32"):
+        assert np.sort(jnp.partition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [-7, 0]
+        assert np.sort(jnp.argpartition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [1, 3]
+
+
+def sort_instead() -> None:
+    """A sorted array is partitioned everywhere."""
+    import jax.numpy as jnp
+
+    assert jnp.sort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [0, 1, 2, 3]
+    assert jnp.argsort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [1, 3, 2, 0]
+    assert jnp.sort(jnp.array([-(2**31), 5, 3], "int32")).tolist() == [-(2**31), 3, 5]
+
+
 def smallest_signed() -> tuple[str, str]:
     """Does partition of integers with the smallest of their dtype put it first, for 8, 16 and 32 bits?"""
     import jax.numpy as jnp
@@ -57,25 +76,6 @@ def unsigned_argpartition() -> tuple[str, str]:
     import numpy as np
 
     return compare(np.sort(jnp.argpartition(jnp.array([3, 0, 2, 1], "uint8"), 1)[:2]), [1, 3])
-
-
-def signed_and_float() -> None:
-    """Signed integers without that value, and floats."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    for dtype in ("int32", "float32"):
-        assert np.sort(jnp.partition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [-7, 0]
-        assert np.sort(jnp.argpartition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [1, 3]
-
-
-def sort_instead() -> None:
-    """A sorted array is partitioned everywhere."""
-    import jax.numpy as jnp
-
-    assert jnp.sort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [0, 1, 2, 3]
-    assert jnp.argsort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [1, 3, 2, 0]
-    assert jnp.sort(jnp.array([-(2**31), 5, 3], "int32")).tolist() == [-(2**31), 3, 5]
 
 
 _SORT = Workaround("Sort: jnp.sort, jnp.argsort.", sort_instead)

@@ -25,17 +25,6 @@ def scaled() -> tuple[str, str]:
     return compare(jnp.polyfit(x, y, 1, cov=True)[1][0, 0], np.polyfit(x, y, 1, cov=True)[1][0, 0], rtol=1e-3)
 
 
-def weighted() -> tuple[str, str]:
-    """And those of weighted fits?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.arange(6.0)
-    y = np.stack([x**2, 3.0 * x + np.array([0.0, 1.0, 0.0, -1.0, 0.0, 2.0]), x**3], 1)
-    ours, theirs = (module.polyfit(x, y, 1, w=x + 1.0, cov=True)[1][0, 0] for module in (jnp, np))
-    return compare(ours, theirs, rtol=1e-3)
-
-
 def one_fit() -> None:
     """The coefficients of several fits are right, and so is the covariance of a single one."""
     import jax.numpy as jnp
@@ -58,6 +47,17 @@ def one_by_one() -> None:
     y = np.stack([x**2, x**3], 1)
     covariances = jax.vmap(lambda column: jnp.polyfit(x, column, 1, cov=True)[1], in_axes=1, out_axes=-1)(y)
     np.testing.assert_allclose(covariances, np.polyfit(x, y, 1, cov=True)[1], rtol=1e-3)
+
+
+def weighted() -> tuple[str, str]:
+    """And those of weighted fits?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.arange(6.0)
+    y = np.stack([x**2, 3.0 * x + np.array([0.0, 1.0, 0.0, -1.0, 0.0, 2.0]), x**3], 1)
+    ours, theirs = (module.polyfit(x, y, 1, w=x + 1.0, cov=True)[1][0, 0] for module in (jnp, np))
+    return compare(ours, theirs, rtol=1e-3)
 
 
 _VMAP = Workaround("Fit column by column: jax.vmap(..., in_axes=1, out_axes=-1).", one_by_one)

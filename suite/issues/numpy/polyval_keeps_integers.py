@@ -28,22 +28,6 @@ def cube() -> tuple[str, str]:
     return {8e9: "float", -589934592: "wrapped"}.get(got, "other"), f"{got!r}"
 
 
-def small_integers() -> tuple[str, str]:
-    """Is 2 x + 5 at 100 by int8 coefficients 205?"""
-    import jax.numpy as jnp
-
-    got = jnp.polyval(jnp.array([2, 5], jnp.int8), 100).item()
-    return {205.0: "float", -51: "wrapped"}.get(got, "other"), f"{got!r}"
-
-
-def truth_values() -> tuple[str, str]:
-    """Is True x + True at True the float 2?"""
-    import jax.numpy as jnp
-
-    got = jnp.polyval(jnp.array([True, True]), jnp.array([True])).tolist()[0]
-    return ("float" if isinstance(got, float) and got == 2.0 else "truth" if got is True else "other"), f"{got!r}"
-
-
 def floats() -> None:
     """With a float among them it is a float on every release."""
     import jax.numpy as jnp
@@ -59,6 +43,22 @@ def convert_first() -> None:
     assert jnp.polyval(jnp.array([1, 0, 0, 0], jnp.int32), jnp.array([2000], jnp.int32).astype(float)).item() == 8e9
     assert jnp.polyval(jnp.array([2, 5], jnp.int8), 100.0).item() == 205.0
     assert jnp.polyval(jnp.array([True, True]).astype(float), jnp.array([True])).item() == 2.0
+
+
+def small_integers() -> tuple[str, str]:
+    """Is 2 x + 5 at 100 by int8 coefficients 205?"""
+    import jax.numpy as jnp
+
+    got = jnp.polyval(jnp.array([2, 5], jnp.int8), 100).item()
+    return {205.0: "float", -51: "wrapped"}.get(got, "other"), f"{got!r}"
+
+
+def truth_values() -> tuple[str, str]:
+    """Is True x + True at True the float 2?"""
+    import jax.numpy as jnp
+
+    got = jnp.polyval(jnp.array([True, True]), jnp.array([True])).tolist()[0]
+    return ("float" if isinstance(got, float) and got == 2.0 else "truth" if got is True else "other"), f"{got!r}"
 
 
 ISSUE = Issue(

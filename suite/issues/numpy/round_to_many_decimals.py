@@ -28,20 +28,6 @@ def to_38() -> tuple[str, str]:
     return compare(jnp.round(jnp.float32(1.5), 38), 1.5, rtol=1e-6)
 
 
-def to_39() -> tuple[str, str]:
-    """And rounded to 39?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.round(jnp.float32(1.5), 39), 1.5, rtol=1e-6)
-
-
-def to_minus_39() -> tuple[str, str]:
-    """Is 1.5 rounded to -39 decimals 0?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.round(jnp.float32(1.5), -39), 0.0)
-
-
 def to_two() -> None:
     """To two decimals, to none and to -1 it is right."""
     import jax.numpy as jnp
@@ -58,6 +44,20 @@ def bound_the_decimals() -> None:
     x = jnp.float32(1.5)
     got = [jnp.round(x, min(decimals, 30)) if decimals > -30 else 0.0 * x for decimals in (2, 38, 39, -39)]
     np.testing.assert_allclose(got, [1.5, 1.5, 1.5, 0.0], rtol=1e-6)
+
+
+def to_39() -> tuple[str, str]:
+    """And rounded to 39?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.round(jnp.float32(1.5), 39), 1.5, rtol=1e-6)
+
+
+def to_minus_39() -> tuple[str, str]:
+    """Is 1.5 rounded to -39 decimals 0?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.round(jnp.float32(1.5), -39), 0.0)
 
 
 ISSUE = Issue(

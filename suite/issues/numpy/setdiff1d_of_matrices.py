@@ -24,20 +24,6 @@ def with_size() -> tuple[str, str]:
     return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True, size=2), [1, 3])
 
 
-def one_column() -> tuple[str, str]:
-    """Is the difference of a column of numbers one-dimensional?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.setdiff1d(jnp.array([[1], [2], [3]]), jnp.array([2]), assume_unique=True), [1, 3])
-
-
-def matrix() -> tuple[str, str]:
-    """Are the elements of a 2 by 2 matrix that are not 2 found?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True), [1, 3, 4])
-
-
 def not_assumed() -> None:
     """Without assume_unique matrices are right, and one-dimensional arrays are right with it."""
     import jax.numpy as jnp
@@ -54,6 +40,20 @@ def ravel() -> None:
         flat = jnp.ravel(jnp.array(matrix))
         assert jnp.setdiff1d(flat, jnp.array([2]), assume_unique=True).tolist() == wanted
         assert jnp.setdiff1d(flat, jnp.array([2]), assume_unique=True, size=2).tolist() == wanted[:2]
+
+
+def one_column() -> tuple[str, str]:
+    """Is the difference of a column of numbers one-dimensional?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.setdiff1d(jnp.array([[1], [2], [3]]), jnp.array([2]), assume_unique=True), [1, 3])
+
+
+def matrix() -> tuple[str, str]:
+    """Are the elements of a 2 by 2 matrix that are not 2 found?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True), [1, 3, 4])
 
 
 _RAVEL = Workaround("Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).", ravel)

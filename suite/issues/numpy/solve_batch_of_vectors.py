@@ -28,6 +28,29 @@ def square_batch() -> tuple[str, str]:
     return compare(jnp.linalg.solve(a, b), [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)], rtol=1e-5)
 
 
+def control_unambiguous() -> None:
+    """One vector, and a batch of matrices, are solved as by NumPy."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    a = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]])
+    for matrix, b in ((a[0], np.array([1.0, 2.0])), (a, np.ones((2, 2, 3)))):
+        assert np.allclose(jnp.linalg.solve(matrix, b), np.linalg.solve(matrix, b), rtol=1e-5)
+
+
+def a_column_each() -> None:
+    """With a column for each system both functions solve one each, and assume_a says nothing about b."""
+    import jax.numpy as jnp
+    import jax.scipy.linalg
+    import numpy as np
+
+    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 1.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    wanted = [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)]
+    for kind in ("gen", "pos"):
+        assert np.allclose(jax.scipy.linalg.solve(a, b[..., None], assume_a=kind)[..., 0], wanted, rtol=1e-5), kind
+    assert np.allclose(jnp.linalg.solve(a, b[..., None])[..., 0], wanted, rtol=1e-5)
+
+
 def other_batch() -> tuple[str, str]:
     """Does it of shapes (3, 2, 2) and (3, 2)?"""
     import jax.numpy as jnp
@@ -53,29 +76,6 @@ def scipy_assume_a() -> tuple[str, str]:
 
     a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 1.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
     return compare(jax.scipy.linalg.solve(a, b), jax.scipy.linalg.solve(a, b, assume_a="pos"), rtol=1e-5)
-
-
-def control_unambiguous() -> None:
-    """One vector, and a batch of matrices, are solved as by NumPy."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    a = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]])
-    for matrix, b in ((a[0], np.array([1.0, 2.0])), (a, np.ones((2, 2, 3)))):
-        assert np.allclose(jnp.linalg.solve(matrix, b), np.linalg.solve(matrix, b), rtol=1e-5)
-
-
-def a_column_each() -> None:
-    """With a column for each system both functions solve one each, and assume_a says nothing about b."""
-    import jax.numpy as jnp
-    import jax.scipy.linalg
-    import numpy as np
-
-    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 1.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
-    wanted = [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)]
-    for kind in ("gen", "pos"):
-        assert np.allclose(jax.scipy.linalg.solve(a, b[..., None], assume_a=kind)[..., 0], wanted, rtol=1e-5), kind
-    assert np.allclose(jnp.linalg.solve(a, b[..., None])[..., 0], wanted, rtol=1e-5)
 
 
 _WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.ndim > 1 are deprecated")}

@@ -25,14 +25,6 @@ def inverse() -> tuple[str, str]:
     return {(4,): "flat", (2, 2): "shaped"}.get(shape, "other"), f"{shape}"
 
 
-def inverse_of_rows() -> tuple[str, str]:
-    """Which have those of its rows?"""
-    import jax.numpy as jnp
-
-    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True, axis=0)[1].shape
-    return {(2,): "flat", (2, 1): "shaped"}.get(shape, "other"), f"{shape}"
-
-
 def vector() -> None:
     """Of a vector they are one on every release, and the values are right."""
     import jax.numpy as jnp
@@ -52,6 +44,14 @@ def reshaped() -> None:
     assert values[inverse.reshape(x.shape)].tolist() == x.tolist()
     rows, inverse = jnp.unique(x, return_inverse=True, axis=0)
     assert rows[inverse.reshape(-1)].tolist() == x.tolist()
+
+
+def inverse_of_rows() -> tuple[str, str]:
+    """Which have those of its rows?"""
+    import jax.numpy as jnp
+
+    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True, axis=0)[1].shape
+    return {(2,): "flat", (2, 1): "shaped"}.get(shape, "other"), f"{shape}"
 
 
 ISSUE = Issue(

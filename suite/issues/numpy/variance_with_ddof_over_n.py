@@ -26,22 +26,6 @@ def var() -> tuple[str, str]:
     return "negative" if given < 0.0 else "not-negative", f"the variance is {given}"
 
 
-def masked_var() -> tuple[str, str]:
-    """And that of three numbers of which where= leaves two, with ddof=3?"""
-    import jax.numpy as jnp
-
-    given = float(jnp.var(jnp.arange(3.0), ddof=3, where=jnp.array([True, True, False])))
-    return "negative" if given < 0.0 else "not-negative", f"the variance is {given}"
-
-
-def cov() -> tuple[str, str]:
-    """Is the diagonal of a covariance matrix of three samples with ddof=4 free of negative values?"""
-    import jax.numpy as jnp
-
-    given = jnp.diag(jnp.cov(jnp.array([[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]]), ddof=4)).tolist()
-    return "negative" if min(given) < 0.0 else "not-negative", f"the variances are {given}"
-
-
 def fewer() -> None:
     """With ddof below n all are right, and nanvar gives NaN above it."""
     import jax.numpy as jnp
@@ -61,6 +45,22 @@ def by_hand() -> None:
     for ddof, wanted in ((1, 1.0), (3, np.nan), (4, np.nan)):
         scale = x.size / (x.size - ddof) if x.size > ddof else jnp.nan
         np.testing.assert_allclose([jnp.var(x) * scale, jnp.cov(x, ddof=0) * scale], [wanted, wanted])
+
+
+def masked_var() -> tuple[str, str]:
+    """And that of three numbers of which where= leaves two, with ddof=3?"""
+    import jax.numpy as jnp
+
+    given = float(jnp.var(jnp.arange(3.0), ddof=3, where=jnp.array([True, True, False])))
+    return "negative" if given < 0.0 else "not-negative", f"the variance is {given}"
+
+
+def cov() -> tuple[str, str]:
+    """Is the diagonal of a covariance matrix of three samples with ddof=4 free of negative values?"""
+    import jax.numpy as jnp
+
+    given = jnp.diag(jnp.cov(jnp.array([[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]]), ddof=4)).tolist()
+    return "negative" if min(given) < 0.0 else "not-negative", f"the variances are {given}"
 
 
 _BY_HAND = Workaround("Scale it: jnp.var(x) * (n / (n - ddof) if n > ddof else jnp.nan).", by_hand)

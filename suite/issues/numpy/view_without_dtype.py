@@ -27,23 +27,6 @@ def integers() -> tuple[str, str]:
     return compare(x.view(), x)
 
 
-def small_integers() -> tuple[str, str]:
-    """Is x.view(None) of four int8 x, and not one number?"""
-    import jax.numpy as jnp
-
-    x = jnp.array([1, 2, 3, 4], jnp.int8)
-    return compare(x.view(None), x)
-
-
-def complex_numbers() -> tuple[str, str]:
-    """Is x.view() of complex numbers x under jit, and not its real and imaginary parts in a row?"""
-    import jax
-    import jax.numpy as jnp
-
-    x = jnp.array([1 + 2j, 3 - 1j], jnp.complex64)
-    return compare(jax.jit(lambda x: x.view())(x), x)
-
-
 def floats_and_named() -> None:
     """A float32 array is itself, and a dtype that is named is the one that is read."""
     import jax.numpy as jnp
@@ -60,6 +43,23 @@ def name_the_dtype() -> None:
     for x in (jnp.array([1, 2, 3, 4], jnp.int8), jnp.array([1 + 2j], jnp.complex64), jnp.array([True, False])):
         assert x.view(x.dtype).dtype == x.dtype
         assert x.view(x.dtype).tolist() == x.tolist()
+
+
+def small_integers() -> tuple[str, str]:
+    """Is x.view(None) of four int8 x, and not one number?"""
+    import jax.numpy as jnp
+
+    x = jnp.array([1, 2, 3, 4], jnp.int8)
+    return compare(x.view(None), x)
+
+
+def complex_numbers() -> tuple[str, str]:
+    """Is x.view() of complex numbers x under jit, and not its real and imaginary parts in a row?"""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.array([1 + 2j, 3 - 1j], jnp.complex64)
+    return compare(jax.jit(lambda x: x.view())(x), x)
 
 
 ISSUE = Issue(

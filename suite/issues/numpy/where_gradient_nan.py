@@ -30,6 +30,27 @@ def where() -> tuple[str, str]:
     return compare([gradient(0.0), gradient(-1.0)], [0.0, 0.0])
 
 
+def the_branch_taken() -> None:
+    """Where the branch is taken the gradient is right, and lax.cond without a batch is right everywhere."""
+    import jax
+    import jax.numpy as jnp
+
+    assert float(jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))(4.0)) == 0.25
+    assert float(jax.grad(lambda x: jax.lax.cond(x > 0, jnp.sqrt, jnp.zeros_like, x))(0.0)) == 0.0
+
+
+def where_inside() -> None:
+    """What the FAQ says: a where inside, so that no branch is at a point where it has no derivative."""
+    import jax
+    import jax.numpy as jnp
+
+    def f(x: object) -> object:
+        return jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0)  # type: ignore[operator]
+
+    got = jax.grad(lambda x: jnp.sum(f(x)))(jnp.array([0.0, -1.0, 4.0]))
+    assert got.tolist() == [0.0, 0.0, 0.25]
+
+
 def cond_under_vmap() -> tuple[str, str]:
     """Is the gradient of a batch through lax.cond 0 where the other branch was not taken?"""
     import jax
@@ -92,27 +113,6 @@ def jvp() -> tuple[str, str]:
         return jax.jvp(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0), (x,), (1.0,))[1]
 
     return compare([derivative(0.0), derivative(-1.0)], [0.0, 0.0])
-
-
-def the_branch_taken() -> None:
-    """Where the branch is taken the gradient is right, and lax.cond without a batch is right everywhere."""
-    import jax
-    import jax.numpy as jnp
-
-    assert float(jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))(4.0)) == 0.25
-    assert float(jax.grad(lambda x: jax.lax.cond(x > 0, jnp.sqrt, jnp.zeros_like, x))(0.0)) == 0.0
-
-
-def where_inside() -> None:
-    """What the FAQ says: a where inside, so that no branch is at a point where it has no derivative."""
-    import jax
-    import jax.numpy as jnp
-
-    def f(x: object) -> object:
-        return jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0)  # type: ignore[operator]
-
-    got = jax.grad(lambda x: jnp.sum(f(x)))(jnp.array([0.0, -1.0, 4.0]))
-    assert got.tolist() == [0.0, 0.0, 0.25]
 
 
 _RIGHT = (Rule("agrees"),)

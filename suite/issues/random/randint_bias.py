@@ -34,6 +34,26 @@ def uint8() -> tuple[str, str]:
     return behaviour, f"{share:.3f} are below 56, should be 0.56"
 
 
+def small_spans() -> None:
+    """A span that is small for its dtype, and one that is a power of 2, are uniform."""
+    import jax
+    import numpy as np
+
+    for span, dtype in ((100, "int32"), (3, "int16"), (128, "uint8")):
+        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype=dtype))
+        assert abs(float((x < span // 2).mean()) - (span // 2) / span) < 0.01
+
+
+def cast_after() -> None:
+    """Draw in 32 bits, and cast."""
+    import jax
+    import numpy as np
+
+    for span, dtype, below in ((100, "uint8", 56), (40_000, "uint16", 25_536)):
+        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype="int32").astype(dtype))
+        assert abs(float((x < below).mean()) - below / span) < 0.01
+
+
 def uint16() -> tuple[str, str]:
     """Are 638 in 1000 of the uint16 from 0 to 40000 below 25536?"""
     import jax
@@ -54,26 +74,6 @@ def int32() -> tuple[str, str]:
     share = float((x < 694_967_296).mean())
     behaviour = "uniform" if abs(share - 0.3861) < 0.01 else "biased" if abs(share - 0.4854) < 0.01 else "other"
     return behaviour, f"{share:.3f} are below 694967296, should be 0.386"
-
-
-def small_spans() -> None:
-    """A span that is small for its dtype, and one that is a power of 2, are uniform."""
-    import jax
-    import numpy as np
-
-    for span, dtype in ((100, "int32"), (3, "int16"), (128, "uint8")):
-        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype=dtype))
-        assert abs(float((x < span // 2).mean()) - (span // 2) / span) < 0.01
-
-
-def cast_after() -> None:
-    """Draw in 32 bits, and cast."""
-    import jax
-    import numpy as np
-
-    for span, dtype, below in ((100, "uint8", 56), (40_000, "uint16", 25_536)):
-        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype="int32").astype(dtype))
-        assert abs(float((x < below).mean()) - below / span) < 0.01
 
 
 def two_digits() -> None:

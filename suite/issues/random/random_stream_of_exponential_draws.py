@@ -51,6 +51,13 @@ def exponential() -> tuple[str, str]:
     )
 
 
+def control() -> None:
+    """A seed gives the same key on every release."""
+    import jax
+
+    assert jax.random.PRNGKey(0).tolist() == [0, 0]
+
+
 def laplace() -> tuple[str, str]:
     """Which numbers does jax.random.laplace draw?"""
     import jax
@@ -166,13 +173,6 @@ def double_sided_maxwell() -> tuple[str, str]:
         "minus1315-278-x64-minus1668-1446",
         "1546-1574-x64-1985-minus2478",
     )
-
-
-def control() -> None:
-    """A seed gives the same key on every release."""
-    import jax
-
-    assert jax.random.PRNGKey(0).tolist() == [0, 0]
 
 
 _BEHAVIOURS: Mapping[str, Meaning] = {

@@ -53,6 +53,13 @@ def normal() -> tuple[str, str]:
     )
 
 
+def control() -> None:
+    """A seed gives the same key on every release."""
+    import jax
+
+    assert jax.random.PRNGKey(0).tolist() == [0, 0]
+
+
 def normal_bfloat16() -> tuple[str, str]:
     """Which bfloat16 does jax.random.normal draw?"""
     import jax
@@ -145,13 +152,6 @@ def truncated_normal_initializer() -> tuple[str, str]:
     return drawn(
         lambda: jax.nn.initializers.truncated_normal()(jax.random.PRNGKey(0), (2, 2)), "16-minus7", "15-17", wide=False
     )
-
-
-def control() -> None:
-    """A seed gives the same key on every release."""
-    import jax
-
-    assert jax.random.PRNGKey(0).tolist() == [0, 0]
 
 
 _BEHAVIOURS: Mapping[str, Meaning] = {

@@ -36,25 +36,6 @@ def draws() -> tuple[str, str]:
     return "other", "neither what each key draws nor one draw of the first key"
 
 
-def equal_keys() -> tuple[str, str]:
-    """Does vmap over three copies of one rbg key draw three equal rows?"""
-    import jax
-    import numpy as np
-
-    data = jax.random.key_data(jax.random.key(0, impl="rbg"))
-    keys = jax.random.wrap_key_data(jax.numpy.stack([data] * 3), impl="rbg")
-    mapped = np.asarray(jax.vmap(lambda key: jax.random.uniform(key, (2,)))(keys))
-    return compare(mapped[1:], mapped[:1].repeat(2, axis=0))
-
-
-def unsafe_split() -> tuple[str, str]:
-    """Does vmap of split over three unsafe_rbg keys give the keys that each gives alone?"""
-    import jax
-
-    data, keys = jax.random.key_data, jax.random.split(jax.random.key(0, impl="unsafe_rbg"), 3)
-    return compare(data(jax.vmap(jax.random.split)(keys)), [data(jax.random.split(key)) for key in keys])
-
-
 def threefry_keys() -> None:
     """With threefry each row is what its key draws, and rbg keys that are split under vmap are the same."""
     import jax
@@ -77,6 +58,25 @@ def loop_over_keys() -> None:
         mapped = jax.lax.map(lambda key: jax.random.uniform(key, (2,)), keys)
         assert np.array_equal(mapped, [jax.random.uniform(key, (2,)) for key in keys])
         assert np.array_equal(data(jax.lax.map(jax.random.split, keys)), [data(jax.random.split(key)) for key in keys])
+
+
+def equal_keys() -> tuple[str, str]:
+    """Does vmap over three copies of one rbg key draw three equal rows?"""
+    import jax
+    import numpy as np
+
+    data = jax.random.key_data(jax.random.key(0, impl="rbg"))
+    keys = jax.random.wrap_key_data(jax.numpy.stack([data] * 3), impl="rbg")
+    mapped = np.asarray(jax.vmap(lambda key: jax.random.uniform(key, (2,)))(keys))
+    return compare(mapped[1:], mapped[:1].repeat(2, axis=0))
+
+
+def unsafe_split() -> tuple[str, str]:
+    """Does vmap of split over three unsafe_rbg keys give the keys that each gives alone?"""
+    import jax
+
+    data, keys = jax.random.key_data, jax.random.split(jax.random.key(0, impl="unsafe_rbg"), 3)
+    return compare(data(jax.vmap(jax.random.split)(keys)), [data(jax.random.split(key)) for key in keys])
 
 
 _LOOP = Workaround("Loop over the keys with jax.lax.map, or take impl='threefry2x32'.", loop_over_keys)

@@ -25,6 +25,14 @@ def drawn_twice() -> tuple[str, str]:
     return "repeated" if one == other else "other", f"{one} and {other}"
 
 
+def split_first() -> None:
+    """Keys that were split draw apart."""
+    import jax
+
+    one, other = jax.random.split(jax.random.PRNGKey(0))
+    assert jax.random.normal(one, (3,)).tolist() != jax.random.normal(other, (3,)).tolist()
+
+
 def with_the_flag() -> tuple[str, str]:
     """Does the flag refuse the second draw?"""
     import jax
@@ -48,14 +56,6 @@ def flag_after_a_draw() -> tuple[str, str]:
     key = jax.random.key(0)
     jax.random.normal(key, (3,))
     return "repeated", f"{jax.random.normal(key, (3,))}"
-
-
-def split_first() -> None:
-    """Keys that were split draw apart."""
-    import jax
-
-    one, other = jax.random.split(jax.random.PRNGKey(0))
-    assert jax.random.normal(one, (3,)).tolist() != jax.random.normal(other, (3,)).tolist()
 
 
 def flag_first() -> None:

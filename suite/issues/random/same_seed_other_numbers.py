@@ -27,6 +27,15 @@ def uniform() -> tuple[str, str]:
     return compare(draws[:3], [0.9653214, 0.2251589, 0.6330299], rtol=1e-5)
 
 
+def control_fold_in() -> None:
+    """The same key comes of the same seed by `fold_in` on every release, and a seed gives the same numbers twice."""
+    import jax
+
+    key = jax.random.PRNGKey(0)
+    assert jax.random.fold_in(key, 1).tolist() == [928981903, 3453687069]
+    assert jax.random.uniform(key, (4,)).tolist() == jax.random.uniform(key, (4,)).tolist()
+
+
 def scalar() -> tuple[str, str]:
     """Does a single draw?"""
     import jax
@@ -39,15 +48,6 @@ def split() -> tuple[str, str]:
     import jax
 
     return compare(jax.random.split(jax.random.PRNGKey(0)).ravel()[:3], [4146024105, 967050713, 2718843009])
-
-
-def control_fold_in() -> None:
-    """The same key comes of the same seed by `fold_in` on every release, and a seed gives the same numbers twice."""
-    import jax
-
-    key = jax.random.PRNGKey(0)
-    assert jax.random.fold_in(key, 1).tolist() == [928981903, 3453687069]
-    assert jax.random.uniform(key, (4,)).tolist() == jax.random.uniform(key, (4,)).tolist()
 
 
 _SAMPLERS = ("uniform", "normal")

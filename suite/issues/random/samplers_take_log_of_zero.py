@@ -28,24 +28,6 @@ def rayleigh() -> tuple[str, str]:
     return "finite" if np.isfinite(drawn).all() else "infinite", f"seeds 14620119 and 780233 give {drawn}"
 
 
-def geometric() -> tuple[str, str]:
-    """Are the draws of geometric for the same keys below the largest integer?"""
-    import jax
-
-    drawn = [int(jax.random.geometric(jax.random.PRNGKey(seed), 0.3)) for seed in (14620119, 780233)]
-    return "largest" if max(drawn) == 2**31 - 1 else "finite", f"seeds 14620119 and 780233 give {drawn}"
-
-
-def geometric_bfloat16() -> tuple[str, str]:
-    """Are 10000 draws with p in bfloat16?"""
-    import jax
-    import jax.numpy as jnp
-
-    drawn = jax.random.geometric(jax.random.PRNGKey(0), jnp.asarray(0.5, "bfloat16"), (10000,))
-    largest = int((drawn == 2**31 - 1).sum())
-    return "largest" if largest else "finite", f"{largest} of 10000 are 2147483647"
-
-
 def exponential() -> None:
     """The samplers that take log1p(-u) are finite for these keys."""
     import jax
@@ -69,6 +51,14 @@ def root_of_exponential() -> None:
     np.testing.assert_allclose(drawn.mean(), np.sqrt(np.pi / 2.0), rtol=0.05)
 
 
+def geometric() -> tuple[str, str]:
+    """Are the draws of geometric for the same keys below the largest integer?"""
+    import jax
+
+    drawn = [int(jax.random.geometric(jax.random.PRNGKey(seed), 0.3)) for seed in (14620119, 780233)]
+    return "largest" if max(drawn) == 2**31 - 1 else "finite", f"seeds 14620119 and 780233 give {drawn}"
+
+
 def ceiling_of_exponential() -> None:
     """A geometric draw is an exponential one over -log1p(-p), rounded up."""
     import jax
@@ -80,6 +70,16 @@ def ceiling_of_exponential() -> None:
         assert 1 <= int(jnp.floor(drawn) + 1.0) < 100
     drawn = jnp.floor(jax.random.exponential(jax.random.PRNGKey(0), (10000,)) / -jnp.log1p(-0.3)) + 1.0
     np.testing.assert_allclose(drawn.mean(), 1.0 / 0.3, rtol=0.05)
+
+
+def geometric_bfloat16() -> tuple[str, str]:
+    """Are 10000 draws with p in bfloat16?"""
+    import jax
+    import jax.numpy as jnp
+
+    drawn = jax.random.geometric(jax.random.PRNGKey(0), jnp.asarray(0.5, "bfloat16"), (10000,))
+    largest = int((drawn == 2**31 - 1).sum())
+    return "largest" if largest else "finite", f"{largest} of 10000 are 2147483647"
 
 
 _OLD = Rule("largest", "jax<0.10.2")

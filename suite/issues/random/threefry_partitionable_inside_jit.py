@@ -37,23 +37,6 @@ def inside_jit() -> tuple[str, str]:
     return compare(np.stack(got), np.stack([draw(key, setting) for setting in (False, True)]))
 
 
-def inside_split() -> tuple[str, str]:
-    """Does a jitted function that sets it split a key as it does eagerly?"""
-    import jax
-    import numpy as np
-
-    if not hasattr(jax, "threefry_partitionable"):
-        return "absent", "there is no jax.threefry_partitionable"
-
-    def split(key: jax.Array, setting: bool) -> jax.Array:
-        with jax.threefry_partitionable(setting):
-            return jax.random.split(key)
-
-    key = jax.random.PRNGKey(7)
-    got = [jax.jit(split, static_argnums=1)(key, setting) for setting in (False, True)]
-    return compare(np.stack(got), np.stack([split(key, setting) for setting in (False, True)]))
-
-
 def default() -> None:
     """Without the context, jitted and eager numbers are the same."""
     import jax
@@ -78,6 +61,23 @@ def outside() -> None:
             drawn.append(draw(key).tolist())
             np.testing.assert_array_equal(drawn[-1], jax.random.bits(key, (2,)))
     assert drawn[0] != drawn[1]
+
+
+def inside_split() -> tuple[str, str]:
+    """Does a jitted function that sets it split a key as it does eagerly?"""
+    import jax
+    import numpy as np
+
+    if not hasattr(jax, "threefry_partitionable"):
+        return "absent", "there is no jax.threefry_partitionable"
+
+    def split(key: jax.Array, setting: bool) -> jax.Array:
+        with jax.threefry_partitionable(setting):
+            return jax.random.split(key)
+
+    key = jax.random.PRNGKey(7)
+    got = [jax.jit(split, static_argnums=1)(key, setting) for setting in (False, True)]
+    return compare(np.stack(got), np.stack([split(key, setting) for setting in (False, True)]))
 
 
 ISSUE = Issue(

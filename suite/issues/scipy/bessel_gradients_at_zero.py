@@ -24,22 +24,6 @@ def scipy_i0() -> tuple[str, str]:
     return compare(jax.grad(jax.scipy.special.i0)(0.0), 0.0)
 
 
-def jnp_i0() -> tuple[str, str]:
-    """And that of jnp.i0?"""
-    import jax
-
-    return compare(jax.grad(jax.numpy.i0)(0.0), 0.0)
-
-
-def second_derivative() -> tuple[str, str]:
-    """Is the second derivative of jnp.i0 at 0 a half?"""
-    import jax
-
-    given = float(jax.grad(jax.grad(jax.numpy.i0))(0.0))
-    named = {1.5: "one-and-a-half", 0.0: "zero", 0.5: "half"}
-    return named.get(round(given, 5), "other"), f"{given:.6g}, should be 0.5"
-
-
 def beside_zero() -> None:
     """At 1 the gradient and the second derivative are right, and so are the values at 0."""
     import jax
@@ -62,6 +46,22 @@ def derivative_by_hand() -> None:
     i0.defjvps(lambda tangent, value, x: jax.scipy.special.i1(x) * tangent)
     np.testing.assert_allclose([jax.grad(i0)(0.0), jax.grad(i0)(1.0)], [0.0, 0.5651591], rtol=1e-5)
     np.testing.assert_allclose(jax.grad(jax.grad(i0))(0.0), 0.5, rtol=1e-5)
+
+
+def jnp_i0() -> tuple[str, str]:
+    """And that of jnp.i0?"""
+    import jax
+
+    return compare(jax.grad(jax.numpy.i0)(0.0), 0.0)
+
+
+def second_derivative() -> tuple[str, str]:
+    """Is the second derivative of jnp.i0 at 0 a half?"""
+    import jax
+
+    given = float(jax.grad(jax.grad(jax.numpy.i0))(0.0))
+    named = {1.5: "one-and-a-half", 0.0: "zero", 0.5: "half"}
+    return named.get(round(given, 5), "other"), f"{given:.6g}, should be 0.5"
 
 
 _BY_HAND = Workaround("Give i0 its derivative, i1, by jax.custom_jvp.", derivative_by_hand)

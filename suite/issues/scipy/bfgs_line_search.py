@@ -35,20 +35,6 @@ def rosenbrock() -> tuple[str, str]:
     return behaviour, f"success {bool(got.success)}, status {int(got.status)}, f {float(got.fun):.2f}"
 
 
-def path() -> tuple[str, str]:
-    """Where does BFGS give up on Rosenbrock's function from (0, 0)?"""
-    import jax.numpy as jnp
-    from jax.scipy.optimize import minimize
-
-    def f(x: object) -> object:
-        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)  # type: ignore[index]
-
-    got = float(minimize(f, jnp.array([0.0, 0.0]), method="BFGS").fun)
-    found = {"first-path": 0.7851, "second-path": 0.7766}
-    behaviour = next((name for name, value in found.items() if abs(got - value) < 1e-3), "other")
-    return behaviour, f"f {got:.3f}"
-
-
 def from_elsewhere() -> None:
     """From (2, 2) it arrives on every release."""
     import jax.numpy as jnp
@@ -81,6 +67,20 @@ def scipy_with_gradient() -> None:
 
     got = scipy.optimize.minimize(both, [-1.2, 1.0], jac=True, method="BFGS", options={"gtol": 1e-3})
     np.testing.assert_allclose(got.x, [1.0, 1.0], atol=1e-2)
+
+
+def path() -> tuple[str, str]:
+    """Where does BFGS give up on Rosenbrock's function from (0, 0)?"""
+    import jax.numpy as jnp
+    from jax.scipy.optimize import minimize
+
+    def f(x: object) -> object:
+        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)  # type: ignore[index]
+
+    got = float(minimize(f, jnp.array([0.0, 0.0]), method="BFGS").fun)
+    found = {"first-path": 0.7851, "second-path": 0.7766}
+    behaviour = next((name for name, value in found.items() if abs(got - value) < 1e-3), "other")
+    return behaviour, f"f {got:.3f}"
 
 
 _SCIPY = Workaround("Use scipy.optimize.minimize with jax.value_and_grad, and look at success.", scipy_with_gradient)

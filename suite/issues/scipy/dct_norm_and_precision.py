@@ -26,28 +26,6 @@ def idct_backward() -> tuple[str, str]:
     return compare(idct(dct(x, norm="backward"), norm="backward"), x, rtol=1e-4)
 
 
-def dct_forward() -> tuple[str, str]:
-    """Is dct(norm="forward") that of SciPy?"""
-    import jax.numpy as jnp
-    import numpy as np
-    import scipy.fft
-    from jax.scipy.fft import dct
-
-    x = np.array([1.0, 2.0, 3.0, 5.0], np.float32)
-    return compare(dct(jnp.asarray(x), norm="forward"), scipy.fft.dct(x, norm="forward"), rtol=1e-4)
-
-
-def idct_float64() -> tuple[str, str]:
-    """Has idct of float64 the digits of float64?"""
-    import jax.numpy as jnp
-    import numpy as np
-    import scipy.fft
-    from jax.scipy.fft import idct
-
-    x = np.arange(1.0, 9.0) / 7.0
-    return compare(idct(jnp.asarray(x)), scipy.fft.idct(x), rtol=1e-10)
-
-
 def ortho() -> None:
     """norm=None and "ortho" are SciPy's in float32."""
     import jax.numpy as jnp
@@ -72,6 +50,28 @@ def leave_it_out() -> None:
     np.testing.assert_allclose(idct(dct(x)), x, rtol=1e-4)
     forward = scipy.fft.dct(np.asarray(x), norm="forward")
     np.testing.assert_allclose(dct(x) / (2 * x.size), forward, rtol=1e-4)
+
+
+def dct_forward() -> tuple[str, str]:
+    """Is dct(norm="forward") that of SciPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy.fft
+    from jax.scipy.fft import dct
+
+    x = np.array([1.0, 2.0, 3.0, 5.0], np.float32)
+    return compare(dct(jnp.asarray(x), norm="forward"), scipy.fft.dct(x, norm="forward"), rtol=1e-4)
+
+
+def idct_float64() -> tuple[str, str]:
+    """Has idct of float64 the digits of float64?"""
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy.fft
+    from jax.scipy.fft import idct
+
+    x = np.arange(1.0, 9.0) / 7.0
+    return compare(idct(jnp.asarray(x)), scipy.fft.idct(x), rtol=1e-10)
 
 
 ISSUE = Issue(

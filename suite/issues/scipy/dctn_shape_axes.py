@@ -31,6 +31,36 @@ def dctn_shape_alone() -> tuple[str, str]:
     return compare(jax.scipy.fft.dctn(jax.numpy.asarray(x), s=(3,)), scipy.fft.dctn(x, s=(3,)), rtol=1e-4, atol=1e-4)
 
 
+def no_shape() -> None:
+    """Without a shape both are SciPy's, over all axes and over one counted from the end; so is fftn with a shape."""
+    import jax
+    import numpy as np
+    import scipy.fft
+
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    for name in ("dctn", "idctn"):
+        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
+        for axes in (None, (-1,)):
+            np.testing.assert_allclose(
+                ours(jax.numpy.asarray(x), axes=axes), theirs(x, axes=axes), rtol=1e-4, atol=1e-4
+            )
+    assert jax.numpy.fft.fftn(x, s=(5,), axes=(-1,)).shape == (2, 5)
+
+
+def axes_from_the_front() -> None:
+    """The same transforms, with their axes named and counted from the front."""
+    import jax
+    import numpy as np
+    import scipy.fft
+
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    for name in ("dctn", "idctn"):
+        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
+        for s, axes in (((3,), (1,)), ((2,), (1,)), ((4, 5), (0, 1))):
+            got = ours(jax.numpy.asarray(x), s=s, axes=axes)
+            np.testing.assert_allclose(got, theirs(x, s=s, axes=axes), rtol=1e-4, atol=1e-4)
+
+
 def idctn_shape_alone() -> tuple[str, str]:
     """Does idctn(x, s=(2,)) of a (2, 3) array transform its last axis alone?"""
     import jax
@@ -61,36 +91,6 @@ def idctn_negative_axes() -> tuple[str, str]:
     x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     got = jax.scipy.fft.idctn(jax.numpy.asarray(x), s=(4, 5), axes=(-2, -1))
     return compare(got, scipy.fft.idctn(x, s=(4, 5), axes=(-2, -1)), rtol=1e-4, atol=1e-4)
-
-
-def no_shape() -> None:
-    """Without a shape both are SciPy's, over all axes and over one counted from the end; so is fftn with a shape."""
-    import jax
-    import numpy as np
-    import scipy.fft
-
-    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
-    for name in ("dctn", "idctn"):
-        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
-        for axes in (None, (-1,)):
-            np.testing.assert_allclose(
-                ours(jax.numpy.asarray(x), axes=axes), theirs(x, axes=axes), rtol=1e-4, atol=1e-4
-            )
-    assert jax.numpy.fft.fftn(x, s=(5,), axes=(-1,)).shape == (2, 5)
-
-
-def axes_from_the_front() -> None:
-    """The same transforms, with their axes named and counted from the front."""
-    import jax
-    import numpy as np
-    import scipy.fft
-
-    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
-    for name in ("dctn", "idctn"):
-        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
-        for s, axes in (((3,), (1,)), ((2,), (1,)), ((4, 5), (0, 1))):
-            got = ours(jax.numpy.asarray(x), s=s, axes=axes)
-            np.testing.assert_allclose(got, theirs(x, s=s, axes=axes), rtol=1e-4, atol=1e-4)
 
 
 _COUNTED = "dac1f4cf85 counts axes from the front before it looks them up"

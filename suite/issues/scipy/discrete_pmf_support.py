@@ -26,21 +26,6 @@ def between_integers() -> tuple[str, str]:
     return compare([np.exp(law.logpmf(1.5, *numbers)) for law, *numbers in laws], [0.0] * 4)
 
 
-def binom_beyond_n() -> tuple[str, str]:
-    """Is the probability of 6.5 in 5 trials zero?"""
-    from jax.scipy.stats import binom
-
-    return compare(binom.pmf(6.5, 5, 0.8), 0.0)
-
-
-def poisson() -> tuple[str, str]:
-    """Is the probability of 1.5 events zero?"""
-    import numpy as np
-    from jax.scipy.stats import poisson as law
-
-    return compare(np.exp(law.logpmf(1.5, 2.0)), 0.0)
-
-
 def integers() -> None:
     """At integers, inside and outside, all are SciPy's."""
     import jax.scipy.stats as ours
@@ -63,6 +48,21 @@ def mask() -> None:
     assert [got[0], got[2]] == [0.0, 0.0], got
     assert abs(got[1] - 0.0512) < 1e-5, got
     assert jnp.where(k == jnp.floor(k), law.logpmf(k, 2.0), -jnp.inf)[0] == -jnp.inf
+
+
+def binom_beyond_n() -> tuple[str, str]:
+    """Is the probability of 6.5 in 5 trials zero?"""
+    from jax.scipy.stats import binom
+
+    return compare(binom.pmf(6.5, 5, 0.8), 0.0)
+
+
+def poisson() -> tuple[str, str]:
+    """Is the probability of 1.5 events zero?"""
+    import numpy as np
+    from jax.scipy.stats import poisson as law
+
+    return compare(np.exp(law.logpmf(1.5, 2.0)), 0.0)
 
 
 _MASK = Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).", mask)

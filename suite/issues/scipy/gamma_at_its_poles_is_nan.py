@@ -26,25 +26,6 @@ def gamma() -> tuple[str, str]:
     return {"[inf, inf]": "infinity", "[nan, nan]": "nan"}.get(got, "other"), got
 
 
-def negative_zero() -> tuple[str, str]:
-    """What is gamma at -0.0?"""
-    import jax
-    import jax.numpy as jnp
-
-    got = str(float(jax.scipy.special.gamma(jnp.array(-0.0))))
-    return {"inf": "infinity", "-inf": "minus-infinity"}.get(got, "other"), got
-
-
-def beta() -> tuple[str, str]:
-    """What is beta at -1 and 2, where one pole is not cancelled by another?"""
-    import jax
-
-    if not hasattr(jax.scipy.special, "beta"):
-        return "absent", "there is no jax.scipy.special.beta"
-    got = str(float(jax.scipy.special.beta(-1.0, 2.0)))
-    return {"inf": "infinity", "nan": "nan"}.get(got, "other"), got
-
-
 def positive() -> None:
     """For positive numbers it is the factorial on every release."""
     import jax
@@ -62,6 +43,25 @@ def by_logarithm() -> None:
     import jax.numpy as jnp
 
     assert bool(jnp.all(jnp.isposinf(jax.scipy.special.gammaln(jnp.array([-1.0, -2.0, -0.0])))))
+
+
+def negative_zero() -> tuple[str, str]:
+    """What is gamma at -0.0?"""
+    import jax
+    import jax.numpy as jnp
+
+    got = str(float(jax.scipy.special.gamma(jnp.array(-0.0))))
+    return {"inf": "infinity", "-inf": "minus-infinity"}.get(got, "other"), got
+
+
+def beta() -> tuple[str, str]:
+    """What is beta at -1 and 2, where one pole is not cancelled by another?"""
+    import jax
+
+    if not hasattr(jax.scipy.special, "beta"):
+        return "absent", "there is no jax.scipy.special.beta"
+    got = str(float(jax.scipy.special.beta(-1.0, 2.0)))
+    return {"inf": "infinity", "nan": "nan"}.get(got, "other"), got
 
 
 ISSUE = Issue(

@@ -29,6 +29,20 @@ def gammaincc_at_zero() -> tuple[str, str]:
     return compare(jax.scipy.special.gammaincc(a, x), [0.0, 0.0, np.nan])
 
 
+def inside() -> None:
+    """Inside their domains they are SciPy's."""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    a, x = np.array([[0.5, 1.0, 3.0], [0.2, 1.5, 2.0]], np.float32)
+    for name in ("gammainc", "gammaincc"):
+        ours, theirs = getattr(jax.scipy.special, name), getattr(scipy.special, name)
+        np.testing.assert_allclose(ours(a, x), theirs(a, x), rtol=1e-4)
+    ours = jax.scipy.special.betainc(a, np.float32(2.0), np.float32(0.3))
+    np.testing.assert_allclose(ours, scipy.special.betainc(a, np.float32(2.0), np.float32(0.3)), rtol=1e-4)
+
+
 def gammainc_at_zero() -> tuple[str, str]:
     """Is gammainc(0, x) 1 for x above 1?"""
     import jax
@@ -43,6 +57,18 @@ def gammainc_at_zero_below_one() -> tuple[str, str]:
     import numpy as np
 
     return compare(jax.scipy.special.gammainc(np.zeros(2, np.float32), np.array([0.1, 0.5], np.float32)), [1.0, 1.0])
+
+
+def limits_by_where() -> None:
+    """The limit by jnp.where, with an a inside the domain for the branch not taken."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    a, x = jnp.array([0.0, 0.0, jnp.inf, 2.0]), jnp.array([0.5, 2.0, 1.0, 1.0])
+    inner = jax.scipy.special.gammainc(jnp.where((a > 0.0) & jnp.isfinite(a), a, 1.0), x)
+    got = jnp.where(a == 0.0, 1.0, jnp.where(jnp.isinf(a), 0.0, inner))
+    np.testing.assert_allclose(got, [1.0, 1.0, 0.0, 0.26424112], rtol=1e-4)
 
 
 def at_infinity() -> tuple[str, str]:
@@ -61,32 +87,6 @@ def betainc_at_zero() -> tuple[str, str]:
 
     a = np.array([1e-39, 0.0], np.float32)
     return compare(jax.scipy.special.betainc(a, np.float32(1.0), np.float32(0.25)), [1.0, 1.0])
-
-
-def inside() -> None:
-    """Inside their domains they are SciPy's."""
-    import jax
-    import numpy as np
-    import scipy.special
-
-    a, x = np.array([[0.5, 1.0, 3.0], [0.2, 1.5, 2.0]], np.float32)
-    for name in ("gammainc", "gammaincc"):
-        ours, theirs = getattr(jax.scipy.special, name), getattr(scipy.special, name)
-        np.testing.assert_allclose(ours(a, x), theirs(a, x), rtol=1e-4)
-    ours = jax.scipy.special.betainc(a, np.float32(2.0), np.float32(0.3))
-    np.testing.assert_allclose(ours, scipy.special.betainc(a, np.float32(2.0), np.float32(0.3)), rtol=1e-4)
-
-
-def limits_by_where() -> None:
-    """The limit by jnp.where, with an a inside the domain for the branch not taken."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    a, x = jnp.array([0.0, 0.0, jnp.inf, 2.0]), jnp.array([0.5, 2.0, 1.0, 1.0])
-    inner = jax.scipy.special.gammainc(jnp.where((a > 0.0) & jnp.isfinite(a), a, 1.0), x)
-    got = jnp.where(a == 0.0, 1.0, jnp.where(jnp.isinf(a), 0.0, inner))
-    np.testing.assert_allclose(got, [1.0, 1.0, 0.0, 0.26424112], rtol=1e-4)
 
 
 _WHERE = Workaround("Put the limits by jnp.where: gammainc(0, x) = 1 for x > 0, gammainc(inf, x) = 0.", limits_by_where)

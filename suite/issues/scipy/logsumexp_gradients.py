@@ -33,15 +33,6 @@ def zero_weight() -> tuple[str, str]:
     return compare(got, np.full(3, 1 / 7, np.float32), rtol=1e-5)
 
 
-def masked() -> tuple[str, str]:
-    """Is the gradient of logsumexp(x, where=mask) right, where the entry left out is 100?"""
-    import jax
-    import jax.numpy as jnp
-
-    x, mask = jnp.array([0.0, 0.0, 100.0]), jnp.array([True, True, False])
-    return compare(jax.grad(lambda x: jax.scipy.special.logsumexp(x, where=mask))(x), [0.5, 0.5, 0.0], rtol=1e-5)
-
-
 def positive_weights() -> None:
     """By weights that are not 0, and by the entries, without a mask."""
     import jax
@@ -65,6 +56,15 @@ def written_out() -> None:
 
     got = jax.grad(logsumexp, 1)(jnp.zeros(3), jnp.array([2.0, 0.0, 5.0]))
     np.testing.assert_allclose(got, np.full(3, 1 / 7), rtol=1e-5)
+
+
+def masked() -> tuple[str, str]:
+    """Is the gradient of logsumexp(x, where=mask) right, where the entry left out is 100?"""
+    import jax
+    import jax.numpy as jnp
+
+    x, mask = jnp.array([0.0, 0.0, 100.0]), jnp.array([True, True, False])
+    return compare(jax.grad(lambda x: jax.scipy.special.logsumexp(x, where=mask))(x), [0.5, 0.5, 0.0], rtol=1e-5)
 
 
 def minus_infinity() -> None:

@@ -25,16 +25,6 @@ def dtypes() -> tuple[str, str]:
     return {"i": "integers", "f": "floats"}.get("".join(kinds), "other"), "".join(sorted(kinds))
 
 
-def as_an_index() -> tuple[str, str]:
-    """Can an array be indexed by ordinal ranks?"""
-    import jax
-    import jax.numpy as jnp
-    import jax.scipy.stats
-
-    ranks = jax.scipy.stats.rankdata(jnp.array([10.0, 30.0, 20.0]), method="ordinal")
-    return "integers", f"{jnp.arange(3)[ranks - 1].tolist()}"
-
-
 def values() -> None:
     """The ranks are right on every release, and by "average" they are floats."""
     import jax
@@ -55,6 +45,16 @@ def twice_argsort() -> None:
     x = jnp.array([10.0, 30.0, 20.0])
     ranks = jax.scipy.stats.rankdata(x, method="ordinal").astype(int)
     assert jnp.arange(3)[ranks - 1].tolist() == jnp.argsort(jnp.argsort(x)).tolist() == [0, 2, 1]
+
+
+def as_an_index() -> tuple[str, str]:
+    """Can an array be indexed by ordinal ranks?"""
+    import jax
+    import jax.numpy as jnp
+    import jax.scipy.stats
+
+    ranks = jax.scipy.stats.rankdata(jnp.array([10.0, 30.0, 20.0]), method="ordinal")
+    return "integers", f"{jnp.arange(3)[ranks - 1].tolist()}"
 
 
 ISSUE = Issue(

@@ -29,6 +29,17 @@ def gamma() -> tuple[str, str]:
     return compare(jax.scipy.special.gamma(x), scipy.special.gamma(x), rtol=1e-5)
 
 
+def reflection() -> None:
+    """The reflection formula, which needs gamma of positive numbers alone."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([-0.5, -1.5, -2.5])
+    got = jnp.pi / (jnp.sin(jnp.pi * x) * jnp.exp(jax.scipy.special.gammaln(1.0 - x)))
+    np.testing.assert_allclose(got, [-3.5449077, 2.3632718, -0.9453087], rtol=1e-4)
+
+
 def beta() -> tuple[str, str]:
     """Has beta SciPy's sign for negative arguments?"""
     import jax
@@ -51,16 +62,6 @@ def rel_entr() -> tuple[str, str]:
     return compare(jax.scipy.special.rel_entr(p, q), scipy.special.rel_entr(p, q), rtol=1e-5)
 
 
-def betaln_at_poles() -> tuple[str, str]:
-    """Is betaln SciPy's at negative integers where it is finite?"""
-    import jax
-    import numpy as np
-    import scipy.special
-
-    a, b = np.array([[-2.0, -3.0, -4.0], [1.0, 2.0, 4.0]], np.float32)
-    return compare(jax.scipy.special.betaln(a, b), scipy.special.betaln(a, b), rtol=1e-5)
-
-
 def positive() -> None:
     """For positive arguments all are SciPy's."""
     import jax
@@ -75,17 +76,6 @@ def positive() -> None:
             np.testing.assert_allclose(ours(a, b), theirs(a, b), rtol=1e-4, atol=1e-5)
 
 
-def reflection() -> None:
-    """The reflection formula, which needs gamma of positive numbers alone."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.array([-0.5, -1.5, -2.5])
-    got = jnp.pi / (jnp.sin(jnp.pi * x) * jnp.exp(jax.scipy.special.gammaln(1.0 - x)))
-    np.testing.assert_allclose(got, [-3.5449077, 2.3632718, -0.9453087], rtol=1e-4)
-
-
 def masked() -> None:
     """The limit by jnp.where, where p is 0."""
     import jax
@@ -93,6 +83,16 @@ def masked() -> None:
 
     p, q = jnp.array([0.3, 0.0]), jnp.array([0.3, 0.7])
     assert jnp.where(p == 0, 0.0, jax.scipy.special.rel_entr(p, q)).tolist() == [0.0, 0.0]
+
+
+def betaln_at_poles() -> tuple[str, str]:
+    """Is betaln SciPy's at negative integers where it is finite?"""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    a, b = np.array([[-2.0, -3.0, -4.0], [1.0, 2.0, 4.0]], np.float32)
+    return compare(jax.scipy.special.betaln(a, b), scipy.special.betaln(a, b), rtol=1e-5)
 
 
 ISSUE = Issue(

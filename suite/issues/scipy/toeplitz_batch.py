@@ -28,17 +28,6 @@ def rows() -> tuple[str, str]:
     return behaviour, f"shape {got.shape}"
 
 
-def column() -> tuple[str, str]:
-    """Is toeplitz of a (3, 1) column one matrix of the three values, or three of one?"""
-    import jax
-
-    x = jax.numpy.arange(1.0, 4.0)[:, None]
-    got = jax.scipy.linalg.toeplitz(x)
-    one, three = [[1.0, 2.0, 3.0], [2.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [[[1.0]], [[2.0]], [[3.0]]]
-    behaviour = {str(one): "one-matrix", str(three): "batch"}.get(str(got.tolist()), "other-value")
-    return behaviour, f"shape {got.shape}"
-
-
 def one_dimensional() -> None:
     """One-dimensional input gives the matrix that both SciPys give."""
     import jax
@@ -56,6 +45,17 @@ def flatten_first() -> None:
     x = jax.numpy.arange(6.0).reshape(2, 3)
     assert jax.scipy.linalg.toeplitz(x.ravel()).shape == (6, 6)
     assert jax.vmap(jax.scipy.linalg.toeplitz)(x).shape == (2, 3, 3)
+
+
+def column() -> tuple[str, str]:
+    """Is toeplitz of a (3, 1) column one matrix of the three values, or three of one?"""
+    import jax
+
+    x = jax.numpy.arange(1.0, 4.0)[:, None]
+    got = jax.scipy.linalg.toeplitz(x)
+    one, three = [[1.0, 2.0, 3.0], [2.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [[[1.0]], [[2.0]], [[3.0]]]
+    behaviour = {str(one): "one-matrix", str(three): "batch"}.get(str(got.tolist()), "other-value")
+    return behaviour, f"shape {got.shape}"
 
 
 ISSUE = Issue(

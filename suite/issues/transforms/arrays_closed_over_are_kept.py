@@ -44,13 +44,6 @@ def branch() -> tuple[str, str]:
     return _kept(lambda big: jax.jit(lambda x: jax.lax.cond(x > 0, lambda: big[0], lambda: 0.0))(1.0))
 
 
-def jit_in_jit() -> tuple[str, str]:
-    """Is one that a jitted function within a jitted one closed over?"""
-    import jax
-
-    return _kept(lambda big: jax.jit(lambda x: jax.jit(lambda y: y + big[0])(x))(1.0))
-
-
 def scan() -> None:
     """One that a scan closed over is freed on every release."""
     import jax
@@ -68,6 +61,13 @@ def as_an_argument() -> None:
     choose = jax.jit(lambda x, big: jax.lax.cond(x > 0, lambda big: big[0], lambda big: 0.0, big))
     add = jax.jit(lambda x, big: jax.jit(lambda y, big: y + big[0])(x, big))
     assert _kept(lambda big: (choose(1.0, big), add(1.0, big)))[0] == "freed"
+
+
+def jit_in_jit() -> tuple[str, str]:
+    """Is one that a jitted function within a jitted one closed over?"""
+    import jax
+
+    return _kept(lambda big: jax.jit(lambda x: jax.jit(lambda y: y + big[0])(x))(1.0))
 
 
 ISSUE = Issue(

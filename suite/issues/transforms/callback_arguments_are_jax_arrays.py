@@ -36,6 +36,36 @@ def sort_in_place() -> tuple[str, str]:
     return compare(jax.jit(lambda x: jax.pure_callback(callback, x, x))(x), [1.0, 2.0, 3.0])
 
 
+def converted() -> None:
+    """What is made a NumPy array first is one."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        assert isinstance(np.asarray(x), np.ndarray)
+        return np.sort(np.asarray(x))
+
+    x = jnp.array([3.0, 1.0, 2.0])
+    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 2.0, 3.0]
+
+
+def copied() -> None:
+    """A copy in NumPy to work on: np.array(x)."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        x = np.array(x)
+        x.sort()
+        assert np.sum(x, dtype=np.float64) == 2.0**24 + 3.0
+        return x
+
+    x = jnp.array([2.0**24, 1.0, 1.0, 1.0])
+    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 1.0, 1.0, 2.0**24]
+
+
 def sum_in_double() -> tuple[str, str]:
     """Is a sum with dtype=np.float64 in a pure_callback one of float64?"""
     import warnings
@@ -73,36 +103,6 @@ def isinstance_of_ndarray() -> tuple[str, str]:
     jax.block_until_ready(jax.jit(called)(jnp.ones(2)))
     jax.effects_barrier()
     return "agrees" if all(seen) else "other" if any(seen) else "differs", f"{seen}"
-
-
-def converted() -> None:
-    """What is made a NumPy array first is one."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def callback(x: Any) -> Any:
-        assert isinstance(np.asarray(x), np.ndarray)
-        return np.sort(np.asarray(x))
-
-    x = jnp.array([3.0, 1.0, 2.0])
-    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 2.0, 3.0]
-
-
-def copied() -> None:
-    """A copy in NumPy to work on: np.array(x)."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def callback(x: Any) -> Any:
-        x = np.array(x)
-        x.sort()
-        assert np.sum(x, dtype=np.float64) == 2.0**24 + 3.0
-        return x
-
-    x = jnp.array([2.0**24, 1.0, 1.0, 1.0])
-    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 1.0, 1.0, 2.0**24]
 
 
 _NEW = Rule("differs", "", "the changelog")

@@ -59,6 +59,37 @@ def pure_callback() -> tuple[str, str]:
     return _answer(seen)
 
 
+def one_number() -> None:
+    """A callback that gets one number, and leaves JAX alone."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    wanted = jax.ShapeDtypeStruct((), "float32")
+    jitted = jax.jit(lambda x: jax.pure_callback(lambda x: np.negative(np.asarray(x)), wanted, jnp.dot(x, x)[0, 0]))
+    assert float(jitted(jnp.ones((256, 256)))) == -256.0
+
+
+def dispatched_at_once() -> None:
+    """Without asynchronous dispatch, set before there is a device."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    with contextlib.suppress(AttributeError):  # an early release, where there is nothing to set
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
+    matrix, kept = jnp.ones((256, 256)), []
+
+    def callback(x: Any) -> Any:
+        kept.append((x, jnp.dot(matrix, matrix)))
+        assert all(map(_comes, kept[-1]))
+        return np.float32(1.0)
+
+    wanted = jax.ShapeDtypeStruct((), "float32")
+    jitted = jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)))
+    assert [float(jitted(jnp.ones((size, size)))) for size in range(256, 276)] == [1.0] * 20
+
+
 def debug_callback() -> tuple[str, str]:
     """Is one that a jax.debug.callback asks of JAX?"""
     import jax
@@ -101,37 +132,6 @@ def large_argument() -> tuple[str, str]:
         if not seen[-1]:
             break
     return _answer(seen)
-
-
-def one_number() -> None:
-    """A callback that gets one number, and leaves JAX alone."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    wanted = jax.ShapeDtypeStruct((), "float32")
-    jitted = jax.jit(lambda x: jax.pure_callback(lambda x: np.negative(np.asarray(x)), wanted, jnp.dot(x, x)[0, 0]))
-    assert float(jitted(jnp.ones((256, 256)))) == -256.0
-
-
-def dispatched_at_once() -> None:
-    """Without asynchronous dispatch, set before there is a device."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    with contextlib.suppress(AttributeError):  # an early release, where there is nothing to set
-        jax.config.update("jax_cpu_enable_async_dispatch", False)
-    matrix, kept = jnp.ones((256, 256)), []
-
-    def callback(x: Any) -> Any:
-        kept.append((x, jnp.dot(matrix, matrix)))
-        assert all(map(_comes, kept[-1]))
-        return np.float32(1.0)
-
-    wanted = jax.ShapeDtypeStruct((), "float32")
-    jitted = jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)))
-    assert [float(jitted(jnp.ones((size, size)))) for size in range(256, 276)] == [1.0] * 20
 
 
 _NEW = Rule("comes", "", "83457c115a and 9d39ab305a")

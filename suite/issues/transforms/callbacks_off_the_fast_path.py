@@ -44,6 +44,11 @@ def pure_callback() -> tuple[str, str]:
     return _dispatched(lambda x: jax.pure_callback(lambda x: np.asarray(x) * 2, x, x))
 
 
+def plain() -> None:
+    """One without a callback is."""
+    assert _dispatched(lambda x: x * 2)[0] == "in-cpp"
+
+
 def io_callback() -> tuple[str, str]:
     """Is one with an io_callback?"""
     import numpy as np
@@ -57,11 +62,6 @@ def debug_callback() -> tuple[str, str]:
     import jax
 
     return _dispatched(lambda x: (jax.debug.callback(lambda x: None, x), x * 2)[1])
-
-
-def plain() -> None:
-    """One without a callback is."""
-    assert _dispatched(lambda x: x * 2)[0] == "in-cpp"
 
 
 _ALWAYS = (Rule("in-python", "", "jax#39289 is open"),)

@@ -24,6 +24,30 @@ def linear_solve() -> tuple[str, str]:
         return compare(jnp.linalg.solve(2.0 * jnp.eye(2), jnp.ones(2)), [0.5, 0.5])
 
 
+def primitives() -> None:
+    """Sums, loops and gradients are."""
+    import jax
+    import jax.numpy as jnp
+
+    def traced() -> float:
+        with jax.ensure_compile_time_eval():
+            looped = jax.lax.scan(lambda c, _: (c + 1.0, None), 0.0, None, length=3)[0]
+            return float(jnp.sum(jnp.ones(3))) + float(looped) + float(jax.grad(lambda x: x * x)(3.0))
+
+    assert jax.jit(traced)() == 12.0
+
+
+def by_numpy() -> None:
+    """NumPy computes at once, without a context."""
+    import jax
+    import numpy as np
+
+    def traced() -> float:
+        return float(np.linalg.solve(2.0 * np.eye(2), np.ones(2))[0] + np.maximum(np.ones(()), 0.0))
+
+    assert jax.jit(traced)() == 1.5
+
+
 def relu() -> tuple[str, str]:
     """Is jax.nn.relu, a custom_jvp, evaluated while jit traces?"""
     import jax
@@ -49,30 +73,6 @@ def custom_vjp() -> tuple[str, str]:
             return float(double(jnp.ones(())))
 
     return compare(jax.jit(traced)(), 2.0)
-
-
-def primitives() -> None:
-    """Sums, loops and gradients are."""
-    import jax
-    import jax.numpy as jnp
-
-    def traced() -> float:
-        with jax.ensure_compile_time_eval():
-            looped = jax.lax.scan(lambda c, _: (c + 1.0, None), 0.0, None, length=3)[0]
-            return float(jnp.sum(jnp.ones(3))) + float(looped) + float(jax.grad(lambda x: x * x)(3.0))
-
-    assert jax.jit(traced)() == 12.0
-
-
-def by_numpy() -> None:
-    """NumPy computes at once, without a context."""
-    import jax
-    import numpy as np
-
-    def traced() -> float:
-        return float(np.linalg.solve(2.0 * np.eye(2), np.ones(2))[0] + np.maximum(np.ones(()), 0.0))
-
-    assert jax.jit(traced)() == 1.5
 
 
 _OLD = Rule("agrees", "jax<0.4.36")

@@ -22,6 +22,14 @@ def host_callback_call() -> tuple[str, str]:
     return "there", f"{float(negate(1.0))}"
 
 
+def kept_names() -> None:
+    """What is documented for all releases of the line is there."""
+    import jax
+    import jax.numpy as jnp
+
+    assert all(map(callable, (jax.jit, jax.grad, jax.vmap, jax.device_put, jnp.pad, jax.tree_util.tree_leaves)))
+
+
 def by_pure_callback() -> None:
     """jax.pure_callback, and jax.experimental.io_callback."""
     import jax
@@ -37,6 +45,14 @@ def weakly_diagonal() -> tuple[str, str]:
 
     path = diffrax.LinearInterpolation(ts=jnp.arange(2.0), ys=jnp.arange(2.0))
     return "there", type(diffrax.WeaklyDiagonalControlTerm(lambda t, y, args: y, path)).__name__
+
+
+def kept_in_diffrax() -> None:
+    """What is documented for all releases of the line is there."""
+    import diffrax
+    import equinox as eqx
+
+    assert all(map(callable, (diffrax.ODETerm, diffrax.PIDController, diffrax.SaveAt, eqx.filter_jit, eqx.tree_at)))
 
 
 def by_lineax() -> None:
@@ -61,6 +77,13 @@ def static_field() -> tuple[str, str]:
     return "there", type(eqx.static_field()).__name__
 
 
+def kept_in_equinox() -> None:
+    """What is documented for all of Equinox's releases is there."""
+    import equinox as eqx
+
+    assert all(map(callable, (eqx.filter_jit, eqx.filter_grad, eqx.tree_at, eqx.partition)))
+
+
 def by_field() -> None:
     """eqx.field(static=True)."""
     import equinox as eqx
@@ -70,29 +93,6 @@ def by_field() -> None:
         name: str = eqx.field(static=True)
 
     assert not jax.tree_util.tree_leaves(Model("x"))
-
-
-def kept_names() -> None:
-    """What is documented for all releases of the line is there."""
-    import jax
-    import jax.numpy as jnp
-
-    assert all(map(callable, (jax.jit, jax.grad, jax.vmap, jax.device_put, jnp.pad, jax.tree_util.tree_leaves)))
-
-
-def kept_in_diffrax() -> None:
-    """What is documented for all releases of the line is there."""
-    import diffrax
-    import equinox as eqx
-
-    assert all(map(callable, (diffrax.ODETerm, diffrax.PIDController, diffrax.SaveAt, eqx.filter_jit, eqx.tree_at)))
-
-
-def kept_in_equinox() -> None:
-    """What is documented for all of Equinox's releases is there."""
-    import equinox as eqx
-
-    assert all(map(callable, (eqx.filter_jit, eqx.filter_grad, eqx.tree_at, eqx.partition)))
 
 
 ISSUE = Issue(

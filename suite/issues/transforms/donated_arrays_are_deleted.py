@@ -24,16 +24,6 @@ def afterwards() -> tuple[str, str]:
     return "deleted" if x.is_deleted() else "kept", "is_deleted() says so"
 
 
-def read_again() -> tuple[str, str]:
-    """Can it be read?"""
-    import jax
-    import jax.numpy as jnp
-
-    x = jnp.ones(4)
-    jax.block_until_ready(jax.jit(lambda x: x + 1, donate_argnums=0)(x))
-    return "kept", f"{x.tolist()}"
-
-
 def not_donated() -> None:
     """One that was not donated is kept."""
     import jax
@@ -52,6 +42,16 @@ def go_on_with_the_result() -> None:
     x = jnp.ones(4)
     x = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
     assert x.tolist() == [2.0] * 4
+
+
+def read_again() -> tuple[str, str]:
+    """Can it be read?"""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.ones(4)
+    jax.block_until_ready(jax.jit(lambda x: x + 1, donate_argnums=0)(x))
+    return "kept", f"{x.tolist()}"
 
 
 ISSUE = Issue(

@@ -29,6 +29,28 @@ def argnames() -> tuple[str, str]:
     return ("right" if gone == ["x"] else "wrong" if gone == ["y"] else "other"), f"deleted: {gone}"
 
 
+def control_order() -> None:
+    """By position, and by keywords in alphabetical order, x is donated."""
+    import jax
+    import jax.numpy as jnp
+
+    for by_keyword in (False, True):
+        x, y = jnp.ones(3), jnp.full(3, 2.0)
+        f = jax.jit(lambda x, y: (x + 1, y + 1), donate_argnames="x")
+        f(x=x, y=y) if by_keyword else f(x, y)
+        assert (x.is_deleted(), y.is_deleted()) == (True, False), by_keyword
+
+
+def by_position() -> None:
+    """Donated arguments passed by position are the right ones, keywords for the others in whatever order."""
+    import jax
+    import jax.numpy as jnp
+
+    x, y, z = jnp.ones(3), jnp.full(3, 2.0), jnp.full(3, 3.0)
+    jax.jit(lambda x, y, z: (x + 1, y + 1, z + 1), donate_argnames="x")(x, z=z, y=y)
+    assert (x.is_deleted(), y.is_deleted(), z.is_deleted()) == (True, False, False)
+
+
 def argnums() -> tuple[str, str]:
     """Does a call f(y=y, x=x) with donate_argnums=0 donate x, and x alone?"""
     import jax
@@ -52,28 +74,6 @@ def compiled() -> tuple[str, str]:
     marked = [name for name, info in sorted(f.args_info[1].items()) if info.donated]
     told = f"deleted: {gone}; marked in args_info: {marked}"
     return ("right" if gone == marked == ["x"] else "wrong" if gone == marked == ["y"] else "other"), told
-
-
-def control_order() -> None:
-    """By position, and by keywords in alphabetical order, x is donated."""
-    import jax
-    import jax.numpy as jnp
-
-    for by_keyword in (False, True):
-        x, y = jnp.ones(3), jnp.full(3, 2.0)
-        f = jax.jit(lambda x, y: (x + 1, y + 1), donate_argnames="x")
-        f(x=x, y=y) if by_keyword else f(x, y)
-        assert (x.is_deleted(), y.is_deleted()) == (True, False), by_keyword
-
-
-def by_position() -> None:
-    """Donated arguments passed by position are the right ones, keywords for the others in whatever order."""
-    import jax
-    import jax.numpy as jnp
-
-    x, y, z = jnp.ones(3), jnp.full(3, 2.0), jnp.full(3, 3.0)
-    jax.jit(lambda x, y, z: (x + 1, y + 1, z + 1), donate_argnames="x")(x, z=z, y=y)
-    assert (x.is_deleted(), y.is_deleted(), z.is_deleted()) == (True, False, False)
 
 
 ISSUE = Issue(

@@ -25,6 +25,16 @@ def global_value() -> tuple[str, str]:
     return "as-traced" if found == 2.0 else "as-changed", f"{found}"
 
 
+def by_argument() -> None:
+    """What is passed is used: values as arguments, numbers as an array."""
+    import jax
+    import jax.numpy as jnp
+
+    assert float(jax.jit(lambda x, scale: x * scale)(2.0, 5.0)) == 10.0
+    numbers = jnp.arange(10)
+    assert int(jax.lax.fori_loop(0, 5, lambda i, total: total + numbers[i], 0)) == 10
+
+
 def appended() -> tuple[str, str]:
     """How often does a jitted function append to a list in two calls?"""
     import jax
@@ -47,16 +57,6 @@ def iterator() -> tuple[str, str]:
     numbers = iter(range(10))
     found = int(jax.lax.fori_loop(0, 5, lambda i, total: total + next(numbers), 0))
     return "as-traced" if found == 0 else "as-changed", f"{found}, and not {sum(range(5))}"
-
-
-def by_argument() -> None:
-    """What is passed is used: values as arguments, numbers as an array."""
-    import jax
-    import jax.numpy as jnp
-
-    assert float(jax.jit(lambda x, scale: x * scale)(2.0, 5.0)) == 10.0
-    numbers = jnp.arange(10)
-    assert int(jax.lax.fori_loop(0, 5, lambda i, total: total + numbers[i], 0)) == 10
 
 
 ISSUE = Issue(

@@ -31,22 +31,6 @@ def weak_type() -> tuple[str, str]:
     return ("agrees" if shaped == called else "differs"), f"{shaped} of eval_shape, {called} of a call"
 
 
-def traces() -> tuple[str, str]:
-    """How often does eval_shape trace a function that it is asked about three times?"""
-    import jax
-    import jax.numpy as jnp
-
-    seen = []
-
-    def double(x: jax.Array) -> jax.Array:
-        seen.append(x)
-        return x * 2
-
-    for _ in range(3):
-        jax.eval_shape(double, jnp.ones(3))
-    return {1: "once", 3: "each-time"}.get(len(seen), "other"), f"{len(seen)} traces for 3 calls"
-
-
 def strong_type() -> None:
     """Of an array whose dtype is its own eval_shape has the dtype of a call on every release."""
     import jax
@@ -66,6 +50,22 @@ def in_one() -> None:
 
     both = jax.eval_shape(lambda: jnp.asarray(1.0) + jnp.ones(3, jnp.bfloat16))
     assert both.dtype == jnp.bfloat16, both
+
+
+def traces() -> tuple[str, str]:
+    """How often does eval_shape trace a function that it is asked about three times?"""
+    import jax
+    import jax.numpy as jnp
+
+    seen = []
+
+    def double(x: jax.Array) -> jax.Array:
+        seen.append(x)
+        return x * 2
+
+    for _ in range(3):
+        jax.eval_shape(double, jnp.ones(3))
+    return {1: "once", 3: "each-time"}.get(len(seen), "other"), f"{len(seen)} traces for 3 calls"
 
 
 def of_a_jitted_function() -> None:

@@ -37,15 +37,6 @@ def integers() -> tuple[str, str]:
     return {2**40: "kept", 0: "rounded"}.get(got, "other"), f"{got}"
 
 
-def jvp() -> tuple[str, str]:
-    """Is a float64 that f returns as it is the same float64 in jax.jvp?"""
-    import jax
-    import numpy as np
-
-    got = jax.jvp(lambda x: x, (np.float64(0.1),), (np.float64(1.0),))[0]
-    return {"float64": "kept", "float32": "rounded"}.get(got.dtype.name, "other"), f"{got.dtype.name} {float(got)!r}"
-
-
 def what_is_computed() -> None:
     """What f computes is float32 on every release, and so is the gradient."""
     import jax
@@ -67,6 +58,15 @@ def pass_it_by() -> None:
     assert int(jax.grad(f, has_aux=True)(1.0, step)[1]) == 2**40
     assert int(jax.vjp(lambda x: f(x, step), 1.0, has_aux=False)[0][1]) == 2**40
     assert np.float64(0.1).dtype.name == "float64"
+
+
+def jvp() -> tuple[str, str]:
+    """Is a float64 that f returns as it is the same float64 in jax.jvp?"""
+    import jax
+    import numpy as np
+
+    got = jax.jvp(lambda x: x, (np.float64(0.1),), (np.float64(1.0),))[0]
+    return {"float64": "kept", "float32": "rounded"}.get(got.dtype.name, "other"), f"{got.dtype.name} {float(got)!r}"
 
 
 _BEFORE = Rule("kept", "jax<0.8.0")

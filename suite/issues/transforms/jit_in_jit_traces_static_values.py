@@ -22,21 +22,6 @@ def returned() -> tuple[str, str]:
     return "static", f"{jax.jit(lambda n: jnp.arange(add_one(n)), static_argnums=0)(2)}"
 
 
-def passed() -> tuple[str, str]:
-    """Is a Python number that a jitted function passes to another one there?"""
-    import jax
-
-    seen = []
-
-    def inner(n: int) -> int:
-        seen.append(isinstance(n, int))
-        return n
-
-    jitted = jax.jit(inner)
-    jax.jit(lambda: jitted(1))()
-    return ("static" if seen[0] else "traced"), "it is an int" if seen[0] else "it is no int"
-
-
 def without_the_inner_jit() -> None:
     """Without jit inside it is; and as a static argument."""
     import jax
@@ -50,6 +35,21 @@ def without_the_inner_jit() -> None:
     inner = jax.jit(lambda n: seen.append(isinstance(n, int)), static_argnums=0)
     jax.jit(lambda: inner(1))()
     assert seen == [True]
+
+
+def passed() -> tuple[str, str]:
+    """Is a Python number that a jitted function passes to another one there?"""
+    import jax
+
+    seen = []
+
+    def inner(n: int) -> int:
+        seen.append(isinstance(n, int))
+        return n
+
+    jitted = jax.jit(inner)
+    jax.jit(lambda: jitted(1))()
+    return ("static" if seen[0] else "traced"), "it is an int" if seen[0] else "it is no int"
 
 
 ISSUE = Issue(

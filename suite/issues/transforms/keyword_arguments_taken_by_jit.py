@@ -26,20 +26,6 @@ def named_f() -> tuple[str, str]:
     return "taken", f"it gives {float(jax.jit(lambda x, f: x * f)(1.0, f=2.0))}"
 
 
-def named_store() -> tuple[str, str]:
-    """Can a jitted function be called with store=2.0?"""
-    import jax
-
-    return "taken", f"it gives {float(jax.jit(lambda x, store: x * store)(1.0, store=2.0))}"
-
-
-def named_fun() -> tuple[str, str]:
-    """Can a jitted function be called with fun=2.0?"""
-    import jax
-
-    return "taken", f"it gives {float(jax.jit(lambda x, fun: x * fun)(1.0, fun=2.0))}"
-
-
 def another_name() -> None:
     """An argument of another name can be passed by it."""
     import jax
@@ -52,6 +38,20 @@ def by_position() -> None:
     import jax
 
     assert float(jax.jit(lambda f, store, fun: f * store * fun)(2.0, 3.0, 4.0)) == 24.0
+
+
+def named_store() -> tuple[str, str]:
+    """Can a jitted function be called with store=2.0?"""
+    import jax
+
+    return "taken", f"it gives {float(jax.jit(lambda x, store: x * store)(1.0, store=2.0))}"
+
+
+def named_fun() -> tuple[str, str]:
+    """Can a jitted function be called with fun=2.0?"""
+    import jax
+
+    return "taken", f"it gives {float(jax.jit(lambda x, fun: x * fun)(1.0, fun=2.0))}"
 
 
 ISSUE = Issue(

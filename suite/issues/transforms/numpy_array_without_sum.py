@@ -33,6 +33,30 @@ def custom_vjp() -> tuple[str, str]:
     return ("array" if got == 3.0 else "other"), f"the gradient is {got}"
 
 
+def jax_arrays() -> None:
+    """A jax.Array is one in both places."""
+    import jax
+    import jax.numpy as jnp
+
+    f = jax.custom_vjp(lambda x, c: x * c.sum())
+    f.defvjp(lambda x, c: (x * c.sum(), c), lambda c, g: (g * c.sum(), g * jnp.ones_like(c)))
+    assert float(jax.grad(lambda x: f(x, jnp.arange(3.0)))(1.0)) == 3.0
+    assert float(jax.grad(lambda x: (jnp.sum(x * x), x), has_aux=True)(jnp.array([1.0, 2.0]))[1].sum()) == 3.0
+
+
+def as_an_array() -> None:
+    """np.asarray of what arrives, as the changelog says: it is an ndarray on every release."""
+    import jax
+    import numpy as np
+
+    f = jax.custom_vjp(lambda x, c: x * jax.numpy.sum(c))
+    f.defvjp(lambda x, c: (x * np.asarray(c).sum(), c), lambda c, g: (g * np.asarray(c).sum(), g * np.ones(3)))
+    assert float(jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0)) == 3.0
+    x = np.array([1.0, 2.0], np.float32)
+    got = jax.grad(lambda x: (jax.numpy.sum(x * x), x), has_aux=True)(x)[1]
+    assert float(np.asarray(got).sum()) == 3.0
+
+
 def aux() -> tuple[str, str]:
     """Has an ndarray that f returns as grad's aux its .sum()?"""
     import jax
@@ -58,30 +82,6 @@ def custom_jvp() -> tuple[str, str]:
     f.defjvp(rule)
     jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0)
     return ("array" if seen == [True] else "other"), f"isinstance(c, np.ndarray) is {seen[0]}"
-
-
-def jax_arrays() -> None:
-    """A jax.Array is one in both places."""
-    import jax
-    import jax.numpy as jnp
-
-    f = jax.custom_vjp(lambda x, c: x * c.sum())
-    f.defvjp(lambda x, c: (x * c.sum(), c), lambda c, g: (g * c.sum(), g * jnp.ones_like(c)))
-    assert float(jax.grad(lambda x: f(x, jnp.arange(3.0)))(1.0)) == 3.0
-    assert float(jax.grad(lambda x: (jnp.sum(x * x), x), has_aux=True)(jnp.array([1.0, 2.0]))[1].sum()) == 3.0
-
-
-def as_an_array() -> None:
-    """np.asarray of what arrives, as the changelog says: it is an ndarray on every release."""
-    import jax
-    import numpy as np
-
-    f = jax.custom_vjp(lambda x, c: x * jax.numpy.sum(c))
-    f.defvjp(lambda x, c: (x * np.asarray(c).sum(), c), lambda c, g: (g * np.asarray(c).sum(), g * np.ones(3)))
-    assert float(jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0)) == 3.0
-    x = np.array([1.0, 2.0], np.float32)
-    got = jax.grad(lambda x: (jax.numpy.sum(x * x), x), has_aux=True)(x)[1]
-    assert float(np.asarray(got).sum()) == 3.0
 
 
 ISSUE = Issue(

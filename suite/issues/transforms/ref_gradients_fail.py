@@ -42,37 +42,6 @@ def overwritten() -> tuple[str, str]:
     return compare(jax.grad(f)(3.0), 2.0)
 
 
-def overwritten_jitted() -> tuple[str, str]:
-    """Does it where the function is jitted?"""
-    import jax
-
-    if not hasattr(jax, "new_ref"):
-        return "absent", "there is no jax.new_ref"
-
-    def f(x: jax.Array) -> jax.Array:
-        ref = jax.new_ref(x)
-        y = ref[...]
-        ref[...] = 2.0
-        return y * ref[...]
-
-    return compare(jax.grad(jax.jit(f))(3.0), 2.0)
-
-
-def jacfwd() -> tuple[str, str]:
-    """Does jacfwd of a function that makes a ref and doubles what is in it give 2?"""
-    import jax
-
-    if not hasattr(jax, "new_ref"):
-        return "absent", "there is no jax.new_ref"
-
-    def f(x: jax.Array) -> jax.Array:
-        ref = jax.new_ref(x)
-        ref[...] = 2.0 * ref[...]
-        return ref[...]
-
-    return compare(jax.jacfwd(f)(3.0), 2.0)
-
-
 def doubled() -> None:
     """grad and jvp of a function that doubles what is in a ref; without refs, any."""
     import jax
@@ -104,6 +73,37 @@ def depends_on_it() -> None:
 
     assert jax.grad(f)(3.0) == 2.0
     assert jax.grad(jax.jit(f))(3.0) == 2.0
+
+
+def overwritten_jitted() -> tuple[str, str]:
+    """Does it where the function is jitted?"""
+    import jax
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+
+    def f(x: jax.Array) -> jax.Array:
+        ref = jax.new_ref(x)
+        y = ref[...]
+        ref[...] = 2.0
+        return y * ref[...]
+
+    return compare(jax.grad(jax.jit(f))(3.0), 2.0)
+
+
+def jacfwd() -> tuple[str, str]:
+    """Does jacfwd of a function that makes a ref and doubles what is in it give 2?"""
+    import jax
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+
+    def f(x: jax.Array) -> jax.Array:
+        ref = jax.new_ref(x)
+        ref[...] = 2.0 * ref[...]
+        return ref[...]
+
+    return compare(jax.jacfwd(f)(3.0), 2.0)
 
 
 def one_direction() -> None:

@@ -31,6 +31,29 @@ def jit() -> tuple[str, str]:
     return compare(jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0), 6.0)
 
 
+def in_order() -> None:
+    """Named in order all are right."""
+    import jax
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    assert jax.jit(f, static_argnums=(0, 1))(1.0, 2.0, 3.0) == 6.0
+    assert jax.jit(f, static_argnames=("a", "b"))(1.0, 2.0, 3.0) == 6.0
+    closed = jax.make_jaxpr(f, static_argnums=(0, 1))(1.0, 2.0, 3.0)
+    assert jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0] == 6.0
+    given = []
+
+    def rule(a: float, b: float, primals: tuple[float, ...], tangents: tuple[float, ...]) -> tuple[float, float]:
+        given.append((a, b))
+        return primals[0], tangents[0]
+
+    custom = jax.custom_jvp(f, nondiff_argnums=(0, 1))
+    custom.defjvp(rule)
+    jax.jvp(lambda c: custom(1.0, 2.0, c), (3.0,), (1.0,))
+    assert given == [(1.0, 2.0)]
+
+
 def called_before() -> tuple[str, str]:
     """Does jit with static_argnums=(0, 1), after a call of the same function with (1, 0)?"""
     import jax
@@ -74,29 +97,6 @@ def custom_jvp_rule() -> tuple[str, str]:
     return {(2.0, 1.0): "as-named", (1.0, 2.0): "sorted"}.get(
         given[0], "other"
     ), f"f(1, 2, c): the rule gets {given[0]}"
-
-
-def in_order() -> None:
-    """Named in order all are right."""
-    import jax
-
-    def f(a: float, b: float, c: float) -> float:
-        return a - 2 * b + 3 * c
-
-    assert jax.jit(f, static_argnums=(0, 1))(1.0, 2.0, 3.0) == 6.0
-    assert jax.jit(f, static_argnames=("a", "b"))(1.0, 2.0, 3.0) == 6.0
-    closed = jax.make_jaxpr(f, static_argnums=(0, 1))(1.0, 2.0, 3.0)
-    assert jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0] == 6.0
-    given = []
-
-    def rule(a: float, b: float, primals: tuple[float, ...], tangents: tuple[float, ...]) -> tuple[float, float]:
-        given.append((a, b))
-        return primals[0], tangents[0]
-
-    custom = jax.custom_jvp(f, nondiff_argnums=(0, 1))
-    custom.defjvp(rule)
-    jax.jvp(lambda c: custom(1.0, 2.0, c), (3.0,), (1.0,))
-    assert given == [(1.0, 2.0)]
 
 
 _NEW = Rule("agrees", "", "jax#28069 (9afc047bf0)")

@@ -45,21 +45,6 @@ def new_lambdas() -> tuple[str, str]:
     return _traces([add(1.0), add(1.0), add(1.0)])
 
 
-def new_partials() -> tuple[str, str]:
-    """With a new functools.partial of the same function and arguments?"""
-    return _traces([partial(pow, 2), partial(pow, 2), partial(pow, 2)])
-
-
-def equal_numbers() -> tuple[str, str]:
-    """With numbers that are equal, and of different types?"""
-    return _traces([1, 1.0, True])
-
-
-def a_list() -> tuple[str, str]:
-    """With a list?"""
-    return _traces([[2], [2]])
-
-
 def equal_tuples() -> None:
     """With tuples that are equal: once."""
     assert _traces([(1, 2), (1, 2), tuple(range(1, 3))])[0] == "once"
@@ -76,6 +61,21 @@ def one_object() -> None:
     assert _traces([once, once, once])[0] == "once"
     assert _traces([(2,), (2,)])[0] == "once"
     assert _traces([float(1), float(True)])[0] == "once"
+
+
+def new_partials() -> tuple[str, str]:
+    """With a new functools.partial of the same function and arguments?"""
+    return _traces([partial(pow, 2), partial(pow, 2), partial(pow, 2)])
+
+
+def equal_numbers() -> tuple[str, str]:
+    """With numbers that are equal, and of different types?"""
+    return _traces([1, 1.0, True])
+
+
+def a_list() -> tuple[str, str]:
+    """With a list?"""
+    return _traces([[2], [2]])
 
 
 ISSUE = Issue(

@@ -45,20 +45,6 @@ def asked_for_by_a_rule() -> tuple[str, str]:
     return compare(jax.hessian(lambda x: jax.jit(same)((x * x, 3.0))[0])(1.0), 2.0)
 
 
-def linear_solve() -> tuple[str, str]:
-    """Is the derivative of the transposed derivative of a vmapped linear solve, -1 / x, that of -1 / x?"""
-    import jax
-    import jax.numpy as jnp
-
-    def solve(x: jax.Array) -> jax.Array:
-        return jnp.linalg.solve(x * jnp.eye(2), jnp.array([1.0, 0.0]))[0]
-
-    def transposed(x: jax.Array) -> jax.Array:
-        return jax.vjp(lambda y: jax.jvp(jax.vmap(solve), (x,), (y,))[1], jnp.ones_like(x))[1](x)[0]
-
-    return compare(jax.jacrev(transposed)(jnp.array([2.0])), [[0.25]], rtol=1e-6)
-
-
 def first_derivatives() -> None:
     """One derivative at a time, of a rule that gets zeros as numbers, and of a solve."""
     import jax
@@ -84,6 +70,20 @@ def zeros_as_numbers() -> None:
     same = jax.custom_jvp(lambda pair: pair)
     same.defjvp(lambda primals, tangents: (same(*primals), tangents[0]))
     assert jax.hessian(lambda x: jax.jit(same)((x * x, 3.0))[0])(1.0) == 2.0
+
+
+def linear_solve() -> tuple[str, str]:
+    """Is the derivative of the transposed derivative of a vmapped linear solve, -1 / x, that of -1 / x?"""
+    import jax
+    import jax.numpy as jnp
+
+    def solve(x: jax.Array) -> jax.Array:
+        return jnp.linalg.solve(x * jnp.eye(2), jnp.array([1.0, 0.0]))[0]
+
+    def transposed(x: jax.Array) -> jax.Array:
+        return jax.vjp(lambda y: jax.jvp(jax.vmap(solve), (x,), (y,))[1], jnp.ones_like(x))[1](x)[0]
+
+    return compare(jax.jacrev(transposed)(jnp.array([2.0])), [[0.25]], rtol=1e-6)
 
 
 def by_lu_factors() -> None:

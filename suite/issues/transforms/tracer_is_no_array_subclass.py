@@ -45,37 +45,6 @@ def singledispatch() -> tuple[str, str]:
     return seen[0], f"inside jit it takes the function for {'jax.Array' if seen == ['array'] else 'object'}"
 
 
-def array_like() -> tuple[str, str]:
-    """Is a traced array an instance of jax.typing.ArrayLike?"""
-    import jax
-    from jax.typing import ArrayLike
-
-    seen = []
-
-    def f(x: object) -> object:
-        seen.append(isinstance(x, ArrayLike))
-        return x
-
-    jax.jit(f)(1.0)
-    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, ArrayLike) is {seen[0]} inside jit"
-
-
-def optional() -> tuple[str, str]:
-    """Is a traced array an instance of typing.Optional[jax.Array]?"""
-    from typing import Optional
-
-    import jax
-
-    seen = []
-
-    def f(x: object) -> object:
-        seen.append(isinstance(x, Optional[jax.Array]))  # type: ignore[arg-type]  # noqa: UP045
-        return x
-
-    jax.jit(f)(1.0)
-    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, Optional[jax.Array]) is {seen[0]}"
-
-
 def instances() -> None:
     """A traced array is an instance of jax.Array, and of a tuple of types, on every release."""
     import jax
@@ -113,6 +82,37 @@ def register_the_tracer() -> None:
 
     jax.jit(f)(1.0)
     assert seen == ["array", True], seen
+
+
+def array_like() -> tuple[str, str]:
+    """Is a traced array an instance of jax.typing.ArrayLike?"""
+    import jax
+    from jax.typing import ArrayLike
+
+    seen = []
+
+    def f(x: object) -> object:
+        seen.append(isinstance(x, ArrayLike))
+        return x
+
+    jax.jit(f)(1.0)
+    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, ArrayLike) is {seen[0]} inside jit"
+
+
+def optional() -> tuple[str, str]:
+    """Is a traced array an instance of typing.Optional[jax.Array]?"""
+    from typing import Optional
+
+    import jax
+
+    seen = []
+
+    def f(x: object) -> object:
+        seen.append(isinstance(x, Optional[jax.Array]))  # type: ignore[arg-type]  # noqa: UP045
+        return x
+
+    jax.jit(f)(1.0)
+    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, Optional[jax.Array]) is {seen[0]}"
 
 
 _REGISTER = Workaround(

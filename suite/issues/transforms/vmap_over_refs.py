@@ -39,6 +39,39 @@ def written_along_axis_one() -> tuple[str, str]:
     return compare(ref[...], [[0.0, 1.0], [2.0, 3.0]])
 
 
+def whole_rows() -> None:
+    """Whole rows of a ref that is mapped along axis 0; without refs, of an array."""
+    import jax
+    import jax.numpy as jnp
+
+    rows = jnp.array([[0.0, 1.0], [2.0, 3.0]])
+    if not hasattr(jax, "new_ref"):
+        assert jax.vmap(lambda r: r[...] + 1.0)(rows).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+        return
+
+    def add(r: jax.Array) -> None:
+        r[...] += 1.0
+
+    ref = jax.new_ref(rows)
+    jax.vmap(add)(ref)
+    assert ref[...].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert jax.vmap(lambda r: r[...])(ref).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def map_the_array() -> None:
+    """The array is mapped over, and what comes of it written whole."""
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(jax, "new_ref"):
+        return
+    ref = jax.new_ref(jnp.zeros((2, 2)))
+    ref[...] = jax.vmap(lambda r, i: r.at[i].add(1.0))(ref[...], jnp.array([0, 1]))
+    assert ref[...].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    ref[...] = jax.vmap(lambda r, x: x, in_axes=(1, 0), out_axes=1)(ref[...], jnp.array([[0.0, 2.0], [1.0, 3.0]]))
+    assert ref[...].tolist() == [[0.0, 1.0], [2.0, 3.0]]
+
+
 def mapped_index() -> tuple[str, str]:
     """Does each row of a mapped ref get 1 added at the index that is mapped along with it?"""
     import jax
@@ -83,39 +116,6 @@ def in_a_loop() -> tuple[str, str]:
     ref = jax.new_ref(jnp.zeros((2, 3)))
     jax.vmap(add, in_axes=1)(ref)
     return compare(ref[...].ravel(), [2.0] * 6)
-
-
-def whole_rows() -> None:
-    """Whole rows of a ref that is mapped along axis 0; without refs, of an array."""
-    import jax
-    import jax.numpy as jnp
-
-    rows = jnp.array([[0.0, 1.0], [2.0, 3.0]])
-    if not hasattr(jax, "new_ref"):
-        assert jax.vmap(lambda r: r[...] + 1.0)(rows).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-        return
-
-    def add(r: jax.Array) -> None:
-        r[...] += 1.0
-
-    ref = jax.new_ref(rows)
-    jax.vmap(add)(ref)
-    assert ref[...].tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    assert jax.vmap(lambda r: r[...])(ref).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-
-
-def map_the_array() -> None:
-    """The array is mapped over, and what comes of it written whole."""
-    import jax
-    import jax.numpy as jnp
-
-    if not hasattr(jax, "new_ref"):
-        return
-    ref = jax.new_ref(jnp.zeros((2, 2)))
-    ref[...] = jax.vmap(lambda r, i: r.at[i].add(1.0))(ref[...], jnp.array([0, 1]))
-    assert ref[...].tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    ref[...] = jax.vmap(lambda r, x: x, in_axes=(1, 0), out_axes=1)(ref[...], jnp.array([[0.0, 2.0], [1.0, 3.0]]))
-    assert ref[...].tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
 _ABSENT = Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2")

@@ -30,6 +30,33 @@ def effects() -> tuple[str, str]:
     return compare(log, [0.0, 1.0, 2.0])
 
 
+def not_vmapped() -> None:
+    """Without vmap every call is made, under jit too."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import io_callback
+
+    log: list[float] = []
+    for x in (0.0, 1.0):
+        jax.jit(lambda x: io_callback(lambda value: log.append(float(value)), None, x))(jnp.float32(x))
+    jax.effects_barrier()
+    assert log == [0.0, 1.0]
+
+
+def whole_batch() -> None:
+    """One call with the whole batch, outside of vmap."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import io_callback
+
+    log: list[float] = []
+    jax.jit(lambda x: io_callback(lambda values: log.extend(values.tolist()), None, jax.vmap(lambda x: 2 * x)(x)))(
+        jnp.arange(3.0)
+    )
+    jax.effects_barrier()
+    assert log == [0.0, 2.0, 4.0]
+
+
 def unused_result() -> tuple[str, str]:
     """Does jit of vmap of an io_callback with a result that is not used?"""
     import jax
@@ -70,33 +97,6 @@ def while_loop() -> tuple[str, str]:
     jax.vmap(run)(jnp.arange(3.0))
     jax.effects_barrier()
     return compare(log, [0.0, 1.0, 2.0, 0.0, 1.0, 2.0])
-
-
-def not_vmapped() -> None:
-    """Without vmap every call is made, under jit too."""
-    import jax
-    import jax.numpy as jnp
-    from jax.experimental import io_callback
-
-    log: list[float] = []
-    for x in (0.0, 1.0):
-        jax.jit(lambda x: io_callback(lambda value: log.append(float(value)), None, x))(jnp.float32(x))
-    jax.effects_barrier()
-    assert log == [0.0, 1.0]
-
-
-def whole_batch() -> None:
-    """One call with the whole batch, outside of vmap."""
-    import jax
-    import jax.numpy as jnp
-    from jax.experimental import io_callback
-
-    log: list[float] = []
-    jax.jit(lambda x: io_callback(lambda values: log.extend(values.tolist()), None, jax.vmap(lambda x: 2 * x)(x)))(
-        jnp.arange(3.0)
-    )
-    jax.effects_barrier()
-    assert log == [0.0, 2.0, 4.0]
 
 
 _NEW = Rule("agrees", "", "jax#20725 (8037e7b08f)")

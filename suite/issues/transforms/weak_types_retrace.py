@@ -42,6 +42,13 @@ def number_then_array() -> tuple[str, str]:
     return "retraced" if traces == 2 else "traced-once", f"{traces} traces of two calls"
 
 
+def of_one_type() -> None:
+    """For arrays of one dtype it is traced once."""
+    import jax.numpy as jnp
+
+    assert _traces(jnp.float32(1.0), jnp.float32(2.0)) == 1
+
+
 def its_own_output() -> tuple[str, str]:
     """How often for 1.0 and then what came of it?"""
     import jax
@@ -65,13 +72,6 @@ def its_output_of_an_array() -> tuple[str, str]:
     stepped = jax.jit(step)
     stepped(stepped(stepped(1.0)))
     return ("retraced" if len(seen) == 2 else "traced-once"), f"{len(seen)} traces of three calls"
-
-
-def of_one_type() -> None:
-    """For arrays of one dtype it is traced once."""
-    import jax.numpy as jnp
-
-    assert _traces(jnp.float32(1.0), jnp.float32(2.0)) == 1
 
 
 ISSUE = Issue(
