@@ -26,9 +26,12 @@ Seen = tuple[str, str]
 MEANINGS: Mapping[str, Meaning] = {
     **{"differs": "affected", "agrees": "clear"},
     **{"there": "clear", "warns": "guarded", "gone": "affected"},
+    **{"equal": "clear", "unequal": "affected", "in-place": "clear", "copies": "affected"},
+    **{"works": "clear", "taken": "clear", "right": "clear", "wrong": "affected", "lost": "affected"},
     # What jax imports and does not declare is missing: the judge gives it.
     "not-installed": "absent",
     **{"absent": "absent", "cannot-solve": "different", "other": "different", "another": "different"},
+    **{"other-dtype": "different", "other-value": "different"},
 }
 # Whose repositories are meant by a short name.
 REPOSITORIES: Mapping[str, str] = {

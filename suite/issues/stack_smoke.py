@@ -189,7 +189,6 @@ ISSUE = Issue(
             train_and_solve,
             control_train_and_solve,
             behaviours={
-                "works": "clear",
                 "wrong-training-gradient": "affected",
                 "wrong-training-step": "affected",
                 "wrong-solution": "affected",
@@ -215,7 +214,7 @@ ISSUE = Issue(
         Case(
             implicit_solve,
             control_implicit_solve,
-            behaviours={"works": "clear", "wrong-solution": "affected", **dict.fromkeys(_STOPS, "affected")},
+            behaviours={"wrong-solution": "affected", **dict.fromkeys(_STOPS, "affected")},
             signatures=_SIGNATURES,
             rules=(
                 *_BOTH,

@@ -83,7 +83,6 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#38145", fix="xla#46314"),
     touches=("jax.lax.cond", "jax.lax.switch"),
     control=without_a_condition,
-    behaviours={"copies": "affected", "in-place": "clear"},
     rules=(Rule("copies", "jaxlib<0.11.1", "jax#38145"), Rule("in-place", "", "xla#46314")),
     workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
     cases=(

@@ -94,7 +94,7 @@ ISSUE = Issue(
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
     control=read_by_nothing,
-    behaviours={"copy": "affected", "in-place": "clear", "untold": "absent"},
+    behaviours={"copy": "affected", "untold": "absent"},
     cases=(
         Case(
             read_by_a_loop,

@@ -88,7 +88,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#29537 scipy/scipy#23177"),
     touches=("jax.numpy.exp",),
     control=argument,
-    behaviours={"lost": "affected", "kept": "clear"},
+    behaviours={"kept": "clear"},
     workaround=Workaround("Choose the NaN yourself: jnp.where(jnp.isnan(y), y, jnp.exp(y)).", keep_it),
     cases=(
         Case(

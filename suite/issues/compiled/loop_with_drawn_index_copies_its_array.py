@@ -117,7 +117,6 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#31284 jax#31282 equinox#1088 diffrax#680"),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
     control=what_it_computes,
-    behaviours={"copies": "affected", "in-place": "clear"},
     rules=(Rule("copies", "jaxlib==0.7.1", "jax#31284"), Rule("in-place")),
     cases=(
         Case(

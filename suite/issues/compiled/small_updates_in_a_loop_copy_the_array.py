@@ -94,7 +94,6 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#40101 QuantEcon/lecture-python-programming#622"),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
     control=what_it_computes,
-    behaviours={"copies": "affected", "in-place": "clear"},
     rules=(
         Rule("copies", "jaxlib==0.11.1", "the text of jax 0.11.2 on jaxlib 0.11.1 too; jax#40101"),
         Rule("in-place"),

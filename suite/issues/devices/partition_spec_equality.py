@@ -89,7 +89,7 @@ ISSUE = Issue(
     cases=(
         Case(
             equality,
-            behaviours={"equal": "clear", "unequal": "documented", "mixed": "different"},
+            behaviours={"unequal": "documented", "mixed": "different"},
             rules=(Rule("equal", "jax<0.10.0"), Rule("unequal", "", "b52e741ed0, and the changelog")),
             workaround=_CONVERT,
         ),
@@ -111,7 +111,6 @@ ISSUE = Issue(
         ),
         Case(
             nested_name,
-            behaviours={"equal": "clear", "unequal": "affected"},
             rules=(Rule("unequal", "jax<0.5.3"), Rule("equal", "", "177e1f6ed9 brings both to one form")),
             touches=tuple(
                 f"{name}(one, two, three) if ({_NESTED}) and uses('jax.sharding.PartitionSpec', 'jax.P')"

@@ -154,7 +154,7 @@ ISSUE = Issue(
         ),
         Case(
             renamed_layer,
-            behaviours={"taken": "clear", "key-error": "affected"},
+            behaviours={"key-error": "affected"},
             rules=(
                 Rule("taken", "equinox<0.13.1", "the keys are numbers"),
                 Rule("key-error", "", "equinox#1052 (c77d7a1)"),

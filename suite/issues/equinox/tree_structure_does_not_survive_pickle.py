@@ -114,7 +114,6 @@ ISSUE = Issue(
     cases=(
         Case(
             structure_equal,
-            behaviours={"equal": "clear", "unequal": "affected"},
             rules=(
                 Rule("equal", "equinox<0.12.2"),
                 Rule("unequal", "equinox<0.13.3"),
@@ -132,7 +131,7 @@ ISSUE = Issue(
         ),
         Case(
             module_equal,
-            behaviours={"equal": "clear", "unequal": "affected", "pickling-error": "guarded"},
+            behaviours={"pickling-error": "guarded"},
             rules=(
                 Rule("pickling-error", "jaxtyping<0.2.38", "jaxtyping#295"),
                 Rule("unequal", "equinox<0.12.2", "equinox#992"),

@@ -59,13 +59,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Take BlackJAX 1.2.1 or later, with jax 0.4.27 or later.", pin="blackjax>=1.2.1", fails=("jax<0.4.27",)
             ),
-            behaviours={
-                "works": "clear",
-                "other-values": "affected",
-                "no-a-max": "affected",
-                "no-max": "affected",
-                "no-tap": "affected",
-            },
+            behaviours={"other-values": "affected", "no-a-max": "affected", "no-max": "affected", "no-tap": "affected"},
             signatures={
                 "no-tap": NO_TAP,
                 "no-a-max": Signature("TypeError", "unexpected keyword argument 'a_max'", "blackjax"),
@@ -82,7 +76,6 @@ ISSUE = Issue(
             lbfgs,
             workaround=Workaround("Take BlackJAX 1.2 or later, with jax 0.4.25 or later.", pin="blackjax>=1.2.0"),
             behaviours={
-                "works": "clear",
                 "other-values": "affected",
                 "no-tree-map": "affected",
                 "no-tree": "affected",

@@ -108,7 +108,7 @@ ISSUE = Issue(
         ),
         Case(
             keepdims,
-            behaviours={"lost": "affected", "kept": "clear"},
+            behaviours={"kept": "clear"},
             rules=(Rule("lost", "jax<0.4.26"), Rule("kept", "", "jax#20251 (c295b1655c)")),
             workaround=Workaround("Name the axes: axis=tuple(range(x.ndim)).", name_the_axes),
             touches=(

@@ -65,7 +65,6 @@ ISSUE = Issue(
     upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", report="jax#20550"),
     touches=("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)", "jax.numpy.clip(a=)", "jax.numpy.clip"),
     control=by_position,
-    behaviours={"taken": "clear"},
     rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),
     workaround=Workaround("Give the bounds by position.", by_position),
     signatures={
@@ -77,14 +76,14 @@ ISSUE = Issue(
         Case(array_by_keyword, touches=(f"{_CLIP} if given(a)",)),
         Case(
             new_keywords,
-            behaviours={"taken": "clear", "refused": "guarded"},
+            behaviours={"refused": "guarded"},
             signatures={"refused": Signature("TypeError", "got an unexpected keyword argument")},
             rules=(Rule("refused", "jax<0.4.27"), Rule("taken")),
             touches=("jax.numpy.clip(min=)", "jax.numpy.clip(max=)"),
         ),
         Case(
             complex_numbers,
-            behaviours={"taken": "clear", "refused": "documented"},
+            behaviours={"refused": "documented"},
             signatures={
                 "warns": Signature("DeprecationWarning", "Clip received a complex value"),
                 "refused": Signature("ValueError", "Clip received a complex value"),

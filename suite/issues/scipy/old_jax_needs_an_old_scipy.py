@@ -40,7 +40,7 @@ ISSUE = Issue(
             by_numpy,
             needs=("jax", "scipy"),
             workaround=Workaround("Hold SciPy with jax 0.4.23 and older, or take from jax.numpy.", pin="scipy<1.13"),
-            behaviours={"works": "clear", "other-values": "affected", "no-tril": "affected"},
+            behaviours={"other-values": "affected", "no-tril": "affected"},
             signatures={"no-tril": Signature("AttributeError", "has no attribute 'tri", "jax")},
             rules=(Rule("no-tril", "jax<0.4.24 scipy>=1.13.0", "jax#20965"), Rule("works")),
         ),
