@@ -5,8 +5,7 @@
 You'd expect True, and a function of `filter_jit` to be traced once for the two, as it is for two layers. A WeightNorm
 keeps a `functools.partial` of its norm, made anew for each, and two of those are equal only if they are one object. So
 nothing is shared: each model that is made again, in a test or a sweep, compiles again. equinox#965 reports the
-comparison. equinox#1240 found the traces and mended both; it was merged in June 2026, and is in no release up to
-0.13.8.
+comparison. equinox#1240 found the traces and mended both; it was merged in June 2026, and is in no release run.
 """
 
 from __future__ import annotations

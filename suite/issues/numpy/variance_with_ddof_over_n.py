@@ -1,7 +1,7 @@
 """jnp.var gave negative variances where ddof is larger than the number of samples; jnp.cov does still
 
     jnp.var(jnp.arange(3.0), ddof=4)     # -2 up to jax 0.4.28, NaN from 0.4.29
-    jnp.cov(jnp.arange(3.0), ddof=4)     # -2 up to jax 0.12.0.1, infinite in NumPy
+    jnp.cov(jnp.arange(3.0), ddof=4)     # -2, infinite in NumPy
 
 The sum of squares is divided by n - ddof, and nothing looked at the sign of that. A mask counts: with two samples left
 by `where=` and the ddof=3 of an unmasked array the variance was -0.5. jax#21330 asked what the array API standard asks,

@@ -66,7 +66,7 @@ def _issues(report: Report) -> Iterator[str]:
         on = standing.label(standing.columns(report)[-1])
         yield from _head(f"On {on}", "now", "issue", "since", "what to do", "thread")
     for each in standing.standings(report) if report.cells else ():
-        page = f"[{cell_text(each.issue.title)}]({address(f'issues/{each.issue.id}.html')})"
+        page = f"[{cell_text(each.issue.heading)}]({address(f'issues/{each.issue.id}.html')})"
         told = (GLYPHS[each.verdict], page, cell_text(each.when), _todo(each), _thread(each.issue))
         yield f"| {' | '.join(told)} |"
     yield from ("", f"As pages: {' · '.join(f'[{title}]({page})' for title, page in _PAGES.items())}.", "")
