@@ -1,7 +1,8 @@
-"""Where this project is on the web: pyproject.toml's `[project.urls]` says it, and nothing else does."""
+"""Where this project is on the web, by pyproject.toml's `[project.urls]` and nothing else; and where upstream is."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from importlib import metadata
@@ -10,11 +11,19 @@ from typing import Literal
 
 _TREE = Path(__file__).resolve().parent.parent
 DISTRIBUTION = "jax-stack-compat"
+_REFERENCE = re.compile(r"([\w.-]+/[\w.-]+)(?:#([1-9]\d*)|@([0-9a-f]+))", re.ASCII)
 
 
 def address(label: Literal["Repository", "Homepage", "Package"]) -> str | None:
     """Return where the code, the published pages or the released package are, if pyproject.toml says so."""
     return _known().get(label)
+
+
+def link(ref: str) -> str:
+    """Return the address of a thread, `jax-ml/jax#27829`, a commit, `jax-ml/jax@aa2f995b1d`, or a page; else ""."""
+    if found := _REFERENCE.fullmatch(ref):
+        return f"https://github.com/{found[1]}/{f'issues/{found[2]}' if found[2] else f'commit/{found[3]}'}"
+    return ref if ref.startswith("https://") else ""
 
 
 @cache

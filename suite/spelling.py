@@ -13,6 +13,8 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 # Names become paths, and a folder's name has at most 255 bytes.
+# A release in a sentence: 0.4.30.
+RELEASE = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,3}(?!\w|\.\d)")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _CELL = re.compile(r"[a-z0-9]+([.+_-][a-z0-9]+)*")
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.+!_-]*")

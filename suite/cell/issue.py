@@ -8,11 +8,12 @@ id is its reproducer's name, its question the first line of that function's docs
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from inspect import cleandoc
-from typing import Literal
+from typing import Any, Literal, cast
 
 Kind = Literal["silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design"]
 Role = Literal["report", "fix", "docs", "changelog", "commit"]
@@ -25,9 +26,17 @@ Seen = tuple[str, str]
 MEANINGS: Mapping[str, Meaning] = {
     **{"differs": "affected", "agrees": "clear"},
     **{"there": "clear", "warns": "guarded", "gone": "affected"},
+    **{"equal": "clear", "unequal": "affected", "in-place": "clear", "copies": "affected"},
+    **{"works": "clear", "taken": "clear", "right": "clear", "wrong": "affected", "lost": "affected"},
     # What jax imports and does not declare is missing: the judge gives it.
     "not-installed": "absent",
     **{"absent": "absent", "cannot-solve": "different", "other": "different", "another": "different"},
+    **{"other-dtype": "different", "other-value": "different"},
+}
+# Whose repositories are meant by a short name.
+REPOSITORIES: Mapping[str, str] = {
+    **{"jax": "jax-ml/jax", "xla": "openxla/xla"},
+    **{name: f"patrick-kidger/{name}" for name in ("diffrax", "equinox", "jaxtyping", "lineax", "optimistix")},
 }
 # The answers of `compare`: where one of them is expected, the other can be seen.
 _COMPARED = frozenset(["differs", "agrees"])
@@ -48,13 +57,24 @@ class Signature:
 
 @dataclass(frozen=True)
 class Upstream:
-    """A thread, pull request, commit or page, e.g. `Upstream("jax-ml/jax#27829", "report")`.
+    """A thread, pull request, commit or page: `jax-ml/jax#27829`, `jax-ml/jax@3f17626f4b`, or an address.
 
     Its title and its state stand in threads.json, with the day on which they were looked up.
     """
 
     ref: str
     role: Role
+
+    @classmethod
+    def of(cls, **refs: str) -> tuple[Upstream, ...]:
+        """Return what is named in each role, apart by spaces: `Upstream.of(report="jax#27829 jax#27830", fix="…")`."""
+        return tuple(cls(_whole(ref), cast(Role, role)) for role, each in refs.items() for ref in each.split())
+
+
+def _whole(ref: str) -> str:
+    """Return a reference with its repository's whole name."""
+    name, mark, number = re.fullmatch(r"([a-z]+)?([#@]?)(.*)", ref).groups()  # type: ignore[union-attr]
+    return f"{REPOSITORIES[name]}{mark}{number}" if mark and name in REPOSITORIES else ref
 
 
 @dataclass(frozen=True)
@@ -147,10 +167,23 @@ class Case:
         return cleandoc(self.reproducer.__doc__ or "").partition("\n")[0]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Common:
-    """What an issue gives to each of its cases that leaves the field at its default."""
+@dataclass(frozen=True)
+class Issue:
+    """One documented upstream problem, in a module of its own; the first case is the headline.
 
+    `touches` are the functions and keywords that it concerns, as qualified names, and areas: code that names none of
+    them is not concerned. `"jax.numpy.pad(constant_values=)"`, `"jax.stages.Wrapped.lower"`, `"control flow"`; without,
+    what the reproducers use. `row_zero`: it asks whether the stack works at all, and every other waits for it.
+
+    The other fields are of each of its cases that leaves them at their defaults.
+    """
+
+    kind: Kind
+    upstream: tuple[Upstream, ...]
+    cases: tuple[Case, ...]
+    touches: tuple[str, ...] = ()
+    row_zero: bool = False
+    _: KW_ONLY
     control: Callable[[], None] | None = None
     behaviours: Mapping[str, Meaning] | None = None
     rules: tuple[Rule, ...] | None = None
@@ -163,26 +196,10 @@ class Common:
     seconds: float | None = None
     waits_for: tuple[str, ...] | None = None
 
-
-@dataclass(frozen=True)
-class Issue:
-    """One documented upstream problem, in a module of its own; the first case is the headline.
-
-    `touches` are the functions and keywords that it concerns, as qualified names, and areas: code that names none of
-    them is not concerned. `"jax.numpy.pad(constant_values=)"`, `"jax.stages.Wrapped.lower"`, `"control flow"`; without,
-    what the reproducers use. `row_zero`: it asks whether the stack works at all, and every other waits for it.
-    """
-
-    kind: Kind
-    upstream: tuple[Upstream, ...]
-    cases: tuple[Case, ...]
-    touches: tuple[str, ...] = ()
-    row_zero: bool = False
-    common: Common = Common()
-
     def __post_init__(self) -> None:
         """Complete the cases. One that is complete stays the same object."""
-        object.__setattr__(self, "cases", tuple(_completed(case, self.common) for case in self.cases))
+        shared = {each.name: getattr(self, each.name) for each in fields(self) if each.kw_only}
+        object.__setattr__(self, "cases", tuple(_completed(case, shared) for case in self.cases))
 
     @cached_property
     def module(self) -> str:
@@ -209,10 +226,10 @@ class Issue:
         return cleandoc(str(self.cases[0].reproducer.__globals__["__doc__"] or ""))
 
 
-def _completed(case: Case, common: Common) -> Case:
-    """Return a case with what it leaves to `common` and to `MEANINGS`."""
+def _completed(case: Case, shared: Mapping[str, Any]) -> Case:
+    """Return a case with what it leaves to its issue and to `MEANINGS`."""
     own, bare = vars(case), vars(Case(case.reproducer))
-    left = {name: value for name, value in vars(common).items() if value is not None and own[name] == bare[name]}
+    left = {name: value for name, value in shared.items() if value is not None and own[name] == bare[name]}
     if left:
         case = replace(case, **left)
     named = {*(rule.behaviour for rule in case.rules), *case.signatures}

@@ -14,6 +14,7 @@ from typing import Any
 
 from packaging.version import Version
 
+from suite.address import link
 from suite.cell.issue import Rule, Signature
 from suite.errors import BadFile, Fault
 from suite.judge.prediction import Name, with_jaxlib
@@ -61,9 +62,7 @@ class KnownIssue:
     @property
     def link(self) -> str:
         """Where upstream speaks of it; its first thread or page."""
-        ref = self.upstream[0] if self.upstream else ""
-        where, _, number = ref.partition("#")
-        return f"https://github.com/{where}/issues/{number}" if number.isdecimal() and "://" not in where else ref
+        return link(self.upstream[0]) if self.upstream else ""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from typing import Protocol
 
 from suite.judge.attribution import LINKED, Blame, told
 from suite.judge.table import Verdict
@@ -58,6 +59,56 @@ def intervals(
         Interval(*run[0][1], package, firsts[place], lasts[place], exact[place] and exact[place + 1], others[place])
         for place, run in enumerate(runs)
     )
+
+
+class AnyInterval(Protocol):
+    """A run of releases that show one behaviour, as it is found or in a report."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the behaviour means."""
+
+    @property
+    def package(self) -> str:
+        """What the releases are of."""
+
+    @property
+    def first(self) -> str:
+        """The first of them."""
+
+    @property
+    def last(self) -> str:
+        """The last of them."""
+
+
+# The symptoms of a case, the worst first: it is told where the first of them was seen that was seen at all.
+_SYMPTOMS: tuple[frozenset[Verdict], ...] = (
+    frozenset(["affected", "crashed", "hung"]),
+    frozenset(["guarded"]),
+)
+
+
+def affected(found: Sequence[AnyInterval]) -> str:
+    """Return on which releases a case goes wrong, for people: "since jax 0.5.1"; "" for nowhere.
+
+    Releases are those of the package that changes it, where that is not jax.
+    """
+    package = next((each.package for each in found if each.package != "jax"), "jax")
+    along = [each for each in found if each.package == package]
+    symptoms = next((some for some in _SYMPTOMS if not some.isdisjoint(each.verdict for each in along)), frozenset())
+    runs = [list(run) for shown, run in groupby(along, lambda each: each.verdict in symptoms) if shown]
+    return ", ".join(_span(run[0], run[-1], along) for run in runs)
+
+
+def _span(first: AnyInterval, last: AnyInterval, along: Sequence[AnyInterval]) -> str:
+    match first is along[0], last is along[-1]:
+        case True, True:
+            return "all releases run"
+        case True, False:
+            return f"until {first.package} {last.last}"
+        case False, True:
+            return f"since {first.package} {first.first}"
+    return f"{first.package} {' to '.join(dict.fromkeys([first.first, last.last]))}"
 
 
 def _others(found: Blame | None, package: str) -> str:

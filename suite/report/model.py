@@ -18,10 +18,11 @@ from suite.fields import CellId, Id, Moment, PackageName, PlainRequirements, Spe
 from suite.files import FileModel
 from suite.judge.agreement import Agreement
 from suite.judge.attribution import Grounds
+from suite.judge.intervals import affected
 from suite.judge.metadata import Declared, DeclaredObserved
 from suite.judge.table import UNDECIDED, Verdict
 from suite.judge.verdicts import WorkaroundWord
-from suite.spelling import quoted
+from suite.spelling import RELEASE, quoted
 from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs
 
@@ -225,6 +226,13 @@ class IssueRow(FileModel):
     row_zero: bool = Field(default=False, description="whether it asks if the stack works at all")
     source_sha256: str = Field(description="of the issue's module")
     shared_source: str = Field(default="", description="what the sources of its cases use of the module's own")
+
+    @property
+    def heading(self) -> str:
+        """Its title, with the releases that its headline affects, where it names none and no other case differs."""
+        where, *others = (affected(case.intervals) for case in self.cases)
+        is_told = where and not RELEASE.search(self.title) and {where, ""}.issuperset(others)
+        return f"{self.title} ({where})" if is_told else self.title
 
     @property
     def workaround(self) -> str:

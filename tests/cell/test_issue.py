@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from suite.cell import Case, Common, Issue, Rule, Signature
+from suite.cell import Case, Issue, Rule, Signature, Upstream
 from suite.cell.issue import Meaning, Seen
 
 
@@ -25,17 +25,17 @@ def well() -> None:
     """Nothing is wrong."""
 
 
-def completed(case: Case, common: Common | None = None) -> Case:
+def completed(case: Case) -> Case:
     """The case as an issue has it."""
-    return Issue("crash", (), (case,), common=common or Common()).cases[0]
+    return Issue("crash", (), (case,)).cases[0]
 
 
 def test_a_case_keeps_its_own_fields() -> None:
     """What is common goes to a case that leaves the field at its default, and to no other."""
     shared, own = (Rule("agrees", "", "shared"),), (Rule("differs", "", "own"),)
-    common = Common(control=well, rules=shared, needs=("jax", "equinox"))
+    cases = Case(one), Case(two, rules=own, needs=("jaxlib",))
 
-    first, second = Issue("crash", (), (Case(one), Case(two, rules=own, needs=("jaxlib",))), common=common).cases
+    first, second = Issue("crash", (), cases, control=well, rules=shared, needs=("jax", "equinox")).cases
 
     assert (well, shared, ("jax", "equinox")) == (first.control, first.rules, first.needs)
     assert (well, own, ("jaxlib",)) == (second.control, second.rules, second.needs)
@@ -63,11 +63,20 @@ def test_usual_behaviours_have_a_usual_meaning(
 
 def test_a_complete_case_stays_the_same_object() -> None:
     """A case is hashed once, so an issue that is made of complete cases has these themselves."""
-    issue = Issue("crash", (), (Case(one),), common=Common(control=well, rules=(Rule("agrees", "", "seen"),)))
+    issue = Issue("crash", (), (Case(one),), control=well, rules=(Rule("agrees"),))
 
     assert replace(issue, cases=issue.cases[:1]).cases[0] is issue.cases[0]
 
 
-def test_what_is_common_is_of_a_case() -> None:
+def test_what_an_issue_shares_is_of_a_case() -> None:
     """A case has each field that an issue can give."""
-    assert {each.name for each in fields(Common)} <= {each.name for each in fields(Case)}
+    assert {each.name for each in fields(Issue) if each.kw_only} <= {each.name for each in fields(Case)}
+
+
+def test_upstream_is_named_by_role() -> None:
+    """Each role names threads, commits and pages, apart by spaces, in the order in which they are given."""
+    named = Upstream.of(report="jax-ml/jax#2 jax-ml/jax#1", fix="jax-ml/jax@aa2f995b1d")
+
+    assert [("jax-ml/jax#2", "report"), ("jax-ml/jax#1", "report"), ("jax-ml/jax@aa2f995b1d", "fix")] == [
+        (each.ref, each.role) for each in named
+    ]

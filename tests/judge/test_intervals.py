@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.judge.attribution import Blame, Move
-from suite.judge.intervals import Point, intervals
+from suite.judge.intervals import Interval, Point, affected, intervals
 from suite.judge.table import Verdict
 from tests.judge.stacks import FEW
 
@@ -76,3 +76,35 @@ def test_a_change_is_exact_where_the_package_itself_made_it(found: Blame, exact:
     told = intervals([Point("1.0", BAD), Point("1.1", GOOD)], "jax", ["1.0", "1.1"], lambda *_: found)
 
     assert [(exact, ""), (exact, came_with)] == [(each.exact, each.came_with) for each in told]
+
+
+def told(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
+    """Intervals by verdict, package, first and last release."""
+    return [Interval(of, of, package, first, last, exact=True) for of, package, first, last in shown]
+
+
+@pytest.mark.parametrize(
+    ("found", "where"),
+    [
+        ([("clear", "jax", "0.4.18", "0.5.0"), ("affected", "jax", "0.5.1", "0.12.0")], "since jax 0.5.1"),
+        ([("affected", "jax", "0.4.18", "0.5.0"), ("clear", "jax", "0.5.1", "0.12.0")], "until jax 0.5.0"),
+        (
+            [("absent", "jax", "0.1", "0.2"), ("affected", "jax", "0.3", "0.4"), ("clear", "jax", "0.5", "0.6")],
+            "jax 0.3 to 0.4",
+        ),
+        ([("affected", "jax", "0.1", "0.2"), ("crashed", "jax", "0.3", "0.4")], "all releases run"),
+        # It is Equinox that changes it.
+        (
+            [
+                ("affected", "jax", "0.1", "0.2"),
+                *[("clear", "equinox", "1", "2"), ("affected", "equinox", "3", "3"), ("clear", "equinox", "4", "5")],
+            ],
+            "equinox 3",
+        ),
+        ([("documented", "jax", "0.1", "0.2")], ""),
+        ([], ""),
+    ],
+)
+def test_where_a_case_goes_wrong_is_told(found: list[tuple[Verdict, str, str, str]], where: str) -> None:
+    """The releases of the package that changes it, from the first to the last, as far as they were run."""
+    assert where == affected(told(*found))

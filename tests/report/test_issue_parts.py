@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from suite.address import link
 from suite.judge.table import Verdict
 from suite.report.findings import SORTS, findings
 from suite.report.markup import LONGEST, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
 from suite.report.site.facts import Facts
-from suite.report.site.marked import link
 from suite.report.site.pages import findings as findings_page
 from suite.report.site.pages import issues as issues_page
 from suite.report.site.pages import matrix as matrix_page

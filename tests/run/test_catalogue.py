@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 import sys
@@ -137,6 +138,25 @@ def test_the_functions_of_a_case_are_its_own() -> None:
     reproducers = [case.reproducer for _, case in CASES]
 
     assert len(set(reproducers)) == len(reproducers)
+
+
+def test_controls_and_workarounds_stand_after_their_reproducer() -> None:
+    """A control or a workaround stands behind the first reproducer that it is of, and no other is between."""
+    wrong = []
+    for entry in catalogue.entries():
+        nodes = ast.parse(entry.source.read_text(encoding="utf-8")).body
+        order = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
+        reproducers = {case.reproducer.__name__ for case in entry.issue.cases}
+        first: dict[str, str] = {}
+        for case in entry.issue.cases:
+            for each in (case.control, case.workaround.code if case.workaround else None):
+                if each is not None and each.__name__ in set(order) - reproducers:
+                    first.setdefault(each.__name__, case.reproducer.__name__)
+        for name, of in first.items():
+            behind = [each for each in order[: order.index(name)] if each in reproducers]
+            wrong += [f"{entry.issue.id}: {name}"] if behind[-1:] != [of] else []
+
+    assert [] == wrong
 
 
 def test_an_issue_with_one_case_is_short() -> None:

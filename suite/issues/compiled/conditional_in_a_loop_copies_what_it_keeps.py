@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(body: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -41,6 +41,19 @@ def kept_where_true() -> tuple[str, str]:
     return _copies(lambda i, x: jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[0].add(1.0), x))
 
 
+def without_a_condition() -> None:
+    """Without a condition the loop updates it in place on every release."""
+    assert _copies(lambda i, x: x.at[0].add(1.0))[0] == "in-place"
+
+
+def kept_where_false() -> None:
+    """The branch for False keeps it: the condition turned round."""
+    import jax
+
+    seen = _copies(lambda i, x: jax.lax.cond(i % 9 == 0, lambda x: x.at[0].add(1.0), lambda x: x, x))
+    assert seen[0] == "in-place", seen
+
+
 def kept_where_last() -> tuple[str, str]:
     """Is it where the last branch of a switch keeps it?"""
     import jax
@@ -55,19 +68,6 @@ def updated_in_both() -> tuple[str, str]:
     return _copies(lambda i, x: jax.lax.cond(i % 9 > 0, lambda x: x.at[1].add(1.0), lambda x: x.at[0].add(1.0), x))
 
 
-def without_a_condition() -> None:
-    """Without a condition the loop updates it in place on every release."""
-    assert _copies(lambda i, x: x.at[0].add(1.0))[0] == "in-place"
-
-
-def kept_where_false() -> None:
-    """The branch for False keeps it: the condition turned round."""
-    import jax
-
-    seen = _copies(lambda i, x: jax.lax.cond(i % 9 == 0, lambda x: x.at[0].add(1.0), lambda x: x, x))
-    assert seen[0] == "in-place", seen
-
-
 def added_to() -> None:
     """One update whose amount depends on the condition: nothing to choose from but a number."""
     import jax.numpy as jnp
@@ -80,14 +80,11 @@ _LOOP = "uses('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(Upstream("jax-ml/jax#38145", "report"), Upstream("openxla/xla#46314", "fix")),
+    upstream=Upstream.of(report="jax#38145", fix="xla#46314"),
     touches=("jax.lax.cond", "jax.lax.switch"),
-    common=Common(
-        control=without_a_condition,
-        behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(Rule("copies", "jaxlib<0.11.1", "jax#38145"), Rule("in-place", "", "xla#46314")),
-        workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
-    ),
+    control=without_a_condition,
+    rules=(Rule("copies", "jaxlib<0.11.1", "jax#38145"), Rule("in-place", "", "xla#46314")),
+    workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),
     cases=(
         Case(kept_where_true, touches=(f"jax.lax.cond if {_LOOP}",)),
         Case(kept_where_last, touches=(f"jax.lax.switch if {_LOOP}",)),

@@ -10,7 +10,7 @@ operations, to tell how busy a device is, stops at either. What `lowered.cost_an
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def in_a_list() -> tuple[str, str]:
@@ -20,15 +20,6 @@ def in_a_list() -> tuple[str, str]:
 
     compiled = jax.jit(lambda x: x @ x).lower(jnp.ones((4, 4))).compile()
     return "list", f"{compiled.cost_analysis()[0]['flops']}"
-
-
-def in_a_dict() -> tuple[str, str]:
-    """Does cost_analysis() itself?"""
-    import jax
-    import jax.numpy as jnp
-
-    compiled = jax.jit(lambda x: x @ x).lower(jnp.ones((4, 4))).compile()
-    return "dict", f"{compiled.cost_analysis()['flops']}"
 
 
 def of_what_is_lowered() -> None:
@@ -49,15 +40,22 @@ def either() -> None:
     assert costs["flops"] == 128.0, costs
 
 
+def in_a_dict() -> tuple[str, str]:
+    """Does cost_analysis() itself?"""
+    import jax
+    import jax.numpy as jnp
+
+    compiled = jax.jit(lambda x: x @ x).lower(jnp.ones((4, 4))).compile()
+    return "dict", f"{compiled.cost_analysis()['flops']}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-38-dec-17-2024", "changelog"),),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-38-dec-17-2024"),
     touches=("jax.stages.Compiled.cost_analysis",),
-    common=Common(
-        control=of_what_is_lowered,
-        rules=(Rule("list", "jax<0.5.0"), Rule("dict")),
-        workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
-    ),
+    control=of_what_is_lowered,
+    rules=(Rule("list", "jax<0.5.0"), Rule("dict")),
+    workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
     cases=(
         Case(
             in_a_list, behaviours={"list": "clear", "dict": "affected"}, signatures={"dict": Signature("KeyError", "0")}

@@ -14,7 +14,7 @@ is right. With the option set as well it is wrong, on jax 0.4.35 to 0.11.0.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def fusion() -> tuple[str, str]:
@@ -29,6 +29,15 @@ def fusion() -> tuple[str, str]:
     return ("enabled" if fusions == 1 else "disabled"), f"{fusions} fusions"
 
 
+def without_the_option() -> None:
+    """By itself the flag is heeded."""
+    import jax
+    import jax.numpy as jnp
+
+    text = jax.jit(lambda x: 2.0 * jnp.sqrt(x) + 1.0).lower(jnp.ones(4)).compile().as_text()
+    assert text.count(" fusion(") != 1
+
+
 def shifted_rows() -> tuple[str, str]:
     """With `algsimp` disabled against a shift that overwrites its rows, are they right beside the option?"""
     import jax
@@ -40,15 +49,6 @@ def shifted_rows() -> tuple[str, str]:
 
     jax.config.update("jax_compiler_enable_remat_pass", False)
     return compare(jax.jit(shifted)(jnp.arange(4.0)), [[1.0, 1.0, 2.0, 3.0]])
-
-
-def without_the_option() -> None:
-    """By itself the flag is heeded."""
-    import jax
-    import jax.numpy as jnp
-
-    text = jax.jit(lambda x: 2.0 * jnp.sqrt(x) + 1.0).lower(jnp.ones(4)).compile().as_text()
-    assert text.count(" fusion(") != 1
 
 
 def rows_without_the_option() -> None:
@@ -71,9 +71,9 @@ KEPT = "jax#39596"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#37391", "report"), Upstream("jax-ml/jax#39596", "fix")),
+    upstream=Upstream.of(report="jax#37391", fix="jax#39596"),
     touches=("jax_compiler_enable_remat_pass", "XLA flags"),
-    common=Common(signatures=SIGNATURES),
+    signatures=SIGNATURES,
     cases=(
         Case(
             fusion,

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _temporary(step: Callable[[Any], Any]) -> tuple[str, str]:
@@ -50,17 +50,6 @@ def read_by_a_loop() -> tuple[str, str]:
     return _temporary(step)
 
 
-def read_by_a_sum() -> tuple[str, str]:
-    """Is it where it is summed?"""
-    import jax.numpy as jnp
-
-    def step(x: Any) -> Any:
-        y = jnp.exp(x)
-        return y * jnp.sum(y)
-
-    return _temporary(step)
-
-
 def read_by_nothing() -> None:
     """Where nothing else reads it, it is written over the donated array on every release."""
     import jax.numpy as jnp
@@ -83,17 +72,29 @@ def in_three_steps() -> None:
     assert _temporary(jnp.exp)[0] != "copy"
 
 
+def read_by_a_sum() -> tuple[str, str]:
+    """Is it where it is summed?"""
+    import jax.numpy as jnp
+
+    def step(x: Any) -> Any:
+        y = jnp.exp(x)
+        return y * jnp.sum(y)
+
+    return _temporary(step)
+
+
 _UNTOLD = Rule("untold", "jaxlib<0.4.29")
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("openxla/xla#45912", "report"),
-        Upstream("https://github.com/openxla/xla/pull/45947", "fix"),
-        Upstream("https://docs.jax.dev/en/latest/buffer_donation.html", "docs"),
+    upstream=Upstream.of(
+        report="xla#45912",
+        fix="https://github.com/openxla/xla/pull/45947",
+        docs="https://docs.jax.dev/en/latest/buffer_donation.html",
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
-    common=Common(control=read_by_nothing, behaviours={"copy": "affected", "in-place": "clear", "untold": "absent"}),
+    control=read_by_nothing,
+    behaviours={"copy": "affected", "untold": "absent"},
     cases=(
         Case(
             read_by_a_loop,

@@ -16,7 +16,7 @@ To read one takes flatbuffers, and up to 0.6.1 absl, too, which no metadata asks
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 # `x + x` of two float32, as jax.export serialised it, compressed, and in letters.
 _BY_0_4_30 = (
@@ -67,11 +67,6 @@ def older() -> tuple[str, str]:
     return _called(_BY_0_4_30)
 
 
-def newer() -> tuple[str, str]:
-    """Is one that jax 0.9.2 wrote?"""
-    return _called(_BY_0_9_2)
-
-
 def its_own() -> None:
     """What a release writes it reads."""
     import jax
@@ -87,6 +82,11 @@ def its_own() -> None:
     assert export.deserialize(exported.serialize()).call(np.ones(2, np.float32)).tolist() == [2.0, 2.0]
 
 
+def newer() -> tuple[str, str]:
+    """Is one that jax 0.9.2 wrote?"""
+    return _called(_BY_0_9_2)
+
+
 _ABSENT = Rule("absent", "jax<0.4.24")
 # What reads a file imports flatbuffers; up to 0.6.1 the module imports absl, and without it is not found.
 _LACKING = (Rule("not-installed", "absl-py jax>=0.4.30"), Rule("not-installed", "jax>=0.6.2"), Rule("absent"))
@@ -94,15 +94,12 @@ _READ = "files by 0.4.24 to 0.8.1"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("jax-ml/jax#39494", "commit"),
-        Upstream("https://docs.jax.dev/en/latest/export/export.html#compatibility-guarantees", "docs"),
+    upstream=Upstream.of(
+        commit="jax#39494", docs="https://docs.jax.dev/en/latest/export/export.html#compatibility-guarantees"
     ),
     touches=("jax.export.deserialize", "jax.export.Exported.serialize", "jax.export.export", "jax.experimental.export"),
-    common=Common(
-        control=its_own,
-        behaviours={"read": "clear", "refused": "documented", "no-devices": "guarded", "other": "different"},
-    ),
+    control=its_own,
+    behaviours={"read": "clear", "refused": "documented", "no-devices": "guarded", "other": "different"},
     cases=(
         Case(
             older,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def closed_over() -> tuple[str, str]:
@@ -31,20 +31,6 @@ def closed_over() -> tuple[str, str]:
 
     gradient = jax.jit(jax.grad(lambda x: jnp.mean(jax.vmap(lambda y: out(y - x))(ys))))
     return compare(gradient(jnp.ones(3)), -w, rtol=1e-3)
-
-
-def passed_in() -> tuple[str, str]:
-    """Is it of points that are passed in?"""
-    import jax
-    import jax.numpy as jnp
-
-    w, points = jnp.array([1.0, 2.0, 3.0]), jnp.ones((10**6, 3))
-
-    def out(difference: jax.Array) -> jax.Array:
-        return difference @ w + (difference @ jnp.zeros((3, 3))) @ difference
-
-    gradient = jax.jit(jax.grad(lambda x, ys: jnp.mean(jax.vmap(lambda y: out(y - x))(ys))))
-    return compare(gradient(jnp.ones(3), points), -w, rtol=1e-3)
 
 
 def control_fewer() -> None:
@@ -78,16 +64,28 @@ def in_parts() -> None:
     assert jnp.allclose(mean(jnp.ones(3)), -w, rtol=1e-3), mean(jnp.ones(3))
 
 
+def passed_in() -> tuple[str, str]:
+    """Is it of points that are passed in?"""
+    import jax
+    import jax.numpy as jnp
+
+    w, points = jnp.array([1.0, 2.0, 3.0]), jnp.ones((10**6, 3))
+
+    def out(difference: jax.Array) -> jax.Array:
+        return difference @ w + (difference @ jnp.zeros((3, 3))) @ difference
+
+    gradient = jax.jit(jax.grad(lambda x, ys: jnp.mean(jax.vmap(lambda y: out(y - x))(ys))))
+    return compare(gradient(jnp.ones(3), points), -w, rtol=1e-3)
+
+
 _AFTER = Rule("agrees", "", "the changelog of 0.4.29 names xla#13301")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("openxla/xla#13054", "report"), Upstream("openxla/xla#13301", "fix")),
+    upstream=Upstream.of(report="xla#13054", fix="xla#13301"),
     touches=("fused reductions",),
-    common=Common(
-        control=control_fewer,
-        workaround=Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
-    ),
+    control=control_fewer,
+    workaround=Workaround("Take the gradient of parts of at most 900000 points, or without jit.", in_parts),
     cases=(
         Case(
             closed_over,

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -67,17 +67,6 @@ def drawn_index() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.fori_loop(0, 300, body, jnp.full(2**21, x)), _reads)
 
 
-def wide_updates() -> tuple[str, str]:
-    """Is it where each step writes a block of 4 KiB?"""
-    import jax
-    import jax.numpy as jnp
-
-    def body(step: Any, xs: Any) -> Any:
-        return jax.lax.dynamic_update_slice(xs, jnp.full(1024, 2.0 + step), (1024 * step,))
-
-    return _copies(lambda x: jax.lax.fori_loop(0, 300, body, jnp.full(2**21, x)), _reads)
-
-
 def what_it_computes() -> None:
     """What such a loop computes is right on every release."""
     import jax
@@ -101,6 +90,17 @@ def draw_before() -> None:
     assert _copies(loop, _reads)[0] == "in-place"
 
 
+def wide_updates() -> tuple[str, str]:
+    """Is it where each step writes a block of 4 KiB?"""
+    import jax
+    import jax.numpy as jnp
+
+    def body(step: Any, xs: Any) -> Any:
+        return jax.lax.dynamic_update_slice(xs, jnp.full(1024, 2.0 + step), (1024 * step,))
+
+    return _copies(lambda x: jax.lax.fori_loop(0, 300, body, jnp.full(2**21, x)), _reads)
+
+
 def stacked_by_scan() -> None:
     """Blocks that a scan stacks."""
     import jax
@@ -114,18 +114,10 @@ def stacked_by_scan() -> None:
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("jax-ml/jax#31284", "report"),
-        Upstream("jax-ml/jax#31282", "report"),
-        Upstream("patrick-kidger/equinox#1088", "report"),
-        Upstream("patrick-kidger/diffrax#680", "report"),
-    ),
+    upstream=Upstream.of(report="jax#31284 jax#31282 equinox#1088 diffrax#680"),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
-    common=Common(
-        control=what_it_computes,
-        behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(Rule("copies", "jaxlib==0.7.1", "jax#31284"), Rule("in-place")),
-    ),
+    control=what_it_computes,
+    rules=(Rule("copies", "jaxlib==0.7.1", "jax#31284"), Rule("in-place")),
     cases=(
         Case(
             drawn_index,

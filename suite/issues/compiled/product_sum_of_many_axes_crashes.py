@@ -13,7 +13,7 @@ jaxlib 0.10.1 computes both; the flag that switches these fusions off helps. jax
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def seven_axes() -> tuple[str, str]:
@@ -23,6 +23,15 @@ def seven_axes() -> tuple[str, str]:
 
     ones = jnp.ones((3, 1, 2, 2, 8, 8, 8))
     return compare(jax.jit(lambda a, b: jnp.sum(a * b, axis=3))(ones, ones).sum(), 6144.0)
+
+
+def six_axes() -> None:
+    """One of six axes is."""
+    import jax
+    import jax.numpy as jnp
+
+    ones = jnp.ones((3, 2, 2, 8, 8, 8))
+    assert float(jax.jit(lambda a, b: jnp.sum(a * b, axis=2))(ones, ones).sum()) == 6144.0
 
 
 def eight_axes() -> tuple[str, str]:
@@ -35,35 +44,20 @@ def eight_axes() -> tuple[str, str]:
     return compare(found[3, 2, 1, 1, 1, 1], 6.0 * jnp.ones(9))
 
 
-def six_axes() -> None:
-    """One of six axes is."""
-    import jax
-    import jax.numpy as jnp
-
-    ones = jnp.ones((3, 2, 2, 8, 8, 8))
-    assert float(jax.jit(lambda a, b: jnp.sum(a * b, axis=2))(ones, ones).sum()) == 6144.0
-
-
 _WELL = Rule("agrees")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#40412", "report"),
-        Upstream("jax-ml/jax#39257", "report"),
-        Upstream("google/XNNPACK@53a1797ba", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#40412 jax#39257", fix="google/XNNPACK@53a1797ba"),
     touches=("fused reductions",),
-    common=Common(
-        control=six_axes,
-        behaviours={"crashed": "affected", "hung": "affected", "differs": "different"},
-        workaround=Workaround(
-            "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment.",
-            environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
-            fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
-        ),
-        seconds=60.0,
+    control=six_axes,
+    behaviours={"crashed": "affected", "hung": "affected", "differs": "different"},
+    workaround=Workaround(
+        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment.",
+        environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
+        fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
     ),
+    seconds=60.0,
     cases=(
         Case(seven_axes, rules=(Rule("crashed", "jaxlib==0.10.2"), _WELL)),
         Case(eight_axes, rules=(Rule("crashed", "jaxlib>=0.10.2,<0.11.1"), _WELL)),

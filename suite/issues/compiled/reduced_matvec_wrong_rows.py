@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -28,6 +28,20 @@ def float32() -> tuple[str, str]:
     matrix, x = jnp.eye(3), jnp.zeros((32769, 3)).at[:, 0].set(jnp.arange(32769.0))
     f = jax.vmap(lambda row: jnp.sum((matrix @ row) ** 2))
     return compare(jax.jit(f)(x), f(x), rtol=1e-5)
+
+
+def control_block() -> None:
+    """Half as many rows, and as many without vmap, are right under jit."""
+    import jax
+    import jax.numpy as jnp
+
+    matrix = jnp.eye(3)
+    for f, rows in (
+        (jax.vmap(lambda row: jnp.sum((matrix @ row) ** 2)), 16384),
+        (lambda x: jnp.sum((x @ matrix.T) ** 2, axis=1), 32769),
+    ):
+        x = jnp.zeros((rows, 3)).at[:, 0].set(jnp.arange(float(rows)))
+        assert jnp.allclose(jax.jit(f)(x), x[:, 0] ** 2, rtol=1e-5), rows
 
 
 def float64() -> tuple[str, str]:
@@ -51,34 +65,18 @@ def maximum() -> tuple[str, str]:
     return compare(jax.jit(f)(x), f(x), rtol=1e-5)
 
 
-def control_block() -> None:
-    """Half as many rows, and as many without vmap, are right under jit."""
-    import jax
-    import jax.numpy as jnp
-
-    matrix = jnp.eye(3)
-    for f, rows in (
-        (jax.vmap(lambda row: jnp.sum((matrix @ row) ** 2)), 16384),
-        (lambda x: jnp.sum((x @ matrix.T) ** 2, axis=1), 32769),
-    ):
-        x = jnp.zeros((rows, 3)).at[:, 0].set(jnp.arange(float(rows)))
-        assert jnp.allclose(jax.jit(f)(x), x[:, 0] ** 2, rtol=1e-5), rows
-
-
 _AGREES = Rule("agrees")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#39103", "report"),),
+    upstream=Upstream.of(report="jax#39103"),
     touches=("fused reductions",),
-    common=Common(
-        control=control_block,
-        rules=(Rule("differs", "jaxlib==0.10.2"), _AGREES),
-        workaround=Workaround(
-            "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment, or write it without vmap.",
-            environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
-            fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
-        ),
+    control=control_block,
+    rules=(Rule("differs", "jaxlib==0.10.2"), _AGREES),
+    workaround=Workaround(
+        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment, or write it without vmap.",
+        environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
+        fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
     ),
     cases=(
         Case(float32),

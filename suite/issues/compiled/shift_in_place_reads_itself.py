@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def rows() -> tuple[str, str]:
@@ -33,30 +33,6 @@ def rows() -> tuple[str, str]:
     base = np.arange(8.0, dtype=np.float32).reshape(4, 2) + 1.0
     wanted = np.concatenate([base[:1], base[:-1]])[None]
     return compare(jax.jit(shifted)(jnp.arange(8.0).reshape(4, 2)), wanted)
-
-
-def column() -> tuple[str, str]:
-    """Is it right for a history of one dimension that is made a column?"""
-    import jax
-    import jax.numpy as jnp
-
-    def shifted(x: jax.Array) -> jax.Array:
-        base = x + 1.0
-        return base.at[1:].set(base[:-1])[:, None]
-
-    return compare(jax.jit(shifted)(jnp.arange(4.0)), [[1.0], [1.0], [2.0], [3.0]])
-
-
-def dynamic_update_slice() -> tuple[str, str]:
-    """Is it right as lax.dynamic_update_slice of int32 and a reshape, as upstream has it?"""
-    import jax
-    import numpy as np
-
-    def shifted(x: jax.Array) -> jax.Array:
-        base = x + np.int32(1)
-        return jax.lax.dynamic_update_slice(base, base[:3], (1, 0, 0)).reshape(1, 4, 1)
-
-    return compare(jax.jit(shifted)(np.arange(4, dtype=np.int32).reshape(4, 1, 1)).ravel(), [1, 1, 2, 3])
 
 
 def without_reshape() -> None:
@@ -89,15 +65,37 @@ def concatenated() -> None:
     np.testing.assert_array_equal(jax.jit(lambda x: shifted(x)[:, None])(x).ravel(), [1.0, 1.0, 2.0, 3.0])
 
 
+def column() -> tuple[str, str]:
+    """Is it right for a history of one dimension that is made a column?"""
+    import jax
+    import jax.numpy as jnp
+
+    def shifted(x: jax.Array) -> jax.Array:
+        base = x + 1.0
+        return base.at[1:].set(base[:-1])[:, None]
+
+    return compare(jax.jit(shifted)(jnp.arange(4.0)), [[1.0], [1.0], [2.0], [3.0]])
+
+
+def dynamic_update_slice() -> tuple[str, str]:
+    """Is it right as lax.dynamic_update_slice of int32 and a reshape, as upstream has it?"""
+    import jax
+    import numpy as np
+
+    def shifted(x: jax.Array) -> jax.Array:
+        base = x + np.int32(1)
+        return jax.lax.dynamic_update_slice(base, base[:3], (1, 0, 0)).reshape(1, 4, 1)
+
+    return compare(jax.jit(shifted)(np.arange(4, dtype=np.int32).reshape(4, 1, 1)).ravel(), [1, 1, 2, 3])
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("openxla/xla#49176", "report"),),
+    upstream=Upstream.of(report="xla#49176"),
     touches=("jax.Array.at", "jax.lax.dynamic_update_slice"),
-    common=Common(
-        control=without_reshape,
-        rules=(Rule("differs", "jaxlib>=0.4.35", "openxla/xla#49176 is open"), Rule("agrees")),
-        workaround=Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),
-    ),
+    control=without_reshape,
+    rules=(Rule("differs", "jaxlib>=0.4.35", "openxla/xla#49176 is open"), Rule("agrees")),
+    workaround=Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),
     cases=(
         Case(rows, touches=("jax.Array.at",)),
         Case(column, touches=("jax.Array.at",)),

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -57,16 +57,6 @@ def one_element() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.fori_loop(0, 300, lambda i, a: a.at[i].set(x + i), jnp.full(2**21, x)), _reads)
 
 
-def stacked_results() -> tuple[str, str]:
-    """Are the 20000 results that a scan stacks written in place?"""
-    import jax
-
-    def step(x: Any, _: Any) -> Any:
-        return 0.9 * x + 1.0, x
-
-    return _copies(lambda x: jax.lax.scan(step, x, None, length=20000), _reads)
-
-
 def what_it_computes() -> None:
     """What such loops compute is right on every release."""
     import jax
@@ -89,20 +79,25 @@ def in_blocks() -> None:
     assert _copies(blocks, _reads)[0] == "in-place"
 
 
+def stacked_results() -> tuple[str, str]:
+    """Are the 20000 results that a scan stacks written in place?"""
+    import jax
+
+    def step(x: Any, _: Any) -> Any:
+        return 0.9 * x + 1.0, x
+
+    return _copies(lambda x: jax.lax.scan(step, x, None, length=20000), _reads)
+
+
 ISSUE = Issue(
     kind="slow",
-    upstream=(Upstream("jax-ml/jax#40101", "report"), Upstream("QuantEcon/lecture-python-programming#622", "report")),
+    upstream=Upstream.of(report="jax#40101 QuantEcon/lecture-python-programming#622"),
     touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
-    common=Common(
-        control=what_it_computes,
-        behaviours={"copies": "affected", "in-place": "clear"},
-        rules=(
-            Rule("copies", "jaxlib==0.11.1", "the text of jax 0.11.2 on jaxlib 0.11.1 too; jax#40101"),
-            Rule("in-place"),
-        ),
-        workaround=Workaround(
-            "Stack in blocks: a scan within a scan, the inner one of about a hundred steps.", in_blocks
-        ),
+    control=what_it_computes,
+    rules=(
+        Rule("copies", "jaxlib==0.11.1", "the text of jax 0.11.2 on jaxlib 0.11.1 too; jax#40101"),
+        Rule("in-place"),
     ),
+    workaround=Workaround("Stack in blocks: a scan within a scan, the inner one of about a hundred steps.", in_blocks),
     cases=(Case(one_element), Case(stacked_results)),
 )

@@ -31,7 +31,7 @@ def traced() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("jax-ml/jax#30554", "report"),),
+    upstream=Upstream.of(report="jax#30554"),
     touches=("XLA flags",),
     cases=(
         Case(

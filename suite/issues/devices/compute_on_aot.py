@@ -34,7 +34,7 @@ import inspect
 import re
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 _MARK = '_xla_compute_type = "host"'
 
@@ -116,6 +116,25 @@ def tpu_branch() -> tuple[str, str]:
     return name, evidence
 
 
+def control_tpu_branch() -> None:
+    """Without compute_on it is the TPU's branch, lowered for a TPU; and a compute_on within that keeps its mark."""
+    import jax
+
+    x = jax.numpy.float32(0.0)
+    if not hasattr(jax.lax, "platform_dependent"):  # up to 0.4.20, where this issue is absent
+        assert "stablehlo.add" in _lower_for_tpu(jax.jit(lambda x: x + 2.0), x), "an addition for a TPU has no add"
+        return
+    texts = {"TPU branch, unmarked": _lower_for_tpu(jax.jit(lambda x: _by_platform(x)), x)}
+    if jax.default_backend() == "cpu":
+        texts["CPU branch, unmarked"] = jax.jit(lambda x: _by_platform(x)).lower(x).as_text()
+    if _exists():
+        two = _on_host(lambda x: x + 2.0)
+        within = jax.jit(lambda x: jax.lax.platform_dependent(x, cpu=lambda x: x + 1.0, tpu=lambda x: two(x)))
+        texts["TPU branch, marked"] = _lower_for_tpu(within, x)
+    for wanted, text in texts.items():
+        assert (branch := _branch(text)) == wanted, f"it is {branch}, and not {wanted}"
+
+
 def _by_platform(x: Any) -> Any:
     """What the thread computes: add 1 on a CPU, and 2 on a TPU (and, here, on anything else)."""
     import jax
@@ -150,33 +169,14 @@ def _branch(text: str) -> str:
     return f"{'CPU' if branches == ['1'] else 'TPU'} branch, {'marked' if _MARK in adds[0] else 'unmarked'}"
 
 
-def control_tpu_branch() -> None:
-    """Without compute_on it is the TPU's branch, lowered for a TPU; and a compute_on within that keeps its mark."""
-    import jax
-
-    x = jax.numpy.float32(0.0)
-    if not hasattr(jax.lax, "platform_dependent"):  # up to 0.4.20, where this issue is absent
-        assert "stablehlo.add" in _lower_for_tpu(jax.jit(lambda x: x + 2.0), x), "an addition for a TPU has no add"
-        return
-    texts = {"TPU branch, unmarked": _lower_for_tpu(jax.jit(lambda x: _by_platform(x)), x)}
-    if jax.default_backend() == "cpu":
-        texts["CPU branch, unmarked"] = jax.jit(lambda x: _by_platform(x)).lower(x).as_text()
-    if _exists():
-        two = _on_host(lambda x: x + 2.0)
-        within = jax.jit(lambda x: jax.lax.platform_dependent(x, cpu=lambda x: x + 1.0, tpu=lambda x: two(x)))
-        texts["TPU branch, marked"] = _lower_for_tpu(within, x)
-    for wanted, text in texts.items():
-        assert (branch := _branch(text)) == wanted, f"it is {branch}, and not {wanted}"
-
-
 _NO_COMPUTE_ON = {"absent": Signature("ModuleNotFoundError", "No module named 'jax.experimental.compute_on'")}
 _ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.4.29")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#27825", "report"), Upstream("jax-ml/jax#27873", "fix")),
+    upstream=Upstream.of(report="jax#27825", fix="jax#27873"),
     touches=("jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
-    common=Common(signatures=_NO_COMPUTE_ON),
+    signatures=_NO_COMPUTE_ON,
     cases=(
         Case(
             decorator_outside,

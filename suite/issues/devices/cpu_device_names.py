@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def name() -> tuple[str, str]:
@@ -23,14 +23,6 @@ def name() -> tuple[str, str]:
 
     got = str(jax.devices("cpu")[0])
     return {"TFRT_CPU_0": "tfrt", "cpu:0": "cpu"}.get(got, "other"), got
-
-
-def memory() -> tuple[str, str]:
-    """What is the memory of a CPU array called in its sharding?"""
-    import jax
-
-    got = getattr(jax.device_put(1.0, jax.devices("cpu")[0]).sharding, "memory_kind", None)
-    return {None: "no-name", "unpinned_host": "unpinned-host", "device": "device"}.get(got, "other"), f"{got}"
 
 
 def printed() -> None:
@@ -49,14 +41,20 @@ def ask_for_the_number() -> None:
     assert f"{device.platform}:{device.id}" == "cpu:0"
 
 
+def memory() -> tuple[str, str]:
+    """What is the memory of a CPU array called in its sharding?"""
+    import jax
+
+    got = getattr(jax.device_put(1.0, jax.devices("cpu")[0]).sharding, "memory_kind", None)
+    return {None: "no-name", "unpinned_host": "unpinned-host", "device": "device"}.get(got, "other"), f"{got}"
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@5be30dd56d", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@5be30dd56d"),
     touches=("jax.devices", "jax.local_devices"),
-    common=Common(control=printed, workaround=Workaround("Ask device.platform and device.id.", ask_for_the_number)),
+    control=printed,
+    workaround=Workaround("Ask device.platform and device.id.", ask_for_the_number),
     cases=(
         Case(
             name,

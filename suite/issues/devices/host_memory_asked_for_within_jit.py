@@ -16,7 +16,7 @@ The page on host offloading says that support varies by platform.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def put_within_jit() -> tuple[str, str]:
@@ -31,16 +31,13 @@ def put_within_jit() -> tuple[str, str]:
     return ("on-the-host" if kind == "pinned_host" else "on-the-device"), f"it is in {kind!r}"
 
 
-def returned_by_out_shardings() -> tuple[str, str]:
-    """Is one that jit is to return there?"""
+def in_one_memory() -> None:
+    """The same without a word of memories."""
     import jax
     import jax.numpy as jnp
 
-    host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
-    doubled = jax.jit(lambda x: 2.0 * x, out_shardings=host)(jnp.ones(4))
-    assert doubled.tolist() == [2.0] * 4
-    kind = doubled.sharding.memory_kind
-    return ("on-the-host" if kind == "pinned_host" else "on-the-device"), f"it is in {kind!r}"
+    assert jax.jit(lambda x: 2.0 * x)(jnp.ones(4)).tolist() == [2.0] * 4
+    assert jax.jit(jax.grad(lambda x: jnp.sum(jnp.exp(x) ** 2)))(jnp.zeros(4)).tolist() == [2.0] * 4
 
 
 def put_outside() -> None:
@@ -51,6 +48,18 @@ def put_outside() -> None:
     host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
     doubled = jax.device_put(jax.jit(lambda x: 2.0 * x)(jnp.ones(4)), host)
     assert (doubled.sharding.memory_kind, doubled.tolist()) == ("pinned_host", [2.0] * 4)
+
+
+def returned_by_out_shardings() -> tuple[str, str]:
+    """Is one that jit is to return there?"""
+    import jax
+    import jax.numpy as jnp
+
+    host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
+    doubled = jax.jit(lambda x: 2.0 * x, out_shardings=host)(jnp.ones(4))
+    assert doubled.tolist() == [2.0] * 4
+    kind = doubled.sharding.memory_kind
+    return ("on-the-host" if kind == "pinned_host" else "on-the-device"), f"it is in {kind!r}"
 
 
 def offloaded_activations() -> tuple[str, str]:
@@ -78,41 +87,30 @@ def recomputed() -> None:
     assert jax.jit(jax.grad(f))(jnp.zeros(4)).tolist() == [2.0] * 4
 
 
-def in_one_memory() -> None:
-    """The same without a word of memories."""
-    import jax
-    import jax.numpy as jnp
-
-    assert jax.jit(lambda x: 2.0 * x)(jnp.ones(4)).tolist() == [2.0] * 4
-    assert jax.jit(jax.grad(lambda x: jnp.sum(jnp.exp(x) ** 2)))(jnp.zeros(4)).tolist() == [2.0] * 4
-
-
 _WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "it is jaxlib that says so")
 _WITH = Rule("on-the-host")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/host-offloading.html", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/201/memory-spaces.html", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/host-offloading.html "
+        "https://docs.jax.dev/en/latest/201/memory-spaces.html"
     ),
     touches=("jax.sharding.Sharding.with_memory_kind", "jax.device_put", "jax.jit(out_shardings=)", "memory_kind"),
-    common=Common(
-        control=in_one_memory,
-        behaviours={
-            **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
-        },
-        workaround=Workaround("jax.device_put(…, host) of what jit has returned.", put_outside),
-        signatures={
-            "no-such-memory": Signature("ValueError", "Could not find memory addressable by device cpu"),
-            "refused": tuple(
-                Signature(
-                    each, "No registered implementation for untyped custom call to annotate_device_placement for Host"
-                )
-                for each in ("XlaRuntimeError", "JaxRuntimeError")
-            ),
-        },
-    ),
+    control=in_one_memory,
+    behaviours={
+        **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
+    },
+    workaround=Workaround("jax.device_put(…, host) of what jit has returned.", put_outside),
+    signatures={
+        "no-such-memory": Signature("ValueError", "Could not find memory addressable by device cpu"),
+        "refused": tuple(
+            Signature(
+                each, "No registered implementation for untyped custom call to annotate_device_placement for Host"
+            )
+            for each in ("XlaRuntimeError", "JaxRuntimeError")
+        ),
+    },
     cases=(
         Case(put_within_jit, rules=(_WITHOUT, Rule("on-the-device", "jaxlib<0.10.2"), _WITH)),
         Case(returned_by_out_shardings, rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2"), _WITH)),

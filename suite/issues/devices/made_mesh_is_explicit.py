@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
@@ -36,16 +36,6 @@ def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
 def product() -> tuple[str, str]:
     """Are two matrices multiplied, of which the axis that is summed over is on two devices?"""
     return _of_both(lambda columns, rows: columns @ rows)
-
-
-def sum_of_both() -> tuple[str, str]:
-    """Are two added, of which one is in columns and the other in rows?"""
-    return _of_both(lambda columns, rows: columns + rows)
-
-
-def reshape() -> tuple[str, str]:
-    """Is one made a vector?"""
-    return _of_both(lambda columns, rows: columns.reshape(-1))
 
 
 def plain_mesh() -> None:
@@ -78,6 +68,16 @@ def say_auto() -> None:
     assert (float((a @ b).sum()), float((a + b).sum()), float(a.reshape(-1).sum())) == (64.0, 32.0, 16.0)
 
 
+def sum_of_both() -> tuple[str, str]:
+    """Are two added, of which one is in columns and the other in rows?"""
+    return _of_both(lambda columns, rows: columns + rows)
+
+
+def reshape() -> tuple[str, str]:
+    """Is one made a vector?"""
+    return _of_both(lambda columns, rows: columns.reshape(-1))
+
+
 # shard_map makes axes Manual, whatever type they have.
 _WITHOUT_TYPES = (
     "jax.make_mesh(axis_shapes, axis_names, axis_types) if not given(axis_types) "
@@ -87,27 +87,22 @@ _case = partial(Case, host_devices=2, touches=_WITHOUT_TYPES)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@89401bd314", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@89401bd314"),
     touches=("jax.make_mesh", "sharded arrays"),
-    common=Common(
-        control=plain_mesh,
-        behaviours={"computed": "clear", "refused": "affected"},
-        rules=(
-            Rule("absent", "jax<0.4.32"),
-            Rule("computed", "jax<0.8.1"),
-            Rule("warns", "jax<0.9.0", "08fcdb72e9"),
-            Rule("refused", "", "89401bd314"),
-        ),
-        workaround=Workaround(
-            "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto
-        ),
-        signatures={
-            "refused": Signature("ShardingTypeError"),
-            "warns": Signature("DeprecationWarning", "The default axis_types will change"),
-        },
+    control=plain_mesh,
+    behaviours={"computed": "clear", "refused": "affected"},
+    rules=(
+        Rule("absent", "jax<0.4.32"),
+        Rule("computed", "jax<0.8.1"),
+        Rule("warns", "jax<0.9.0", "08fcdb72e9"),
+        Rule("refused", "", "89401bd314"),
     ),
+    workaround=Workaround(
+        "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto
+    ),
+    signatures={
+        "refused": Signature("ShardingTypeError"),
+        "warns": Signature("DeprecationWarning", "The default axis_types will change"),
+    },
     cases=(_case(product), _case(sum_of_both), _case(reshape)),
 )

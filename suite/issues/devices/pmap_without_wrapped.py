@@ -9,7 +9,7 @@ ebb84c4c79, two days later, has it back; the thread is open still.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def wrapped() -> tuple[str, str]:
@@ -20,19 +20,6 @@ def wrapped() -> tuple[str, str]:
         return 2 * x
 
     return ("there" if jax.pmap(double).__wrapped__ is double else "other"), "the function itself"
-
-
-def signature() -> tuple[str, str]:
-    """Has inspect.signature of jax.pmap(f) the names of f's arguments?"""
-    import inspect
-
-    import jax
-
-    def double(x: jax.Array) -> jax.Array:
-        return 2 * x
-
-    names = tuple(inspect.signature(jax.pmap(double)).parameters)
-    return ("there" if names == ("x",) else "gone"), f"{', '.join(names)}"
 
 
 def jit_and_vmap() -> None:
@@ -64,16 +51,27 @@ def keep_it() -> None:
     assert tuple(inspect.signature(outer).parameters) == ("x",)
 
 
+def signature() -> tuple[str, str]:
+    """Has inspect.signature of jax.pmap(f) the names of f's arguments?"""
+    import inspect
+
+    import jax
+
+    def double(x: jax.Array) -> jax.Array:
+        return 2 * x
+
+    names = tuple(inspect.signature(jax.pmap(double)).parameters)
+    return ("there" if names == ("x",) else "gone"), f"{', '.join(names)}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("jax-ml/jax#32701", "report"), Upstream("jax-ml/jax@ebb84c4c79", "commit")),
+    upstream=Upstream.of(report="jax#32701", commit="jax@ebb84c4c79"),
     touches=("jax.pmap",),
-    common=Common(
-        control=jit_and_vmap,
-        behaviours={"other": "different"},
-        rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
-        workaround=Workaround("Wrap it: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it),
-    ),
+    control=jit_and_vmap,
+    behaviours={"other": "different"},
+    rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
+    workaround=Workaround("Wrap it: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it),
     cases=(
         Case(wrapped, signatures={"gone": Signature("AttributeError", "has no attribute '__wrapped__'")}),
         Case(signature),

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def update() -> tuple[str, str]:
@@ -30,21 +30,6 @@ def update() -> tuple[str, str]:
     columns = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("x",)), PartitionSpec(None, "x"))
     f = jax.jit(lambda x, i: jax.lax.dynamic_update_slice(x, column, (0, i)))
     return compare(f(jax.device_put(x, columns), 2), f(x, 2))
-
-
-def sliced() -> tuple[str, str]:
-    """Is a sharded slice past the end of a sharded array what the same slice on one device is?"""
-    import jax
-    import numpy as np
-    from jax.sharding import Mesh, NamedSharding, PartitionSpec
-
-    x = np.arange(8.0, dtype=np.float32)
-    split = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("x",)), PartitionSpec("x"))
-
-    def f(x: jax.Array, i: int) -> jax.Array:
-        return jax.lax.dynamic_slice(x, (i,), (6,))
-
-    return compare(jax.jit(f, out_shardings=split)(jax.device_put(x, split), 7), jax.jit(f)(x, 7))
 
 
 def inside() -> None:
@@ -73,15 +58,31 @@ def clip_start() -> None:
     np.testing.assert_array_equal(f(jax.device_put(x, columns), 2), [[0.0, 99.0], [2.0, 99.0]])
 
 
+def sliced() -> tuple[str, str]:
+    """Is a sharded slice past the end of a sharded array what the same slice on one device is?"""
+    import jax
+    import numpy as np
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+    x = np.arange(8.0, dtype=np.float32)
+    split = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("x",)), PartitionSpec("x"))
+
+    def f(x: jax.Array, i: int) -> jax.Array:
+        return jax.lax.dynamic_slice(x, (i,), (6,))
+
+    return compare(jax.jit(f, out_shardings=split)(jax.device_put(x, split), 7), jax.jit(f)(x, 7))
+
+
 _CLIP = Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.shape[1]).", clip_start)
 # A start that is written as a number is taken to be in range.
 _SHARDED = "max(start_indices) >= 2**31 and uses('jax.make_mesh', 'jax.sharding.Mesh', 'jax.sharding.NamedSharding')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("openxla/xla#49118", "report"), Upstream("openxla/xla#49122", "report")),
+    upstream=Upstream.of(report="xla#49118 xla#49122"),
     touches=("jax.lax.dynamic_update_slice", "jax.lax.dynamic_slice", "sharding"),
-    common=Common(control=inside, workaround=_CLIP),
+    control=inside,
+    workaround=_CLIP,
     cases=(
         Case(
             update,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*placed: str) -> int:
@@ -45,12 +45,6 @@ def another_type() -> tuple[str, str]:
     return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 
 
-def another_spec() -> tuple[str, str]:
-    """Is it for another spec on the same mesh?"""
-    traces = _traces("replicated", "split")
-    return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
-
-
 def the_same() -> None:
     """For the same sharding it is traced once."""
     assert _traces("replicated", "replicated") == 1
@@ -61,11 +55,18 @@ def put_first() -> None:
     assert _traces("split", "split", "split") == 1
 
 
+def another_spec() -> tuple[str, str]:
+    """Is it for another spec on the same mesh?"""
+    traces = _traces("replicated", "split")
+    return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
+
+
 ISSUE = Issue(
     kind="retrace",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025", "changelog"),),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-1-feb-24-2025"),
     touches=("jax.sharding.NamedSharding", "jax.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
-    common=Common(control=the_same, behaviours={"traced-once": "clear", "retraced": "documented"}),
+    control=the_same,
+    behaviours={"traced-once": "clear", "retraced": "documented"},
     cases=(
         Case(
             another_type,

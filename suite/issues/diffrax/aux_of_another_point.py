@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def minimise() -> tuple[str, str]:
@@ -29,6 +29,29 @@ def minimise() -> tuple[str, str]:
     solver = optimistix.BFGS(rtol=1e-3, atol=1e-3)
     found = optimistix.minimise(lambda y, _: (jnp.cosh(y - 3.0), y), solver, jnp.array(0.0), has_aux=True)
     return compare(found.aux, found.value)
+
+
+def control_value() -> None:
+    """Newton's method by hand gets to 3 in plain JAX, and what is to be solved can be made."""
+    import jax
+    import jax.numpy as jnp
+    import optimistix
+
+    y = 2.0
+    for _ in range(6):
+        y = y - jnp.sinh(y - 3.0) / jax.grad(lambda y: jnp.sinh(y - 3.0))(y)
+    assert abs(y - 3.0) < 1e-4, y
+    assert optimistix.BFGS(rtol=1e-3, atol=1e-3) is not None
+
+
+def call_it_again() -> None:
+    """`value` is right with every solver, best so far or not; the function called there gives its aux."""
+    import jax.numpy as jnp
+    import optimistix
+
+    found = optimistix.minimise(lambda y, _: jnp.cosh(y - 3.0), optimistix.BFGS(rtol=1e-5, atol=1e-5), jnp.array(0.0))
+    value, aux = (lambda y, _: (jnp.cosh(y - 3.0), y))(found.value, None)
+    assert abs(aux - 3.0) + abs(value - 1.0) < 1e-2, (value, aux)
 
 
 def least_squares() -> tuple[str, str]:
@@ -61,29 +84,6 @@ def best_so_far() -> tuple[str, str]:
     return compare(optimistix.minimise(lambda y, _: (y - 3.0) ** 2, solver, jnp.array(0.0)).value, 3.0, rtol=1e-3)
 
 
-def control_value() -> None:
-    """Newton's method by hand gets to 3 in plain JAX, and what is to be solved can be made."""
-    import jax
-    import jax.numpy as jnp
-    import optimistix
-
-    y = 2.0
-    for _ in range(6):
-        y = y - jnp.sinh(y - 3.0) / jax.grad(lambda y: jnp.sinh(y - 3.0))(y)
-    assert abs(y - 3.0) < 1e-4, y
-    assert optimistix.BFGS(rtol=1e-3, atol=1e-3) is not None
-
-
-def call_it_again() -> None:
-    """`value` is right with every solver, best so far or not; the function called there gives its aux."""
-    import jax.numpy as jnp
-    import optimistix
-
-    found = optimistix.minimise(lambda y, _: jnp.cosh(y - 3.0), optimistix.BFGS(rtol=1e-5, atol=1e-5), jnp.array(0.0))
-    value, aux = (lambda y, _: (jnp.cosh(y - 3.0), y))(found.value, None)
-    assert abs(aux - 3.0) + abs(value - 1.0) < 1e-2, (value, aux)
-
-
 # What needs no linear solve is not stopped by this.
 _CANNOT = (
     Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081"),
@@ -94,24 +94,18 @@ _WAS_RIGHT = (Rule("agrees", "optimistix<0.1.0"), Rule("differs", "", "optimisti
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/optimistix#33", "report"),
-        Upstream("patrick-kidger/optimistix#34", "report"),
-        Upstream("patrick-kidger/optimistix#211", "fix"),
-    ),
+    upstream=Upstream.of(report="optimistix#33 optimistix#34", fix="optimistix#211"),
     touches=("optimistix.minimise(has_aux=)", "optimistix.least_squares(has_aux=)", "optimistix.root_find(has_aux=)"),
-    common=Common(
-        control=control_value,
-        workaround=Workaround("Call the function once more, at `value`.", call_it_again),
-        signatures={
-            "cannot-solve": (
-                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-                Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-                Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-            )
-        },
-        needs=("jax", "equinox", "optimistix"),
-    ),
+    control=control_value,
+    workaround=Workaround("Call the function once more, at `value`.", call_it_again),
+    signatures={
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+            Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+        )
+    },
+    needs=("jax", "equinox", "optimistix"),
     cases=(
         Case(minimise, rules=_WAS_RIGHT),
         Case(least_squares, rules=(*_CANNOT, *_WAS_RIGHT)),

@@ -12,7 +12,7 @@ time, by solving from 0 to 1 a vector field that is multiplied by it.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def closed_over() -> tuple[str, str]:
@@ -29,6 +29,14 @@ def closed_over() -> tuple[str, str]:
         return y1
 
     return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
+
+
+def control() -> None:
+    """A term's vector field is what it was given, closed over number and all."""
+    import diffrax
+
+    rate = 2.0
+    assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
 
 
 def passed_in() -> None:
@@ -66,14 +74,6 @@ def end_time() -> tuple[str, str]:
     return compare(jax.grad(end)(1.0), -math.exp(-1.0), rtol=1e-2)
 
 
-def control() -> None:
-    """A term's vector field is what it was given, closed over number and all."""
-    import diffrax
-
-    rate = 2.0
-    assert diffrax.ODETerm(lambda t, y, args: -rate * y).vector_field(0.0, 3.0, None) == -6.0
-
-
 # Stacks that solve nothing: row zero tells it.
 STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -86,31 +86,28 @@ CLOSED_OVER = Signature("CustomVJPException", "with respect to a closed-over val
 TANGENT = Signature("RuntimeError", "Unexpected tangent", "equinox")
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.kidger.site/diffrax/api/adjoints/", "docs"),
-        Upstream("https://docs.kidger.site/diffrax/further_details/faq/", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.kidger.site/diffrax/api/adjoints/ https://docs.kidger.site/diffrax/further_details/faq/"
     ),
     touches=("diffrax.BacksolveAdjoint",),
-    common=Common(
-        control=control,
-        behaviours={"refused": "documented", "agrees": "clear", "differs": "affected"},
-        rules=(
-            Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
-            Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "equinox#1039"),
-            Rule("refused", "", "Diffrax's FAQ"),
-        ),
-        workaround=Workaround(
-            "Pass it as `args`, or make it a part of the term.",
-            passed_in,
-            fails=(
-                *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
-                *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
-            ),
-        ),
-        needs=("jax", "equinox", "diffrax"),
+    control=control,
+    behaviours={"refused": "documented", "agrees": "clear", "differs": "affected"},
+    rules=(
+        Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+        Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
+        Rule("cannot-solve", "jax>=0.7.0,<0.9.2 equinox<0.13.0", "equinox#1039"),
+        Rule("refused", "", "Diffrax's FAQ"),
     ),
+    workaround=Workaround(
+        "Pass it as `args`, or make it a part of the term.",
+        passed_in,
+        fails=(
+            *("jax>=0.4.29 diffrax<0.6.0", "jax>=0.4.34 equinox<0.11.8"),
+            *("jax>=0.9.2 equinox<0.13.0", "jax>=0.10.0 equinox<0.13.3"),
+        ),
+    ),
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(closed_over, signatures={"refused": CLOSED_OVER, "cannot-solve": STOPS}),
         Case(end_time, signatures={"refused": TANGENT, "cannot-solve": STOPS}),

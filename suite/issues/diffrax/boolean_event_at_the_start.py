@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def holds_at_start() -> tuple[str, str]:
@@ -31,6 +31,26 @@ def holds_at_start() -> tuple[str, str]:
     term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
     solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
     return compare([solution.ts[-1], solution.ys[-1]], [0.0, 10.0])
+
+
+def control_steps() -> None:
+    """Three steps of Euler's method, made by hand from the term: where such an event comes true, y is 7.29."""
+    import diffrax
+
+    term, y = diffrax.ODETerm(lambda t, y, args: -y), 10.0
+    for step in range(3):
+        y = y + 0.1 * term.vector_field(step / 10, y, None)
+    assert abs(y - 7.29) < 1e-4, y
+
+
+def without_root_finder() -> None:
+    """Without a root finder the solve ends at t0 and y0; a boolean condition has no root to find within a step."""
+    import diffrax
+
+    event = diffrax.Event(lambda t, y, args, **kwargs: t >= 0)
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
+    assert (solution.ts[-1], solution.ys[-1]) == (0.0, 10.0), (solution.ts, solution.ys)
 
 
 def steady_state() -> tuple[str, str]:
@@ -78,26 +98,6 @@ def gradient() -> tuple[str, str]:
     return compare(end(10.0), 1.0)
 
 
-def control_steps() -> None:
-    """Three steps of Euler's method, made by hand from the term: where such an event comes true, y is 7.29."""
-    import diffrax
-
-    term, y = diffrax.ODETerm(lambda t, y, args: -y), 10.0
-    for step in range(3):
-        y = y + 0.1 * term.vector_field(step / 10, y, None)
-    assert abs(y - 7.29) < 1e-4, y
-
-
-def without_root_finder() -> None:
-    """Without a root finder the solve ends at t0 and y0; a boolean condition has no root to find within a step."""
-    import diffrax
-
-    event = diffrax.Event(lambda t, y, args, **kwargs: t >= 0)
-    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
-    solution = diffrax.diffeqsolve(term, solver, 0.0, 1.0, dt0=0.1, y0=10.0, event=event)
-    assert (solution.ts[-1], solution.ys[-1]) == (0.0, 10.0), (solution.ts, solution.ys)
-
-
 def gradient_without_root_finder() -> None:
     """Without a root finder the gradient is 1."""
     import diffrax
@@ -136,15 +136,13 @@ _NEW = (Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#724 (392f1
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#720", "report"), Upstream("patrick-kidger/diffrax#724", "fix")),
+    upstream=Upstream.of(report="diffrax#720", fix="diffrax#724"),
     touches=("diffrax.Event",),
-    common=Common(
-        control=control_steps,
-        rules=(*_OLD, *_NEW),
-        workaround=Workaround(_TEXT, without_root_finder),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_steps,
+    rules=(*_OLD, *_NEW),
+    workaround=Workaround(_TEXT, without_root_finder),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(holds_at_start),
         Case(steady_state, rules=(*_OLD, _NO_DICTS, *_NEW)),

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def evaluate() -> tuple[str, str]:
@@ -34,6 +34,34 @@ def evaluate() -> tuple[str, str]:
     increments = [float(path.evaluate(*ends)) for ends in pairwise(ts)]
     behaviour = "distinct" if len(set(increments)) == 8 else "repeated"
     return behaviour, f"{len(set(increments))} distinct of 8: {[round(each, 5) for each in increments]}"
+
+
+def control_keys() -> None:
+    """The same increments in plain JAX, with a key for each step, are distinct, and of the right variance."""
+    import jax
+    import jax.numpy as jnp
+
+    keys = jax.random.split(jax.random.PRNGKey(0), 8)
+    increments = jax.vmap(lambda key: jax.random.normal(key, (500,)))(keys) / 32.0
+    assert len(set(increments[:, 0].tolist())) == 8
+    assert abs(jnp.var(increments) * 1024 - 1) < 0.2
+
+
+def tree_or_other_time() -> None:
+    """A VirtualBrownianTree has distinct increments there; so has the unsafe path, in a time that starts at 0."""
+    from itertools import pairwise
+
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+
+    ts = 86400 + jnp.arange(9) / 1024
+    area = {"levy_area": diffrax.BrownianIncrement} if hasattr(diffrax, "BrownianIncrement") else {}
+    key = jax.random.PRNGKey(0)
+    tree = diffrax.VirtualBrownianTree(t0=86400.0, t1=86401.0, tol=1e-5, shape=(), key=key, **area)
+    for path, begin in ((tree, 0.0), (diffrax.UnsafeBrownianPath((), key=key, **area), ts[0])):
+        increments = {float(path.evaluate(*ends)) for ends in pairwise(ts - begin)}
+        assert len(increments) == 8, type(path)
 
 
 def solve() -> tuple[str, str]:
@@ -75,34 +103,6 @@ def variance() -> tuple[str, str]:
     return {"agrees": "distinct", "differs": "repeated"}[seen], f"variance by time: {evidence}"
 
 
-def control_keys() -> None:
-    """The same increments in plain JAX, with a key for each step, are distinct, and of the right variance."""
-    import jax
-    import jax.numpy as jnp
-
-    keys = jax.random.split(jax.random.PRNGKey(0), 8)
-    increments = jax.vmap(lambda key: jax.random.normal(key, (500,)))(keys) / 32.0
-    assert len(set(increments[:, 0].tolist())) == 8
-    assert abs(jnp.var(increments) * 1024 - 1) < 0.2
-
-
-def tree_or_other_time() -> None:
-    """A VirtualBrownianTree has distinct increments there; so has the unsafe path, in a time that starts at 0."""
-    from itertools import pairwise
-
-    import diffrax
-    import jax
-    import jax.numpy as jnp
-
-    ts = 86400 + jnp.arange(9) / 1024
-    area = {"levy_area": diffrax.BrownianIncrement} if hasattr(diffrax, "BrownianIncrement") else {}
-    key = jax.random.PRNGKey(0)
-    tree = diffrax.VirtualBrownianTree(t0=86400.0, t1=86401.0, tol=1e-5, shape=(), key=key, **area)
-    for path, begin in ((tree, 0.0), (diffrax.UnsafeBrownianPath((), key=key, **area), ts[0])):
-        increments = {float(path.evaluate(*ends)) for ends in pairwise(ts - begin)}
-        assert len(increments) == 8, type(path)
-
-
 # Stacks that solve nothing: row zero tells it.
 _STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -120,16 +120,14 @@ _CANNOT = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#733", "report"), Upstream("patrick-kidger/diffrax#734", "fix")),
+    upstream=Upstream.of(report="diffrax#733", fix="diffrax#734"),
     touches=("diffrax.UnsafeBrownianPath",),
-    common=Common(
-        control=control_keys,
-        behaviours={"distinct": "clear", "repeated": "affected"},
-        rules=(_IMPORTS_ONLY, _REPEATED),
-        workaround=Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-        x64=True,
-    ),
+    control=control_keys,
+    behaviours={"distinct": "clear", "repeated": "affected"},
+    rules=(_IMPORTS_ONLY, _REPEATED),
+    workaround=Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
+    x64=True,
     cases=(Case(evaluate), Case(solve, rules=(_IMPORTS_ONLY, *_CANNOT, _REPEATED)), Case(variance)),
 )

@@ -12,7 +12,7 @@ latter as a trap. 0.7.1 asks what is wrapped. Explicit solvers are right on ever
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def jump_ts() -> tuple[str, str]:
@@ -25,17 +25,6 @@ def jump_ts() -> tuple[str, str]:
         steps = diffrax.ClipStepSizeController(steps, jump_ts=jnp.array([0.5]))
     else:
         steps = diffrax.PIDController(rtol=1e-3, atol=1e-6, jump_ts=jnp.array([0.5]))
-    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.ImplicitEuler()
-    end = diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, stepsize_controller=steps)
-    return compare(end.ys[-1], 0.36788, rtol=5e-2)
-
-
-def step_ts_of_the_controller() -> tuple[str, str]:
-    """Does it with step_ts, in the spelling of before 0.7.0?"""
-    import diffrax
-    import jax.numpy as jnp
-
-    steps = diffrax.PIDController(rtol=1e-3, atol=1e-6, step_ts=jnp.array([0.5]))
     term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.ImplicitEuler()
     end = diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, stepsize_controller=steps)
     return compare(end.ys[-1], 0.36788, rtol=5e-2)
@@ -63,6 +52,17 @@ def solve_in_two() -> None:
     assert abs(y - 0.36788) < 0.02, y
 
 
+def step_ts_of_the_controller() -> tuple[str, str]:
+    """Does it with step_ts, in the spelling of before 0.7.0?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    steps = diffrax.PIDController(rtol=1e-3, atol=1e-6, step_ts=jnp.array([0.5]))
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.ImplicitEuler()
+    end = diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, stepsize_controller=steps)
+    return compare(end.ys[-1], 0.36788, rtol=5e-2)
+
+
 # Stacks that solve nothing, or nothing implicit: row zero tells it.
 _STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -77,36 +77,29 @@ _STOPS = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/diffrax#607", "report"),
-        Upstream("patrick-kidger/diffrax#654", "report"),
-        Upstream("patrick-kidger/diffrax#723", "report"),
-        Upstream("patrick-kidger/diffrax#608", "fix"),
-    ),
+    upstream=Upstream.of(report="diffrax#607 diffrax#654 diffrax#723", fix="diffrax#608"),
     touches=(
         *("diffrax.ClipStepSizeController", "diffrax.PIDController(jump_ts=)", "diffrax.PIDController(step_ts=)"),
         *("diffrax.Kvaerno3", "diffrax.Kvaerno4", "diffrax.Kvaerno5", "diffrax.ImplicitEuler", "diffrax.KenCarp4"),
     ),
-    common=Common(
-        control=control_by_hand,
-        behaviours={"refused": "affected"},
-        rules=(
-            Rule("refused", "diffrax==0.7.0", "diffrax#607"),
-            Rule("cannot-solve", "jax<0.4.24 scipy>=1.13.0", "jax.scipy.linalg needs an older SciPy"),
-            Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-            Rule("agrees", "", "diffrax#608"),
-        ),
-        workaround=Workaround(
-            "Solve in two, up to the jump and from there; or give the solver's root_finder tolerances of its own.",
-            solve_in_two,
-            fails=("jax>=0.7.1 equinox<0.13.1",),
-        ),
-        signatures={
-            "refused": Signature("ValueError", "A fixed step size controller is being used alongside an implicit"),
-            "cannot-solve": _STOPS,
-        },
-        needs=("jax", "equinox", "diffrax"),
+    control=control_by_hand,
+    behaviours={"refused": "affected"},
+    rules=(
+        Rule("refused", "diffrax==0.7.0", "diffrax#607"),
+        Rule("cannot-solve", "jax<0.4.24 scipy>=1.13.0", "jax.scipy.linalg needs an older SciPy"),
+        Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+        Rule("agrees", "", "diffrax#608"),
     ),
+    workaround=Workaround(
+        "Solve in two, up to the jump and from there; or give the solver's root_finder tolerances of its own.",
+        solve_in_two,
+        fails=("jax>=0.7.1 equinox<0.13.1",),
+    ),
+    signatures={
+        "refused": Signature("ValueError", "A fixed step size controller is being used alongside an implicit"),
+        "cannot-solve": _STOPS,
+    },
+    needs=("jax", "equinox", "diffrax"),
     cases=(Case(jump_ts), Case(step_ts_of_the_controller)),
 )

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def euler() -> tuple[str, str]:
@@ -34,28 +34,6 @@ def euler() -> tuple[str, str]:
     term = diffrax.ControlTerm(lambda t, y, args: jnp.array([10.0, 100.0]), path)
     end = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 0.5, jnp.zeros(2))
     return compare(end.ys[-1], [10.0, 200.0], rtol=1e-3)
-
-
-def tsit5() -> tuple[str, str]:
-    """Is it, by Tsit5?"""
-    import diffrax
-    import jax.numpy as jnp
-
-    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([[0.0, 0.0], [1.0, 2.0]]))
-    term = diffrax.ControlTerm(lambda t, y, args: jnp.array([10.0, 100.0]), path)
-    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1.0, 0.5, jnp.zeros(2))
-    return compare(end.ys[-1], [10.0, 200.0], rtol=1e-3)
-
-
-def numbers_for_an_array_of_one() -> tuple[str, str]:
-    """Is a field of one number, with a control of one, added to a y of length 1?"""
-    import diffrax
-    import jax.numpy as jnp
-
-    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([0.0, 2.0]))
-    term = diffrax.ControlTerm(lambda t, y, args: jnp.array(10.0), path)
-    end = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 0.5, jnp.zeros(1))
-    return compare(end.ys[-1], [20.0], rtol=1e-3)
 
 
 def control_by_hand() -> None:
@@ -82,6 +60,17 @@ def matrix() -> None:
     np.testing.assert_allclose(end.ys[-1], [10.0, 200.0], rtol=1e-3)
 
 
+def tsit5() -> tuple[str, str]:
+    """Is it, by Tsit5?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([[0.0, 0.0], [1.0, 2.0]]))
+    term = diffrax.ControlTerm(lambda t, y, args: jnp.array([10.0, 100.0]), path)
+    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1.0, 0.5, jnp.zeros(2))
+    return compare(end.ys[-1], [10.0, 200.0], rtol=1e-3)
+
+
 def matrix_for_tsit5() -> None:
     """With a matrix, Tsit5 is right."""
     import diffrax
@@ -92,6 +81,17 @@ def matrix_for_tsit5() -> None:
     term = diffrax.ControlTerm(lambda t, y, args: jnp.diag(jnp.array([10.0, 100.0])), path)
     end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1.0, 0.5, jnp.zeros(2))
     np.testing.assert_allclose(end.ys[-1], [10.0, 200.0], rtol=1e-3)
+
+
+def numbers_for_an_array_of_one() -> tuple[str, str]:
+    """Is a field of one number, with a control of one, added to a y of length 1?"""
+    import diffrax
+    import jax.numpy as jnp
+
+    path = diffrax.LinearInterpolation(jnp.array([0.0, 1.0]), jnp.array([0.0, 2.0]))
+    term = diffrax.ControlTerm(lambda t, y, args: jnp.array(10.0), path)
+    end = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 0.5, jnp.zeros(1))
+    return compare(end.ys[-1], [20.0], rtol=1e-3)
 
 
 def array_of_one() -> None:
@@ -128,14 +128,12 @@ _TEXT = "Give a matrix, jnp.diag(…), or from 0.6.0 a lineax.DiagonalLinearOper
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#621", "report"), Upstream("patrick-kidger/diffrax#565", "fix")),
+    upstream=Upstream.of(report="diffrax#621", fix="diffrax#565"),
     touches=("diffrax.ControlTerm",),
-    common=Common(
-        control=control_by_hand,
-        behaviours={"refused": "guarded"},
-        signatures=_SIGNATURES,
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_by_hand,
+    behaviours={"refused": "guarded"},
+    signatures=_SIGNATURES,
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(euler, rules=(_REFUSED, *_CANNOT, Rule("differs")), workaround=Workaround(_TEXT, matrix)),
         Case(tsit5, rules=(*_CANNOT, _NO_DICTS, Rule("differs")), workaround=Workaround(_TEXT, matrix_for_tsit5)),

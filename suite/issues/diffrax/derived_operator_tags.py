@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def product_of_semidefinite() -> tuple[str, str]:
@@ -30,6 +30,30 @@ def product_of_semidefinite() -> tuple[str, str]:
     a, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0])
     one, other = (lineax.MatrixLinearOperator(jnp.asarray(m), lineax.positive_semidefinite_tag) for m in (a, b))
     return compare(lineax.linear_solve(one @ other, jnp.ones(2)).value, np.linalg.solve(a @ b, np.ones(2)), rtol=1e-4)
+
+
+def control_tags() -> None:
+    """The operators, and their products with a vector, are right, whatever the tags."""
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0])
+    one, other = (lineax.MatrixLinearOperator(jnp.asarray(m), lineax.positive_semidefinite_tag) for m in (a, b))
+    np.testing.assert_allclose((one @ other).mv(jnp.ones(2)), a @ b @ np.ones(2), rtol=1e-4)
+    np.testing.assert_allclose((2.0 * one).mv(jnp.ones(2)), 2.0 * a @ np.ones(2), rtol=1e-4)
+
+
+def without_tags() -> None:
+    """The matrix of what was made, in an operator without tags, is solved right."""
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a, b, c = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0]), np.array([[1.0, 2.0], [0.0, 1.0]])
+    for matrix in (a @ b, a @ a, 2.0 * c, -np.array([[1.0, 2.0], [3.0, 4.0]])):
+        got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(matrix)), jnp.ones(2)).value
+        np.testing.assert_allclose(got, np.linalg.solve(matrix, np.ones(2)), rtol=1e-3)
 
 
 def product_of_tridiagonal() -> tuple[str, str]:
@@ -72,30 +96,6 @@ def negative() -> tuple[str, str]:
         return "refused", "A linear solver returned non-finite (NaN or inf) output"
 
 
-def control_tags() -> None:
-    """The operators, and their products with a vector, are right, whatever the tags."""
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0])
-    one, other = (lineax.MatrixLinearOperator(jnp.asarray(m), lineax.positive_semidefinite_tag) for m in (a, b))
-    np.testing.assert_allclose((one @ other).mv(jnp.ones(2)), a @ b @ np.ones(2), rtol=1e-4)
-    np.testing.assert_allclose((2.0 * one).mv(jnp.ones(2)), 2.0 * a @ np.ones(2), rtol=1e-4)
-
-
-def without_tags() -> None:
-    """The matrix of what was made, in an operator without tags, is solved right."""
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a, b, c = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1.0, 5.0]), np.array([[1.0, 2.0], [0.0, 1.0]])
-    for matrix in (a @ b, a @ a, 2.0 * c, -np.array([[1.0, 2.0], [3.0, 4.0]])):
-        got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(matrix)), jnp.ones(2)).value
-        np.testing.assert_allclose(got, np.linalg.solve(matrix, np.ones(2)), rtol=1e-3)
-
-
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081")
 _NO_TRIL = Rule("cannot-solve", "jax<0.4.24 scipy>=1.13", "scipy.linalg.tril is gone")
 _OLD = Rule("differs", "lineax<0.1.1")
@@ -107,29 +107,23 @@ _UNIT = "uses('lineax.unit_diagonal_tag')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.kidger.site/lineax/api/tags", "docs"),
-        Upstream("patrick-kidger/lineax#192", "fix"),
-        Upstream("patrick-kidger/lineax#72", "commit"),
-    ),
+    upstream=Upstream.of(docs="https://docs.kidger.site/lineax/api/tags", fix="lineax#192", commit="lineax#72"),
     touches=("lineax.linear_solve", "lineax.AutoLinearSolver"),
-    common=Common(
-        control=control_tags,
-        behaviours={"refused": "affected"},
-        rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
-        workaround=Workaround(
-            "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
-            without_tags,
-            fails=("jax<0.4.24 scipy>=1.13",),
-        ),
-        signatures={
-            "cannot-solve": (
-                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-                Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-            )
-        },
-        needs=("jax", "equinox", "lineax"),
+    control=control_tags,
+    behaviours={"refused": "affected"},
+    rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
+    workaround=Workaround(
+        "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
+        without_tags,
+        fails=("jax<0.4.24 scipy>=1.13",),
     ),
+    signatures={
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+        )
+    },
+    needs=("jax", "equinox", "lineax"),
     cases=(
         Case(
             product_of_semidefinite,

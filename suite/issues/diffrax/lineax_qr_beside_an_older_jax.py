@@ -11,7 +11,7 @@ QR for a matrix that is not square.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def tall() -> tuple[str, str]:
@@ -21,17 +21,6 @@ def tall() -> tuple[str, str]:
     import numpy as np
 
     a, b = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), np.array([1.0, 2.0, 4.0])
-    got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.asarray(b), lineax.QR()).value
-    return compare(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
-
-
-def wide() -> tuple[str, str]:
-    """Does QR give the smallest solution of a problem with many?"""
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a, b = np.array([[1.0, 3.0, 5.0], [2.0, 4.0, 7.0]]), np.array([1.0, 2.0])
     got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.asarray(b), lineax.QR()).value
     return compare(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
 
@@ -58,26 +47,35 @@ def by_svd() -> None:
     np.testing.assert_allclose(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
 
 
+def wide() -> tuple[str, str]:
+    """Does QR give the smallest solution of a problem with many?"""
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a, b = np.array([[1.0, 3.0, 5.0], [2.0, 4.0, 7.0]]), np.array([1.0, 2.0])
+    got = lineax.linear_solve(lineax.MatrixLinearOperator(jnp.asarray(a)), jnp.asarray(b), lineax.QR()).value
+    return compare(got, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-3)
+
+
 _CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081")
 _NO_TRIL = Rule("cannot-solve", "jax<0.4.24 scipy>=1.13", "scipy.linalg.tril is gone")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("patrick-kidger/lineax#219", "commit"),),
+    upstream=Upstream.of(commit="lineax#219"),
     touches=("lineax.QR", "lineax.AutoLinearSolver"),
-    common=Common(
-        control=control,
-        behaviours={"no-ormqr": "affected"},
-        rules=(Rule("no-ormqr", "lineax>=0.1.1 jax<0.10.0"), _CANNOT, _NO_TRIL, Rule("agrees")),
-        workaround=Workaround("Use lineax.SVD(), or Lineax 0.1.0.", by_svd),
-        signatures={
-            "no-ormqr": (Signature("AttributeError", "module 'jax.lax.linalg' has no attribute 'ormqr'"),),
-            "cannot-solve": (
-                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-                Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-            ),
-        },
-        needs=("jax", "equinox", "lineax"),
-    ),
+    control=control,
+    behaviours={"no-ormqr": "affected"},
+    rules=(Rule("no-ormqr", "lineax>=0.1.1 jax<0.10.0"), _CANNOT, _NO_TRIL, Rule("agrees")),
+    workaround=Workaround("Use lineax.SVD(), or Lineax 0.1.0.", by_svd),
+    signatures={
+        "no-ormqr": (Signature("AttributeError", "module 'jax.lax.linalg' has no attribute 'ormqr'"),),
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
+        ),
+    },
+    needs=("jax", "equinox", "lineax"),
     cases=(Case(tall), Case(wide)),
 )

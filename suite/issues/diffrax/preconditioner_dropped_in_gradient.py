@@ -12,7 +12,7 @@ gradient's, and `throw=False` does not hold there, on any release, on purpose: t
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def preconditioned() -> tuple[str, str]:
@@ -35,25 +35,6 @@ def preconditioned() -> tuple[str, str]:
     assert abs(float(total(jnp.asarray(b, "float32"))) / np.linalg.solve(a, b).sum() - 1) < 1e-2, "the value is wrong"
     try:
         return compare(jax.grad(total)(jnp.asarray(b, "float32")), wanted, rtol=1e-2, atol=1e-4)
-    except Exception as error:  # of a class that each release has another name for
-        if "The maximum number of solver steps was reached" not in str(error):
-            raise
-        return "steps-run-out", "The maximum number of solver steps was reached"
-
-
-def throw_false() -> tuple[str, str]:
-    """Does throw=False hold for the gradient of a solve that has no preconditioner, and runs out of steps?"""
-    import jax
-    import jax.numpy as jnp
-    import lineax
-    import numpy as np
-
-    a = np.diag(10.0 ** np.linspace(0.0, 5.0, 30)) + 0.1
-    operator = lineax.MatrixLinearOperator(jnp.asarray(a, "float32"), lineax.positive_semidefinite_tag)
-    solver = lineax.CG(rtol=1e-5, atol=1e-5, max_steps=5)
-    gradient = jax.grad(lambda b: lineax.linear_solve(operator, b, solver, throw=False).value.sum())
-    try:
-        return "returned", f"a gradient of shape {np.asarray(gradient(jnp.ones(30))).shape}"
     except Exception as error:  # of a class that each release has another name for
         if "The maximum number of solver steps was reached" not in str(error):
             raise
@@ -83,6 +64,25 @@ def direct_solver() -> None:
     np.testing.assert_allclose(gradient(jnp.ones(30)), wanted, rtol=1e-2, atol=1e-4)
 
 
+def throw_false() -> tuple[str, str]:
+    """Does throw=False hold for the gradient of a solve that has no preconditioner, and runs out of steps?"""
+    import jax
+    import jax.numpy as jnp
+    import lineax
+    import numpy as np
+
+    a = np.diag(10.0 ** np.linspace(0.0, 5.0, 30)) + 0.1
+    operator = lineax.MatrixLinearOperator(jnp.asarray(a, "float32"), lineax.positive_semidefinite_tag)
+    solver = lineax.CG(rtol=1e-5, atol=1e-5, max_steps=5)
+    gradient = jax.grad(lambda b: lineax.linear_solve(operator, b, solver, throw=False).value.sum())
+    try:
+        return "returned", f"a gradient of shape {np.asarray(gradient(jnp.ones(30))).shape}"
+    except Exception as error:  # of a class that each release has another name for
+        if "The maximum number of solver steps was reached" not in str(error):
+            raise
+        return "steps-run-out", "The maximum number of solver steps was reached"
+
+
 _CANNOT = (
     Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081"),
     Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3"),
@@ -91,25 +91,17 @@ _STEPS = "uses('lineax.CG', 'lineax.NormalCG', 'lineax.BiCGStab', 'lineax.GMRES'
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/lineax#160", "report"),
-        Upstream("patrick-kidger/lineax#181", "report"),
-        Upstream("patrick-kidger/lineax#117", "report"),
-        Upstream("patrick-kidger/lineax#243", "report"),
-        Upstream("patrick-kidger/lineax#162", "fix"),
-    ),
+    upstream=Upstream.of(report="lineax#160 lineax#181 lineax#117 lineax#243", fix="lineax#162"),
     touches=("lineax.linear_solve(options=)",),
-    common=Common(
-        control=control_operators,
-        workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),
-        signatures={
-            "cannot-solve": (
-                Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-                Signature("AttributeError", "get_aval"),
-            )
-        },
-        needs=("jax", "equinox", "lineax"),
-    ),
+    control=control_operators,
+    workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),
+    signatures={
+        "cannot-solve": (
+            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
+            Signature("AttributeError", "get_aval"),
+        )
+    },
+    needs=("jax", "equinox", "lineax"),
     cases=(
         Case(
             preconditioned,

@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def empty_solve() -> tuple[str, str]:
@@ -25,6 +25,24 @@ def empty_solve() -> tuple[str, str]:
     term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
     solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
     return compare(solution.ys, [2.0, 2.0])
+
+
+def control_term() -> None:
+    """The term, and what is to be saved, can be made, and the vector field is right."""
+    import diffrax
+    import jax.numpy as jnp
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
+    assert term.vector_field(1.0, 2.0, None) == -2.0, saveat
+
+
+def save_t1() -> None:
+    """What SaveAt(t1=True) gives of an empty solve is y0, on every release."""
+    import diffrax
+
+    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(t1=True)
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
+    assert solution.ys.tolist() == [2.0], solution.ys
 
 
 def beside_t1() -> tuple[str, str]:
@@ -62,24 +80,6 @@ def gradient() -> tuple[str, str]:
     term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
     slope = jax.grad(lambda y: diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, y, saveat=saveat).ys.sum())
     return compare(slope(2.0), 2.0)
-
-
-def control_term() -> None:
-    """The term, and what is to be saved, can be made, and the vector field is right."""
-    import diffrax
-    import jax.numpy as jnp
-
-    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(ts=jnp.array([1.0, 1.0]))
-    assert term.vector_field(1.0, 2.0, None) == -2.0, saveat
-
-
-def save_t1() -> None:
-    """What SaveAt(t1=True) gives of an empty solve is y0, on every release."""
-    import diffrax
-
-    term, saveat = diffrax.ODETerm(lambda t, y, args: -y), diffrax.SaveAt(t1=True)
-    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 1.0, 0.1, 2.0, saveat=saveat)
-    assert solution.ys.tolist() == [2.0], solution.ys
 
 
 # Stacks that solve nothing: row zero tells it.
@@ -122,15 +122,13 @@ _SOLVE = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/diffrax#488", "report"), Upstream("patrick-kidger/diffrax#494", "fix")),
+    upstream=Upstream.of(report="diffrax#488", fix="diffrax#494"),
     touches=("diffrax.SaveAt(ts=)",),
-    common=Common(
-        control=control_term,
-        rules=(*_CANNOT, *_SOLVES),
-        workaround=Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_term,
+    rules=(*_CANNOT, *_SOLVES),
+    workaround=Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(empty_solve, touches=(_SOLVE,)),
         Case(

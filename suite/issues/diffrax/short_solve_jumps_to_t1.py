@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def constant_steps() -> tuple[str, str]:
@@ -31,6 +31,25 @@ def constant_steps() -> tuple[str, str]:
     term = diffrax.ODETerm(lambda t, y, args: -y / 1e-9)
     solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1e-9, 1e-11, 1.0, max_steps=200)
     return compare(float(solution.ys[-1]), 0.99**100, rtol=1e-2)
+
+
+def control_by_hand() -> None:
+    """The same steps made by hand from the term, over a nanosecond."""
+    import diffrax
+
+    term, y = diffrax.ODETerm(lambda t, y, args: -y / 1e-9), 1.0
+    for step in range(100):
+        y = y + 1e-11 * term.vector_field(step * 1e-11, y, None)
+    assert abs(y - 0.99**100) < 1e-3, y
+
+
+def rescaled() -> None:
+    """Time in nanoseconds: the vector field times 1e-9, from 0 to 1."""
+    import diffrax
+
+    term = diffrax.ODETerm(lambda t, y, args: 1e-9 * (-y / 1e-9))
+    solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 1e-2, 1.0, max_steps=200)
+    assert abs(float(solution.ys[-1]) - 0.99**100) < 1e-3, solution.ys
 
 
 def step_to() -> tuple[str, str]:
@@ -88,25 +107,6 @@ def without_the_last_jump() -> None:
     assert abs(float(solution.ys[-1])) < 1e-3, solution.ys
 
 
-def control_by_hand() -> None:
-    """The same steps made by hand from the term, over a nanosecond."""
-    import diffrax
-
-    term, y = diffrax.ODETerm(lambda t, y, args: -y / 1e-9), 1.0
-    for step in range(100):
-        y = y + 1e-11 * term.vector_field(step * 1e-11, y, None)
-    assert abs(y - 0.99**100) < 1e-3, y
-
-
-def rescaled() -> None:
-    """Time in nanoseconds: the vector field times 1e-9, from 0 to 1."""
-    import diffrax
-
-    term = diffrax.ODETerm(lambda t, y, args: 1e-9 * (-y / 1e-9))
-    solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 1.0, 1e-2, 1.0, max_steps=200)
-    assert abs(float(solution.ys[-1]) - 0.99**100) < 1e-3, solution.ys
-
-
 # Stacks that solve nothing: row zero tells it.
 _STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -129,20 +129,13 @@ _JUMPS = "if jump_ts != None and uses('diffrax.SaveAt')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/diffrax#632", "report"),
-        Upstream("patrick-kidger/diffrax#657", "report"),
-        Upstream("patrick-kidger/diffrax#663", "report"),
-        Upstream("patrick-kidger/diffrax#660", "fix"),
-    ),
+    upstream=Upstream.of(report="diffrax#632 diffrax#657 diffrax#663", fix="diffrax#660"),
     touches=("diffrax.diffeqsolve", "diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
-    common=Common(
-        control=control_by_hand,
-        rules=_RULES,
-        workaround=Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_by_hand,
+    rules=_RULES,
+    workaround=Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(constant_steps, touches=(f"{_SOLVE}not given(stepsize_controller) and {_WITHIN(1e-6)}",)),
         Case(step_to, touches=(f"{_SOLVE}given(stepsize_controller) and {_WITHIN(1e-6)} and uses('diffrax.StepTo')",)),

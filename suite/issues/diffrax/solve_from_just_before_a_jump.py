@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forwards() -> tuple[str, str]:
@@ -37,6 +37,29 @@ def forwards() -> tuple[str, str]:
     arguments = {"stepsize_controller": steps, "max_steps": 500, "throw": False}
     end = diffrax.diffeqsolve(term, diffrax.Tsit5(), t0, 2.0, 0.1, 1.0, **arguments)
     return compare([end.ts[-1], end.ys[-1]], [2.0, np.exp(-1.0)], rtol=1e-2)
+
+
+def control_steps() -> None:
+    """Steps of 0.01 of Euler's method, made by hand from the term, go through the jump and are right."""
+    import diffrax
+
+    term, y = diffrax.ODETerm(lambda t, y, args: -y), 1.0
+    for step in range(150):
+        y = y + 0.01 * term.vector_field(0.5 + step / 100, y, None)
+    assert abs(y - 0.22313) < 1e-2, y
+
+
+def start_at_the_jump() -> None:
+    """Started at the jump itself, the solve is right."""
+    import diffrax
+    import jax.numpy as jnp
+
+    clip, pid = getattr(diffrax, "ClipStepSizeController", None), diffrax.PIDController
+    jumps = {"jump_ts": jnp.array([1.0])}
+    steps = clip(pid(rtol=1e-3, atol=1e-6), **jumps) if clip else pid(rtol=1e-3, atol=1e-6, **jumps)
+    term = diffrax.ODETerm(lambda t, y, args: -y)
+    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 2.0, 0.1, 1.0, stepsize_controller=steps)
+    assert abs(float(solution.ys[-1]) - 0.36788) < 1e-3, solution.ys
 
 
 def backwards() -> tuple[str, str]:
@@ -73,29 +96,6 @@ def in_double_precision() -> tuple[str, str]:
     return compare([end.ts[-1], end.ys[-1]], [2.0, np.exp(-1.0)], rtol=1e-2)
 
 
-def control_steps() -> None:
-    """Steps of 0.01 of Euler's method, made by hand from the term, go through the jump and are right."""
-    import diffrax
-
-    term, y = diffrax.ODETerm(lambda t, y, args: -y), 1.0
-    for step in range(150):
-        y = y + 0.01 * term.vector_field(0.5 + step / 100, y, None)
-    assert abs(y - 0.22313) < 1e-2, y
-
-
-def start_at_the_jump() -> None:
-    """Started at the jump itself, the solve is right."""
-    import diffrax
-    import jax.numpy as jnp
-
-    clip, pid = getattr(diffrax, "ClipStepSizeController", None), diffrax.PIDController
-    jumps = {"jump_ts": jnp.array([1.0])}
-    steps = clip(pid(rtol=1e-3, atol=1e-6), **jumps) if clip else pid(rtol=1e-3, atol=1e-6, **jumps)
-    term = diffrax.ODETerm(lambda t, y, args: -y)
-    solution = diffrax.diffeqsolve(term, diffrax.Tsit5(), 1.0, 2.0, 0.1, 1.0, stepsize_controller=steps)
-    assert abs(float(solution.ys[-1]) - 0.36788) < 1e-3, solution.ys
-
-
 # Stacks that solve nothing: row zero tells it.
 _STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -108,25 +108,20 @@ _STOPS = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://github.com/patrick-kidger/diffrax/issues/713", "report"),
-        Upstream("patrick-kidger/diffrax#714", "fix"),
-    ),
+    upstream=Upstream.of(report="https://github.com/patrick-kidger/diffrax/issues/713", fix="diffrax#714"),
     touches=("diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
-    common=Common(
-        control=control_steps,
-        rules=(
-            Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-            Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
-            Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-            Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
-            Rule("agrees", "diffrax<0.7.0", "PIDController(jump_ts=)"),
-            Rule("differs", "diffrax<0.7.1"),
-            Rule("agrees", "", "diffrax#714 (475c3f4792)"),
-        ),
-        workaround=Workaround("Start at the jump itself, or leave out the jumps that are past.", start_at_the_jump),
-        signatures={"cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
+    control=control_steps,
+    rules=(
+        Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
+        Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
+        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
+        Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
+        Rule("agrees", "diffrax<0.7.0", "PIDController(jump_ts=)"),
+        Rule("differs", "diffrax<0.7.1"),
+        Rule("agrees", "", "diffrax#714 (475c3f4792)"),
     ),
+    workaround=Workaround("Start at the jump itself, or leave out the jumps that are past.", start_at_the_jump),
+    signatures={"cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(Case(forwards), Case(backwards), Case(in_double_precision, x64=True)),
 )

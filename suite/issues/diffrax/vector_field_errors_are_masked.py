@@ -13,7 +13,7 @@ half each. From 0.6.1 on the `__cause__` has what was raised; before, nothing ha
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def value_error() -> tuple[str, str]:
@@ -24,19 +24,6 @@ def value_error() -> tuple[str, str]:
 
     def field(t: Any, y: Any, args: Any) -> Any:
         raise ValueError("no such species")
-
-    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 0.0, 1.0, 0.1, 1.0)
-    return "no-error", "nothing was raised"
-
-
-def type_error() -> tuple[str, str]:
-    """Does a TypeError?"""
-    from typing import Any
-
-    import diffrax
-
-    def field(t: Any, y: Any, args: Any) -> Any:
-        raise TypeError("no such species")
 
     diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 0.0, 1.0, 0.1, 1.0)
     return "no-error", "nothing was raised"
@@ -81,31 +68,38 @@ def by_hand_first() -> None:
         assert told == "no such species", told
 
 
+def type_error() -> tuple[str, str]:
+    """Does a TypeError?"""
+    from typing import Any
+
+    import diffrax
+
+    def field(t: Any, y: Any, args: Any) -> Any:
+        raise TypeError("no such species")
+
+    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 0.0, 1.0, 0.1, 1.0)
+    return "no-error", "nothing was raised"
+
+
 # It solves nothing: row zero tells it.
 _STOPS = Rule("cannot-solve", "jax>=0.4.36 diffrax<0.5.1", "diffrax#527")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/diffrax#681", "report"),
-        Upstream("patrick-kidger/diffrax#731", "fix"),
-        Upstream("https://github.com/patrick-kidger/diffrax/commit/e7bfa23", "fix"),
-    ),
+    upstream=Upstream.of(report="diffrax#681", fix="diffrax#731 diffrax@e7bfa23"),
     touches=("diffrax.diffeqsolve",),
-    common=Common(
-        control=control_field,
-        behaviours={"own-error": "clear", "masked": "affected", "no-error": "affected"},
-        workaround=Workaround("Before the solve, jax.eval_shape of the field with t0 and y0.", by_hand_first),
-        signatures={
-            "masked": (
-                Signature("ValueError", "Terms are not compatible with solver!"),
-                Signature("ValueError", "`terms` must be a PyTree of `AbstractTerms`"),
-            ),
-            "own-error": (Signature("ValueError", "no such species"), Signature("TypeError", "no such species")),
-            "cannot-solve": Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-        },
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_field,
+    behaviours={"own-error": "clear", "masked": "affected", "no-error": "affected"},
+    workaround=Workaround("Before the solve, jax.eval_shape of the field with t0 and y0.", by_hand_first),
+    signatures={
+        "masked": (
+            Signature("ValueError", "Terms are not compatible with solver!"),
+            Signature("ValueError", "`terms` must be a PyTree of `AbstractTerms`"),
+        ),
+        "own-error": (Signature("ValueError", "no such species"), Signature("TypeError", "no such species")),
+        "cannot-solve": Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
+    },
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(
             value_error,

@@ -12,7 +12,7 @@ From 0.6.1 on the message is "Terms are not compatible with solver!", too. diffr
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def one_over_t() -> tuple[str, str]:
@@ -23,23 +23,6 @@ def one_over_t() -> tuple[str, str]:
     term = diffrax.ODETerm(lambda t, y, args: -y * jnp.asarray(1 / t))
     end = diffrax.diffeqsolve(term, diffrax.Euler(), 1.0, 3.0, 0.01, 1.0, max_steps=400)
     return compare(end.ys[-1], 1 / 3, rtol=1e-1)
-
-
-def times() -> tuple[str, str]:
-    """Is the field called at no time, as a Python number, that is before t0?"""
-    from typing import Any
-
-    import diffrax
-
-    seen = []
-
-    def field(t: Any, y: Any, args: Any) -> Any:
-        if isinstance(t, float):
-            seen.append(t)
-        return -y
-
-    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 1.0, 3.0, 0.1, 1.0)
-    return ("before" if [t for t in seen if t < 1.0] else "within"), f"as Python numbers: {sorted(set(seen))}"
 
 
 def control_by_hand() -> None:
@@ -62,6 +45,23 @@ def divide_arrays() -> None:
     assert abs(float(end.ys[-1]) - 1 / 3) < 1e-2, end.ys
 
 
+def times() -> tuple[str, str]:
+    """Is the field called at no time, as a Python number, that is before t0?"""
+    from typing import Any
+
+    import diffrax
+
+    seen = []
+
+    def field(t: Any, y: Any, args: Any) -> Any:
+        if isinstance(t, float):
+            seen.append(t)
+        return -y
+
+    diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 1.0, 3.0, 0.1, 1.0)
+    return ("before" if [t for t in seen if t < 1.0] else "within"), f"as Python numbers: {sorted(set(seen))}"
+
+
 # Stacks that solve nothing: row zero tells it.
 _STOPS = (
     Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
@@ -77,9 +77,11 @@ _SOLVE = "diffrax.diffeqsolve(terms, solver, t0) if t0 {} 0 and uses('diffrax.OD
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("patrick-kidger/diffrax#563", "report"), Upstream("patrick-kidger/diffrax#566", "fix")),
+    upstream=Upstream.of(report="diffrax#563", fix="diffrax#566"),
     touches=("diffrax.diffeqsolve",),
-    common=Common(control=control_by_hand, workaround=_ARRAYS, needs=("jax", "equinox", "diffrax")),
+    control=control_by_hand,
+    workaround=_ARRAYS,
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(
             one_over_t,

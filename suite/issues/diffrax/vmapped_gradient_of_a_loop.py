@@ -11,7 +11,7 @@ stays with it, for 0.11.11 allows any later jax.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
@@ -24,18 +24,6 @@ def gradient() -> tuple[str, str]:
     term, solver = diffrax.ODETerm(lambda t, y, rate: -rate * y), diffrax.Tsit5()
     slope = jax.grad(lambda rate: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, args=rate).ys[-1])
     return compare(jax.vmap(slope)(jnp.array([1.0, 2.0])), [-np.exp(-1.0), -np.exp(-2.0)], rtol=1e-2)
-
-
-def forward_mode() -> tuple[str, str]:
-    """Is jax.jacfwd of a solve right?"""
-    import diffrax
-    import jax
-    import numpy as np
-
-    term, solver, adjoint = diffrax.ODETerm(lambda t, y, rate: -rate * y), diffrax.Tsit5(), diffrax.DirectAdjoint()
-    arguments = {"adjoint": adjoint, "max_steps": 16}
-    end = lambda rate: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, args=rate, **arguments).ys[-1]  # noqa: E731
-    return compare(jax.jacfwd(end)(2.0), -np.exp(-2.0), rtol=1e-2)
 
 
 def control_scan() -> None:
@@ -62,6 +50,18 @@ def one_by_one() -> None:
     slope = jax.grad(lambda rate: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, args=rate).ys[-1])
     rates = jnp.array([1.0, 2.0])
     np.testing.assert_allclose(jax.lax.map(slope, rates), [-np.exp(-1.0), -np.exp(-2.0)], rtol=1e-2)
+
+
+def forward_mode() -> tuple[str, str]:
+    """Is jax.jacfwd of a solve right?"""
+    import diffrax
+    import jax
+    import numpy as np
+
+    term, solver, adjoint = diffrax.ODETerm(lambda t, y, rate: -rate * y), diffrax.Tsit5(), diffrax.DirectAdjoint()
+    arguments = {"adjoint": adjoint, "max_steps": 16}
+    end = lambda rate: diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, 1.0, args=rate, **arguments).ys[-1]  # noqa: E731
+    return compare(jax.jacfwd(end)(2.0), -np.exp(-2.0), rtol=1e-2)
 
 
 def one_direction() -> None:
@@ -98,18 +98,12 @@ _RIGHT = Rule("agrees", "", "645a77f")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#959", "report"),
-        Upstream("patrick-kidger/diffrax#612", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/645a77f", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#959 diffrax#612", fix="equinox@645a77f"),
     touches=("diffrax.diffeqsolve", "jax.vmap", "jax.jacfwd"),
-    common=Common(
-        control=control_scan,
-        behaviours={"no-handler": "affected"},
-        signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0"), "cannot-solve": _STOPS},
-        needs=("jax", "equinox", "diffrax"),
-    ),
+    control=control_scan,
+    behaviours={"no-handler": "affected"},
+    signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0"), "cannot-solve": _STOPS},
+    needs=("jax", "equinox", "diffrax"),
     cases=(
         Case(
             gradient,

@@ -15,7 +15,7 @@ the assignment; coreax#817 three days later. equinox#1246 explains the message t
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def abc_first() -> tuple[str, str]:
@@ -26,20 +26,6 @@ def abc_first() -> tuple[str, str]:
 
     class Model(abc.ABC, eqx.Module):  # type: ignore[misc]
         x: int
-
-    return "made", f"x is {Model(1).x}"
-
-
-def generic_first() -> tuple[str, str]:
-    """Is there one of typing.Generic and eqx.Module?"""
-    from typing import Generic, TypeVar
-
-    import equinox as eqx
-
-    Kind = TypeVar("Kind")
-
-    class Model(Generic[Kind], eqx.Module):  # type: ignore[misc]
-        x: Kind
 
     return "made", f"x is {Model(1).x}"
 
@@ -86,26 +72,33 @@ def module_first() -> None:
     assert Model(1).x == Other(1).x == 1
 
 
+def generic_first() -> tuple[str, str]:
+    """Is there one of typing.Generic and eqx.Module?"""
+    from typing import Generic, TypeVar
+
+    import equinox as eqx
+
+    Kind = TypeVar("Kind")
+
+    class Model(Generic[Kind], eqx.Module):  # type: ignore[misc]
+        x: Kind
+
+    return "made", f"x is {Model(1).x}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1246", "report"),
-        Upstream("GalacticDynamics/coordinax#210", "report"),
-        Upstream("gchq/coreax#817", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/2c3fbae", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#1246 GalacticDynamics/coordinax#210 gchq/coreax#817", fix="equinox@2c3fbae"),
     touches=("abstract base classes", "multiple inheritance"),
-    common=Common(
-        control=control_module_alone,
-        behaviours={"made": "clear", "type-error": "affected"},
-        rules=(
-            Rule("made", "equinox<0.11.8"),
-            Rule("type-error", "equinox<0.13.0", "804d82e"),
-            Rule("made", "", "2c3fbae"),
-        ),
-        workaround=Workaround("Put eqx.Module first, or leave abc.ABC out.", module_first),
-        signatures={"type-error": Signature("TypeError", "__class__ assignment: …object layout differs from")},
-        needs=("jax", "equinox"),
+    control=control_module_alone,
+    behaviours={"made": "clear", "type-error": "affected"},
+    rules=(
+        Rule("made", "equinox<0.11.8"),
+        Rule("type-error", "equinox<0.13.0", "804d82e"),
+        Rule("made", "", "2c3fbae"),
     ),
+    workaround=Workaround("Put eqx.Module first, or leave abc.ABC out.", module_first),
+    signatures={"type-error": Signature("TypeError", "__class__ assignment: …object layout differs from")},
+    needs=("jax", "equinox"),
     cases=(Case(abc_first), Case(generic_first)),
 )

@@ -13,7 +13,7 @@ does from 0.11.1 on, for then there is something on the class. equinox#1198 take
 refused already the class: "Base class and derived class have mismatched type annotations for name".
 """
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def field() -> tuple[str, str]:
@@ -25,19 +25,6 @@ def field() -> tuple[str, str]:
 
     class Model(Base):
         name: str
-
-    return "made", f"its name is {Model('a').name!r}"
-
-
-def with_a_default() -> tuple[str, str]:
-    """Is one whose field has a default?"""
-    import equinox as eqx
-
-    class Base(eqx.Module):  # type: ignore[misc]
-        name: eqx.AbstractClassVar[str]
-
-    class Model(Base):
-        name: str = "none"
 
     return "made", f"its name is {Model('a').name!r}"
 
@@ -80,6 +67,19 @@ def abstract_variable() -> None:
     assert Model("a").name == "a"
 
 
+def with_a_default() -> tuple[str, str]:
+    """Is one whose field has a default?"""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        name: eqx.AbstractClassVar[str]
+
+    class Model(Base):
+        name: str = "none"
+
+    return "made", f"its name is {Model('a').name!r}"
+
+
 _SIGNATURES = {
     "refused": Signature("TypeError", "Can't instantiate abstract class Model with abstract class attributes {'name'}"),
     "class-refused": Signature("TypeError", "Base class and derived class have mismatched type annotations for name"),
@@ -88,15 +88,13 @@ _CLASS = Rule("class-refused", "equinox<0.11.1")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("https://github.com/patrick-kidger/equinox/pull/1198", "report"),),
+    upstream=Upstream.of(report="https://github.com/patrick-kidger/equinox/pull/1198"),
     touches=("equinox.AbstractClassVar",),
-    common=Common(
-        control=control_of_the_class,
-        behaviours={"made": "clear", "refused": "affected", "class-refused": "affected"},
-        workaround=Workaround("Declare it as an eqx.AbstractVar where instances may differ.", abstract_variable),
-        signatures=_SIGNATURES,
-        needs=("jax", "equinox"),
-    ),
+    control=control_of_the_class,
+    behaviours={"made": "clear", "refused": "affected", "class-refused": "affected"},
+    workaround=Workaround("Declare it as an eqx.AbstractVar where instances may differ.", abstract_variable),
+    signatures=_SIGNATURES,
+    needs=("jax", "equinox"),
     cases=(
         Case(field, rules=(_CLASS, Rule("refused", "equinox<0.13.6"), Rule("made", "", "equinox#1198 (45041e9)"))),
         Case(with_a_default, rules=(_CLASS, Rule("made"))),

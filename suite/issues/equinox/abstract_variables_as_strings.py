@@ -19,7 +19,7 @@ Seen in these runs:
   TypeError.
 """
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def full_name() -> tuple[str, str]:
@@ -30,34 +30,6 @@ def full_name() -> tuple[str, str]:
         rate: "eqx.AbstractVar[float]"
 
     return "made", f"the rate of an abstract class is {Base(1.0).rate}"
-
-
-def short_name() -> tuple[str, str]:
-    """Is one that has `AbstractVar[…]`?"""
-    import equinox as eqx
-    from equinox import AbstractVar
-
-    class Base(eqx.Module):  # type: ignore[misc]
-        rate: "AbstractVar[float]"
-
-    return "made", f"the rate of an abstract class is {Base(1.0).rate}"
-
-
-def subclass() -> tuple[str, str]:
-    """Has a subclass that has a property for it no field of that name?"""
-    import equinox as eqx
-
-    class Base(eqx.Module):  # type: ignore[misc]
-        rate: "eqx.AbstractVar[float]"
-
-    class Model(Base):
-        half: float
-
-        @property
-        def rate(self) -> float:
-            return 2.0 * self.half
-
-    return "made", f"the rate is {Model(1.0).rate}"
 
 
 def control_annotations() -> None:
@@ -108,24 +80,50 @@ def abstract_property() -> None:
     raise AssertionError("an instance of the abstract class was made")
 
 
+def short_name() -> tuple[str, str]:
+    """Is one that has `AbstractVar[…]`?"""
+    import equinox as eqx
+    from equinox import AbstractVar
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        rate: "AbstractVar[float]"
+
+    return "made", f"the rate of an abstract class is {Base(1.0).rate}"
+
+
+def subclass() -> tuple[str, str]:
+    """Has a subclass that has a property for it no field of that name?"""
+    import equinox as eqx
+
+    class Base(eqx.Module):  # type: ignore[misc]
+        rate: "eqx.AbstractVar[float]"
+
+    class Model(Base):
+        half: float
+
+        @property
+        def rate(self) -> float:
+            return 2.0 * self.half
+
+    return "made", f"the rate is {Model(1.0).rate}"
+
+
 _PROPERTY = Workaround("Leave the import out of such a file; or declare an abstract property.", abstract_property)
 
 _TOUCHED = ("equinox.AbstractVar if string_annotations", "equinox.AbstractClassVar if string_annotations")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#591", "report"),),
+    upstream=Upstream.of(report="equinox#591"),
     touches=("equinox.AbstractVar", "equinox.AbstractClassVar", "string annotations"),
-    common=Common(
-        control=control_annotations,
-        behaviours={"made": "affected", "refused": "clear", "not-implemented": "guarded"},
-        workaround=_PROPERTY,
-        signatures={
-            "refused": Signature("TypeError", "Can't instantiate abstract class"),
-            "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations are not supported"),
-        },
-        needs=("jax", "equinox"),
-    ),
+    control=control_annotations,
+    behaviours={"made": "affected", "refused": "clear", "not-implemented": "guarded"},
+    workaround=_PROPERTY,
+    signatures={
+        "refused": Signature("TypeError", "Can't instantiate abstract class"),
+        "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations are not supported"),
+    },
+    needs=("jax", "equinox"),
     cases=(
         Case(full_name, rules=(Rule("made"),), touches=_TOUCHED),
         Case(short_name, rules=(Rule("not-implemented", "", "equinox#591"),), touches=_TOUCHED),

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def default_mode() -> tuple[str, str]:
@@ -26,6 +26,40 @@ def default_mode() -> tuple[str, str]:
 
     eqx.nn.BatchNorm(2, "batch")
     return "silent", "no warning"
+
+
+def control_own_state() -> None:
+    """A model and its own state, set and read."""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    class Count(eqx.Module):  # type: ignore[misc]
+        index: eqx.nn.StateIndex
+
+        def __init__(self) -> None:
+            self.index = eqx.nn.StateIndex(jnp.array(0))
+
+    model, state = eqx.nn.make_with_state(Count)()
+    assert state.set(model.index, jnp.array(5)).get(model.index) == 5
+
+
+def name_the_mode() -> None:
+    """With its mode named, where there is one, it does not warn, and normalises by the batch."""
+    import inspect
+    import warnings
+
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    mode = {"mode": "batch"} if "mode" in inspect.signature(eqx.nn.BatchNorm).parameters else {"momentum": 0.0}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "When `eqx.nn.BatchNorm")
+        norm, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, "batch", **mode)
+    train = jax.vmap(norm, axis_name="batch", in_axes=(0, None), out_axes=(0, None))
+    _, state = train(jnp.array([[0.0], [2.0]]), state)
+    out, _ = train(jnp.array([[100.0], [102.0]]), state)
+    assert jnp.allclose(out[:, 0], jnp.array([-1.0, 1.0]), rtol=1e-2), out
 
 
 def default_statistics() -> tuple[str, str]:
@@ -70,21 +104,6 @@ def renamed_layer() -> tuple[str, str]:
     return "taken", f"its count is {state.get(model.first_norm.index)}"
 
 
-def control_own_state() -> None:
-    """A model and its own state, set and read."""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    class Count(eqx.Module):  # type: ignore[misc]
-        index: eqx.nn.StateIndex
-
-        def __init__(self) -> None:
-            self.index = eqx.nn.StateIndex(jnp.array(0))
-
-    model, state = eqx.nn.make_with_state(Count)()
-    assert state.set(model.index, jnp.array(5)).get(model.index) == 5
-
-
 def leaves_into_a_new_state() -> None:
     """The leaves of the old state in the structure of the new one, which is what a file of leaves comes to."""
     import io
@@ -112,38 +131,15 @@ def leaves_into_a_new_state() -> None:
     assert eqx.tree_deserialise_leaves(file, fresh).get(model.first_norm.index) == 5
 
 
-def name_the_mode() -> None:
-    """With its mode named, where there is one, it does not warn, and normalises by the batch."""
-    import inspect
-    import warnings
-
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    mode = {"mode": "batch"} if "mode" in inspect.signature(eqx.nn.BatchNorm).parameters else {"momentum": 0.0}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", "When `eqx.nn.BatchNorm")
-        norm, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, "batch", **mode)
-    train = jax.vmap(norm, axis_name="batch", in_axes=(0, None), out_axes=(0, None))
-    _, state = train(jnp.array([[0.0], [2.0]]), state)
-    out, _ = train(jnp.array([[100.0], [102.0]]), state)
-    assert jnp.allclose(out[:, 0], jnp.array([-1.0, 1.0]), rtol=1e-2), out
-
-
 _NAME_IT = Workaround('Name it: mode="batch" from 0.13.0, and momentum=0 in training before.', name_the_mode)
 
 ISSUE = Issue(
     kind="warning",
-    upstream=(
-        Upstream("patrick-kidger/equinox#659", "report"),
-        Upstream("patrick-kidger/equinox#948", "fix"),
-        Upstream("patrick-kidger/equinox#1050", "report"),
-        Upstream("patrick-kidger/equinox#1052", "fix"),
-        Upstream("pyro-ppl/numpyro#2042", "report"),
-    ),
+    upstream=Upstream.of(report="equinox#659 equinox#1050 pyro-ppl/numpyro#2042", fix="equinox#948 equinox#1052"),
     touches=("equinox.nn.BatchNorm", "equinox.nn.State", "equinox.nn.make_with_state"),
-    common=Common(control=control_own_state, workaround=_NAME_IT, needs=("jax", "equinox")),
+    control=control_own_state,
+    workaround=_NAME_IT,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             default_mode,
@@ -158,7 +154,7 @@ ISSUE = Issue(
         ),
         Case(
             renamed_layer,
-            behaviours={"taken": "clear", "key-error": "affected"},
+            behaviours={"key-error": "affected"},
             rules=(
                 Rule("taken", "equinox<0.13.1", "the keys are numbers"),
                 Rule("key-error", "", "equinox#1052 (c77d7a1)"),

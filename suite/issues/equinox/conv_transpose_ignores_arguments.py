@@ -13,7 +13,7 @@ Seen in these runs: up to 0.13.0 the check passes where the first number is in o
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtype_3d() -> tuple[str, str]:
@@ -27,15 +27,6 @@ def dtype_3d() -> tuple[str, str]:
         return "absent", "ConvTranspose3d has no dtype"
     given = eqx.nn.ConvTranspose3d(1, 1, 3, dtype="float16", key=jax.random.PRNGKey(0)).weight.dtype.name
     return {"float16": "agrees", "float32": "differs"}.get(given, "other-dtype"), given
-
-
-def output_padding() -> tuple[str, str]:
-    """Is an output_padding refused that is larger than the stride, but not in the first dimension?"""
-    import equinox as eqx
-    import jax
-
-    layer = eqx.nn.ConvTranspose2d(1, 1, 3, stride=2, output_padding=(1, 5), key=jax.random.PRNGKey(0))
-    return "taken", f"the output of (1, 4, 4) has shape {layer(jax.numpy.ones((1, 4, 4))).shape}"
 
 
 def control_siblings() -> None:
@@ -69,19 +60,26 @@ def cast_the_layer() -> None:
     assert cast(jax.numpy.ones((1, 2, 2, 2), "float16")).dtype == "float16"
 
 
+def output_padding() -> tuple[str, str]:
+    """Is an output_padding refused that is larger than the stride, but not in the first dimension?"""
+    import equinox as eqx
+    import jax
+
+    layer = eqx.nn.ConvTranspose2d(1, 1, 3, stride=2, output_padding=(1, 5), key=jax.random.PRNGKey(0))
+    return "taken", f"the output of (1, 4, 4) has shape {layer(jax.numpy.ones((1, 4, 4))).shape}"
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1044", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/590c88b", "commit"),
-    ),
+    upstream=Upstream.of(report="equinox#1044", commit="equinox@590c88b"),
     touches=(
         "equinox.nn.ConvTranspose3d(dtype=)",
         "equinox.nn.ConvTranspose1d(output_padding=)",
         "equinox.nn.ConvTranspose2d(output_padding=)",
         "equinox.nn.ConvTranspose3d(output_padding=)",
     ),
-    common=Common(control=control_siblings, needs=("jax", "equinox")),
+    control=control_siblings,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             dtype_3d,

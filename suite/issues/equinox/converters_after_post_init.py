@@ -17,7 +17,7 @@ Seen in these runs: a field that is passed, and that `__post_init__` sets again,
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def seen_in_post_init() -> tuple[str, str]:
@@ -35,6 +35,41 @@ def seen_in_post_init() -> tuple[str, str]:
 
     twice = Model([1.0, 2.0]).twice.tolist()
     return {2: "converted", 4: "as-passed"}[len(twice)], f"x * 2 is {twice}"
+
+
+def control_without() -> None:
+    """Without a `__post_init__` a field is converted, and one without a converter is as passed."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        x: jax.Array = eqx.field(converter=jnp.asarray)
+        y: list[float]
+
+    model = Model([1.0, 2.0], [1.0])
+    assert isinstance(model.x, jax.Array)
+    assert model.y == [1.0]
+
+
+def convert_by_hand() -> None:
+    """Converted in `__post_init__` itself, it is an array from there on."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        x: jax.Array
+        twice: jax.Array = eqx.field(init=False)
+
+        def __post_init__(self) -> None:
+            self.x = jnp.asarray(self.x)
+            self.twice = self.x * 2
+
+    class Inherits(Model):
+        pass
+
+    assert Model([1.0, 2.0]).twice.tolist() == Inherits([1.0, 2.0]).twice.tolist() == [2.0, 4.0]
 
 
 def inherited() -> tuple[str, str]:
@@ -73,58 +108,17 @@ def set_again() -> tuple[str, str]:
     return ("as-set" if given == "list" else "converted"), given
 
 
-def control_without() -> None:
-    """Without a `__post_init__` a field is converted, and one without a converter is as passed."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        x: jax.Array = eqx.field(converter=jnp.asarray)
-        y: list[float]
-
-    model = Model([1.0, 2.0], [1.0])
-    assert isinstance(model.x, jax.Array)
-    assert model.y == [1.0]
-
-
-def convert_by_hand() -> None:
-    """Converted in `__post_init__` itself, it is an array from there on."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        x: jax.Array
-        twice: jax.Array = eqx.field(init=False)
-
-        def __post_init__(self) -> None:
-            self.x = jnp.asarray(self.x)
-            self.twice = self.x * 2
-
-    class Inherits(Model):
-        pass
-
-    assert Model([1.0, 2.0]).twice.tolist() == Inherits([1.0, 2.0]).twice.tolist() == [2.0, 4.0]
-
-
 _LAST = Rule("as-passed", "", "equinox#975 (ff59b82)")
 _INHERITED = Rule("as-passed", "", "equinox#969")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("patrick-kidger/equinox#969", "report"),
-        Upstream("patrick-kidger/equinox#1027", "report"),
-        Upstream("patrick-kidger/equinox#975", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#969 equinox#1027", fix="equinox#975"),
     touches=("equinox.field(converter=)",),
-    common=Common(
-        control=control_without,
-        behaviours={"converted": "clear", "as-passed": "affected"},
-        workaround=Workaround("Convert by hand, as the first thing in __post_init__.", convert_by_hand),
-        needs=("jax", "equinox"),
-    ),
+    control=control_without,
+    behaviours={"converted": "clear", "as-passed": "affected"},
+    workaround=Workaround("Convert by hand, as the first thing in __post_init__.", convert_by_hand),
+    needs=("jax", "equinox"),
     cases=(
         Case(seen_in_post_init, rules=(Rule("converted", "equinox<0.12.0"), _LAST)),
         Case(inherited, rules=(Rule("converted", "equinox<0.11.6"), _INHERITED)),

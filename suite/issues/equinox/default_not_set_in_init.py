@@ -17,7 +17,7 @@ right from 0.13.5 on.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def static_field() -> tuple[str, str]:
@@ -39,6 +39,31 @@ def static_field() -> tuple[str, str]:
     xs = jnp.array([[0.0, 1.0], [2.0, 3.0]])
     _, ys = jax.lax.scan(lambda model, x: (model, jax.vmap(model)(x)), Model(), xs)
     return compare(ys.ravel(), [2.0, 5.0, 8.0, 11.0])
+
+
+def set_in_init() -> None:
+    """Where __init__ sets the field as well, it is right on every release."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        weight: jax.Array
+        plain: int = 1
+        static: int = eqx.field(default=1, static=True)
+
+        def __init__(self) -> None:
+            self.weight = jnp.array(3.0)
+            self.plain = 1
+            self.static = 1
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            return self.weight * x + self.plain + self.static
+
+    xs = jnp.array([[0.0, 1.0], [2.0, 3.0]])
+    _, ys = jax.lax.scan(lambda model, x: (model, jax.vmap(model)(x)), Model(), xs)
+    assert ys.tolist() == [[2.0, 5.0], [8.0, 11.0]], ys
+    assert jax.jit(lambda model: model(1.0))(Model()) == 5.0
 
 
 def plain_field() -> tuple[str, str]:
@@ -99,31 +124,6 @@ def over_a_property() -> tuple[str, str]:
     return compare(jax.jit(lambda model: len(model.names))(Model()), 2)
 
 
-def set_in_init() -> None:
-    """Where __init__ sets the field as well, it is right on every release."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        weight: jax.Array
-        plain: int = 1
-        static: int = eqx.field(default=1, static=True)
-
-        def __init__(self) -> None:
-            self.weight = jnp.array(3.0)
-            self.plain = 1
-            self.static = 1
-
-        def __call__(self, x: jax.Array) -> jax.Array:
-            return self.weight * x + self.plain + self.static
-
-    xs = jnp.array([[0.0, 1.0], [2.0, 3.0]])
-    _, ys = jax.lax.scan(lambda model, x: (model, jax.vmap(model)(x)), Model(), xs)
-    assert ys.tolist() == [[2.0, 5.0], [8.0, 11.0]], ys
-    assert jax.jit(lambda model: model(1.0))(Model()) == 5.0
-
-
 _NOT_VALID = (
     Signature("TypeError", "is not a valid JAX type"),
     Signature("TypeError", "Error interpreting argument to … as an abstract array"),
@@ -131,25 +131,18 @@ _NOT_VALID = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1172", "report"),
-        Upstream("patrick-kidger/equinox#1187", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/218c944", "fix"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/5500f3d", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#1172 equinox#1187", fix="equinox@218c944 equinox@5500f3d"),
     touches=("equinox.field(default=)", "default values of fields"),
-    common=Common(
-        control=set_in_init,
-        behaviours={"type-error": "affected", "differs": "different"},
-        rules=(
-            Rule("agrees", "equinox<0.13.3"),
-            Rule("type-error", "equinox<0.13.5", "0277a30"),
-            Rule("agrees", "", "5500f3d"),
-        ),
-        workaround=Workaround("Set it in __init__, as well.", set_in_init),
-        signatures={"type-error": _NOT_VALID},
-        needs=("jax", "equinox"),
+    control=set_in_init,
+    behaviours={"type-error": "affected", "differs": "different"},
+    rules=(
+        Rule("agrees", "equinox<0.13.3"),
+        Rule("type-error", "equinox<0.13.5", "0277a30"),
+        Rule("agrees", "", "5500f3d"),
     ),
+    workaround=Workaround("Set it in __init__, as well.", set_in_init),
+    signatures={"type-error": _NOT_VALID},
+    needs=("jax", "equinox"),
     cases=(
         Case(
             static_field,

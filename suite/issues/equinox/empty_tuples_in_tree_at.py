@@ -11,7 +11,7 @@ every release: what equinox#722 mends was in none.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def two() -> tuple[str, str]:
@@ -20,14 +20,6 @@ def two() -> tuple[str, str]:
 
     out = eqx.tree_at(lambda pair: pair[0], [(), ()], "new")
     return ("replaced" if out == ["new", ()] else "otherwise"), f"{out}"
-
-
-def replaced_by_function() -> tuple[str, str]:
-    """Does replace_fn get an empty tuple as a tuple?"""
-    import equinox as eqx
-
-    out = eqx.tree_at(lambda pair: pair[0], [(), 1], replace_fn=len)
-    return ("replaced" if out == [0, 1] else "otherwise"), f"{out}"
 
 
 def control_lists() -> None:
@@ -51,18 +43,23 @@ def as_lists() -> None:
     assert eqx.tree_at(lambda pair: pair[0], [[], []], "new") == ["new", []]
 
 
+def replaced_by_function() -> tuple[str, str]:
+    """Does replace_fn get an empty tuple as a tuple?"""
+    import equinox as eqx
+
+    out = eqx.tree_at(lambda pair: pair[0], [(), 1], replace_fn=len)
+    return ("replaced" if out == [0, 1] else "otherwise"), f"{out}"
+
+
 _LISTS = Workaround("Put a list where a tuple may be empty.", as_lists)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#715", "report"),
-        Upstream("patrick-kidger/equinox#717", "fix"),
-        Upstream("patrick-kidger/equinox#818", "report"),
-        Upstream("patrick-kidger/equinox#819", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#715 equinox#818", fix="equinox#717 equinox#819"),
     touches=("equinox.tree_at",),
-    common=Common(control=control_lists, workaround=_LISTS, needs=("jax", "equinox")),
+    control=control_lists,
+    workaround=_LISTS,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             two,

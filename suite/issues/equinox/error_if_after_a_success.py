@@ -18,7 +18,7 @@ unpack", under `eqx.filter_jit` and outside of jit, in the first call too. equin
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def under_filter_jit() -> tuple[str, str]:
@@ -27,40 +27,6 @@ def under_filter_jit() -> tuple[str, str]:
     import jax.numpy as jnp
 
     positive = eqx.filter_jit(lambda x: eqx.error_if(x, x <= 0, "x must be positive"))
-    positive(jnp.array(1.0)).block_until_ready()
-    try:
-        positive(jnp.array(-1.0)).block_until_ready()
-    except RuntimeError as error:
-        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
-    return "no-error", "nothing was raised"
-
-
-def under_jit() -> tuple[str, str]:
-    """Is it one under jax.jit?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    positive = jax.jit(lambda x: eqx.error_if(x, x <= 0, "x must be positive"))
-    positive(jnp.array(1.0)).block_until_ready()
-    try:
-        positive(jnp.array(-1.0)).block_until_ready()
-    except RuntimeError as error:
-        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
-    return "no-error", "nothing was raised"
-
-
-def pure_callback() -> tuple[str, str]:
-    """Is it one where a jax.pure_callback raises, after a call in which it did not?"""
-    import jax
-    import jax.numpy as jnp
-
-    def check(x: jax.Array) -> jax.Array:
-        if x <= 0:
-            raise RuntimeError("x must be positive")
-        return x
-
-    positive = jax.jit(lambda x: jax.pure_callback(check, x, x))
     positive(jnp.array(1.0)).block_until_ready()
     try:
         positive(jnp.array(-1.0)).block_until_ready()
@@ -110,6 +76,40 @@ def with_debug_callback() -> None:
         assert "x must be positive" in said, said
 
 
+def under_jit() -> tuple[str, str]:
+    """Is it one under jax.jit?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    positive = jax.jit(lambda x: eqx.error_if(x, x <= 0, "x must be positive"))
+    positive(jnp.array(1.0)).block_until_ready()
+    try:
+        positive(jnp.array(-1.0)).block_until_ready()
+    except RuntimeError as error:
+        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
+    return "no-error", "nothing was raised"
+
+
+def pure_callback() -> tuple[str, str]:
+    """Is it one where a jax.pure_callback raises, after a call in which it did not?"""
+    import jax
+    import jax.numpy as jnp
+
+    def check(x: jax.Array) -> jax.Array:
+        if x <= 0:
+            raise RuntimeError("x must be positive")
+        return x
+
+    positive = jax.jit(lambda x: jax.pure_callback(check, x, x))
+    positive(jnp.array(1.0)).block_until_ready()
+    try:
+        positive(jnp.array(-1.0)).block_until_ready()
+    except RuntimeError as error:
+        return "runtime-error", f"{type(error).__name__}, with its message: {'x must be positive' in str(error)}"
+    return "no-error", "nothing was raised"
+
+
 def io_callback_instead() -> None:
     """What an io_callback raises is a RuntimeError in every call."""
     import jax
@@ -137,32 +137,25 @@ _BEFORE = Rule("runtime-error", "jax<0.7.2")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1156", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/d140093", "fix"),
-        Upstream("jax-ml/jax#39898", "fix"),
-        Upstream("patrick-kidger/equinox#696", "report"),
-    ),
+    upstream=Upstream.of(report="equinox#1156 equinox#696", fix="equinox@d140093 jax#39898"),
     touches=("equinox.error_if", "jax.pure_callback"),
-    common=Common(
-        control=control_raises_at_once,
-        behaviours={
-            "runtime-error": "clear",
-            "value-error": "affected",
-            "message-not-unpacked": "affected",
-            "no-error": "different",
-        },
-        rules=(_BEFORE, Rule("value-error", "", "jax#34083")),
-        workaround=Workaround(
-            "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",
-            with_debug_callback,
-            fails=(_UNPACKED,),
-        ),
-        signatures={
-            "value-error": Signature("ValueError", "CpuCallback error"),
-            "message-not-unpacked": Signature("ValueError", "not enough values to unpack", "equinox"),
-        },
+    control=control_raises_at_once,
+    behaviours={
+        "runtime-error": "clear",
+        "value-error": "affected",
+        "message-not-unpacked": "affected",
+        "no-error": "different",
+    },
+    rules=(_BEFORE, Rule("value-error", "", "jax#34083")),
+    workaround=Workaround(
+        "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",
+        with_debug_callback,
+        fails=(_UNPACKED,),
     ),
+    signatures={
+        "value-error": Signature("ValueError", "CpuCallback error"),
+        "message-not-unpacked": Signature("ValueError", "not enough values to unpack", "equinox"),
+    },
     cases=(
         Case(
             under_filter_jit,

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _returned(transform: Callable[[Any], Any]) -> tuple[str, str]:
@@ -47,6 +47,28 @@ def filter_jit_of_filter_grad() -> tuple[str, str]:
     import equinox as eqx
 
     return _returned(lambda loss: eqx.filter_jit(eqx.filter_grad(loss)))
+
+
+def jax_control() -> None:
+    """What `jax.jit` and `jax.grad` give for the same functions: loss, gradient, a float's derivative, a refusal."""
+    import jax
+    import jax.numpy as jnp
+
+    got = [_returned(jax.jit)[0], _returned(jax.grad)[0], jax.grad(lambda x: x**2)(3.0)]
+    assert got == ["loss", "gradient", 6.0], got
+    try:
+        said = str(jax.grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
+    except TypeError as refusal:
+        said = str(refusal)
+    assert "Gradient only defined for scalar-output functions" in said, said
+
+
+def ask_for_both() -> None:
+    """The loss is a scalar, with the gradient beside it."""
+    import equinox as eqx
+
+    got = _returned(lambda loss: eqx.filter_jit(eqx.filter_value_and_grad(loss)))
+    assert got[0] == "loss-and-gradient", got
 
 
 def filter_jit() -> tuple[str, str]:
@@ -79,36 +101,6 @@ def python_float_argument() -> tuple[str, str]:
     return "none" if gradient is None else "gradient", f"{gradient}, for d(x**2)/dx at the Python float 3.0"
 
 
-def non_scalar_output() -> tuple[str, str]:
-    """Does eqx.filter_grad refuse a function whose output is not a scalar?"""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    return "answered", str(eqx.filter_grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
-
-
-def jax_control() -> None:
-    """What `jax.jit` and `jax.grad` give for the same functions: loss, gradient, a float's derivative, a refusal."""
-    import jax
-    import jax.numpy as jnp
-
-    got = [_returned(jax.jit)[0], _returned(jax.grad)[0], jax.grad(lambda x: x**2)(3.0)]
-    assert got == ["loss", "gradient", 6.0], got
-    try:
-        said = str(jax.grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
-    except TypeError as refusal:
-        said = str(refusal)
-    assert "Gradient only defined for scalar-output functions" in said, said
-
-
-def ask_for_both() -> None:
-    """The loss is a scalar, with the gradient beside it."""
-    import equinox as eqx
-
-    got = _returned(lambda loss: eqx.filter_jit(eqx.filter_value_and_grad(loss)))
-    assert got[0] == "loss-and-gradient", got
-
-
 def make_it_an_array() -> None:
     """A float made an array is differentiated."""
     import equinox as eqx
@@ -116,6 +108,14 @@ def make_it_an_array() -> None:
 
     gradient = eqx.filter_grad(lambda x: x**2)(jnp.asarray(3.0))
     assert gradient == 6.0, gradient
+
+
+def non_scalar_output() -> tuple[str, str]:
+    """Does eqx.filter_grad refuse a function whose output is not a scalar?"""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    return "answered", str(eqx.filter_grad(lambda x: x**2)(jnp.ones((2, 2, 2))))
 
 
 def reduce_to_a_scalar() -> None:
@@ -137,9 +137,11 @@ _BOTH = Workaround("Use eqx.filter_jit alone for the loss, eqx.filter_value_and_
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("patrick-kidger/equinox#838", "report"), Upstream("patrick-kidger/equinox#189", "report")),
+    upstream=Upstream.of(report="equinox#838 equinox#189"),
     touches=("equinox.filter_grad", "equinox.filter_value_and_grad"),
-    common=Common(control=jax_control, behaviours=_GRADIENT, needs=("jax", "equinox")),
+    control=jax_control,
+    behaviours=_GRADIENT,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             filter_jit_of_filter_grad,

@@ -11,7 +11,7 @@ it is right. equinox#988 reports it on the day of 0.12.0, and 0.12.1 has the fix
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def within_jit() -> tuple[str, str]:
@@ -21,16 +21,6 @@ def within_jit() -> tuple[str, str]:
 
     step = eqx.filter_jit(lambda x: x + 1.0, inline=True)
     return "taken", f"1 + 1 is {float(jax.jit(step)(1.0))}"
-
-
-def within_scan() -> tuple[str, str]:
-    """Does jax.lax.scan?"""
-    import equinox as eqx
-    import jax
-
-    step = eqx.filter_jit(lambda x: x + 1.0, inline=True)
-    end, _ = jax.lax.scan(lambda x, _: (step(x), None), 0.0, None, length=3)
-    return "taken", f"three steps from 0 end at {float(end)}"
 
 
 def control_by_itself() -> None:
@@ -54,20 +44,25 @@ def not_inlined() -> None:
     assert float(end) == 3.0
 
 
+def within_scan() -> tuple[str, str]:
+    """Does jax.lax.scan?"""
+    import equinox as eqx
+    import jax
+
+    step = eqx.filter_jit(lambda x: x + 1.0, inline=True)
+    end, _ = jax.lax.scan(lambda x, _: (step(x), None), 0.0, None, length=3)
+    return "taken", f"three steps from 0 end at {float(end)}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#988", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/fcfaa0b", "fix"),
-    ),
+    upstream=Upstream.of(report="equinox#988", fix="equinox@fcfaa0b"),
     touches=("equinox.filter_jit(inline=)",),
-    common=Common(
-        control=control_by_itself,
-        behaviours={"taken": "clear", "attribute-error": "affected"},
-        rules=(Rule("attribute-error", "equinox==0.12.0", "equinox#988"), Rule("taken", "", "fcfaa0b")),
-        workaround=Workaround("Leave inline out.", not_inlined),
-        signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
-        needs=("jax", "equinox"),
-    ),
+    control=control_by_itself,
+    behaviours={"attribute-error": "affected"},
+    rules=(Rule("attribute-error", "equinox==0.12.0", "equinox#988"), Rule("taken", "", "fcfaa0b")),
+    workaround=Workaround("Leave inline out.", not_inlined),
+    signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
+    needs=("jax", "equinox"),
     cases=(Case(within_jit), Case(within_scan)),
 )

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def equal_sizes() -> tuple[str, str]:
@@ -28,27 +28,6 @@ def equal_sizes() -> tuple[str, str]:
     x = jnp.arange(8).reshape(2, 2, 2)
     got, wanted = eqx.filter_vmap(lambda x: x * 2, out_axes=2)(x), jax.vmap(lambda x: x * 2, out_axes=2)(x)
     return compare(got, wanted)
-
-
-def last_axis() -> tuple[str, str]:
-    """Does eqx.filter_vmap put a batch that comes last back there: in_axes=-1, out_axes=-1?"""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    x = jnp.arange(24).reshape(2, 3, 4)
-    return compare(eqx.filter_vmap(lambda x: x * 2, in_axes=-1, out_axes=-1)(x), x * 2)
-
-
-def ensemble() -> tuple[str, str]:
-    """Are the members of an ensemble, stacked by eqx.filter_vmap along the last axis, the models that were made?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    keys = jax.random.split(jax.random.PRNGKey(0), 2)
-    stacked = eqx.filter_vmap(lambda key: eqx.nn.Linear(2, 2, key=key), out_axes=eqx.if_array(-1))(keys)
-    made = [eqx.nn.Linear(2, 2, key=key).weight for key in keys]
-    return compare(stacked.weight, jnp.stack(made, axis=-1))
 
 
 def control_axes() -> None:
@@ -77,20 +56,34 @@ def move_it_yourself() -> None:
     assert jnp.array_equal(jax.vmap(lambda x: x * 2, out_axes=-1)(x), wanted)
 
 
+def last_axis() -> tuple[str, str]:
+    """Does eqx.filter_vmap put a batch that comes last back there: in_axes=-1, out_axes=-1?"""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    x = jnp.arange(24).reshape(2, 3, 4)
+    return compare(eqx.filter_vmap(lambda x: x * 2, in_axes=-1, out_axes=-1)(x), x * 2)
+
+
+def ensemble() -> tuple[str, str]:
+    """Are the members of an ensemble, stacked by eqx.filter_vmap along the last axis, the models that were made?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    keys = jax.random.split(jax.random.PRNGKey(0), 2)
+    stacked = eqx.filter_vmap(lambda key: eqx.nn.Linear(2, 2, key=key), out_axes=eqx.if_array(-1))(keys)
+    made = [eqx.nn.Linear(2, 2, key=key).weight for key in keys]
+    return compare(stacked.weight, jnp.stack(made, axis=-1))
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#900", "report"), Upstream("patrick-kidger/equinox#901", "fix")),
+    upstream=Upstream.of(report="equinox#900", fix="equinox#901"),
     touches=("equinox.filter_vmap(out_axes=)",),
-    common=Common(
-        control=control_axes,
-        rules=(
-            Rule("differs", "equinox<0.11.9", "swapaxes, not moveaxis"),
-            Rule("agrees", "", "equinox#901 (62dbabad79)"),
-        ),
-        workaround=Workaround(
-            "Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself
-        ),
-        needs=("jax", "equinox"),
-    ),
+    control=control_axes,
+    rules=(Rule("differs", "equinox<0.11.9", "swapaxes, not moveaxis"), Rule("agrees", "", "equinox#901 (62dbabad79)")),
+    workaround=Workaround("Leave out_axes at 0 and apply jnp.moveaxis, or use jax.vmap for arrays.", move_it_yourself),
+    needs=("jax", "equinox"),
     cases=(Case(equal_sizes), Case(last_axis), Case(ensemble)),
 )

@@ -11,7 +11,7 @@ says that they have to be of JAX's types; `filter_hessian` is mended with the tw
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def forward_mode() -> tuple[str, str]:
@@ -23,31 +23,6 @@ def forward_mode() -> tuple[str, str]:
         return "absent", "there is no eqx.filter_jacfwd"
     jacobian = eqx.filter_jacfwd(lambda x: (x**2, jnp.array(7.0)))(jnp.array(2.0))
     return compare(jnp.stack(jacobian), [4.0, 0.0])
-
-
-def reverse_mode() -> tuple[str, str]:
-    """Is that of a stopped gradient, by filter_jacrev?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    if not hasattr(eqx, "filter_jacrev"):
-        return "absent", "there is no eqx.filter_jacrev"
-    jacobian = eqx.filter_jacrev(lambda x: (x**2, jax.lax.stop_gradient(x)))(jnp.array(3.0))
-    return compare(jnp.stack(jacobian), [6.0, 0.0])
-
-
-def of_a_model() -> tuple[str, str]:
-    """Is there a Jacobian of a scalar by a layer?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    if not hasattr(eqx, "filter_jacfwd"):
-        return "absent", "there is no eqx.filter_jacfwd"
-    layer = eqx.nn.Linear(2, "scalar", key=jax.random.PRNGKey(0))
-    jacobian = eqx.filter_jacfwd(lambda layer: layer(jnp.array([1.0, 2.0])))(layer)
-    return compare(jacobian.weight, [[1.0, 2.0]])
 
 
 def control_jax() -> None:
@@ -81,19 +56,42 @@ def by_partition() -> None:
         assert not constant.weight.any()
 
 
+def reverse_mode() -> tuple[str, str]:
+    """Is that of a stopped gradient, by filter_jacrev?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(eqx, "filter_jacrev"):
+        return "absent", "there is no eqx.filter_jacrev"
+    jacobian = eqx.filter_jacrev(lambda x: (x**2, jax.lax.stop_gradient(x)))(jnp.array(3.0))
+    return compare(jnp.stack(jacobian), [6.0, 0.0])
+
+
+def of_a_model() -> tuple[str, str]:
+    """Is there a Jacobian of a scalar by a layer?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(eqx, "filter_jacfwd"):
+        return "absent", "there is no eqx.filter_jacfwd"
+    layer = eqx.nn.Linear(2, "scalar", key=jax.random.PRNGKey(0))
+    jacobian = eqx.filter_jacfwd(lambda layer: layer(jnp.array([1.0, 2.0])))(layer)
+    return compare(jacobian.weight, [[1.0, 2.0]])
+
+
 _ABSENT = Rule("absent", "equinox<0.11.4")
 _MENDED = Rule("agrees", "", "equinox#734 (d4f6a0e)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#734", "fix"), Upstream("patrick-kidger/equinox#741", "report")),
+    upstream=Upstream.of(fix="equinox#734", report="equinox#741"),
     touches=("equinox.filter_jacfwd", "equinox.filter_jacrev", "equinox.filter_hessian"),
-    common=Common(
-        control=control_jax,
-        rules=(_ABSENT, Rule("differs", "equinox<0.11.5"), _MENDED),
-        workaround=Workaround("jax.jacfwd or jax.jacrev of eqx.partition's arrays.", by_partition),
-        needs=("jax", "equinox"),
-    ),
+    control=control_jax,
+    rules=(_ABSENT, Rule("differs", "equinox<0.11.5"), _MENDED),
+    workaround=Workaround("jax.jacfwd or jax.jacrev of eqx.partition's arrays.", by_partition),
+    needs=("jax", "equinox"),
     cases=(
         Case(forward_mode),
         Case(reverse_mode),

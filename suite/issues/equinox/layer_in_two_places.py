@@ -58,7 +58,7 @@ def shared() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("https://docs.kidger.site/equinox/api/nn/shared", "docs"),),
+    upstream=Upstream.of(docs="https://docs.kidger.site/equinox/api/nn/shared"),
     touches=("equinox.nn.Shared", "shared layers"),
     cases=(
         Case(

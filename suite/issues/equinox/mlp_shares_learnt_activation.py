@@ -28,6 +28,30 @@ def hidden_layers() -> tuple[str, str]:
     return {(): "shared", (2, 4): "per-neuron"}.get(shape, "other-shape"), f"the shape of the slope is {shape}"
 
 
+def control_function() -> None:
+    """With a function for an activation an MLP is right: the same as its layers one after another."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    mlp, x = eqx.nn.MLP(2, 3, 4, 2, activation=jax.nn.relu, key=jax.random.PRNGKey(0)), jnp.array([1.0, -2.0])
+    first, second, last = mlp.layers
+    assert jnp.allclose(mlp(x), last(jax.nn.relu(second(jax.nn.relu(first(x))))), atol=1e-6)
+
+
+def one_by_one() -> None:
+    """Activations of one's own, in a Sequential: one for a layer, or one for a neuron, on every release."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    linear = eqx.nn.Linear(2, 4, key=jax.random.PRNGKey(0))
+    shared, own = eqx.nn.Lambda(eqx.nn.PReLU(0.1)), jax.vmap(eqx.nn.PReLU)(jnp.full(4, 0.1))
+    each = eqx.nn.Lambda(lambda x: jax.vmap(lambda prelu, x: prelu(x))(own, x))
+    x = jnp.array([1.0, -2.0])
+    assert jnp.allclose(eqx.nn.Sequential([linear, shared])(x), eqx.nn.Sequential([linear, each])(x), atol=1e-6)
+
+
 def outputs() -> tuple[str, str]:
     """Has each output an activation of its own?"""
     import equinox as eqx
@@ -53,35 +77,11 @@ def checkpoint() -> tuple[str, str]:
     return "loaded", f"the slope is {slope}"
 
 
-def control_function() -> None:
-    """With a function for an activation an MLP is right: the same as its layers one after another."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    mlp, x = eqx.nn.MLP(2, 3, 4, 2, activation=jax.nn.relu, key=jax.random.PRNGKey(0)), jnp.array([1.0, -2.0])
-    first, second, last = mlp.layers
-    assert jnp.allclose(mlp(x), last(jax.nn.relu(second(jax.nn.relu(first(x))))), atol=1e-6)
-
-
-def one_by_one() -> None:
-    """Activations of one's own, in a Sequential: one for a layer, or one for a neuron, on every release."""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    linear = eqx.nn.Linear(2, 4, key=jax.random.PRNGKey(0))
-    shared, own = eqx.nn.Lambda(eqx.nn.PReLU(0.1)), jax.vmap(eqx.nn.PReLU)(jnp.full(4, 0.1))
-    each = eqx.nn.Lambda(lambda x: jax.vmap(lambda prelu, x: prelu(x))(own, x))
-    x = jnp.array([1.0, -2.0])
-    assert jnp.allclose(eqx.nn.Sequential([linear, shared])(x), eqx.nn.Sequential([linear, each])(x), atol=1e-6)
-
-
 _OWN = Rule("per-neuron", "", "8960b09")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("https://github.com/patrick-kidger/equinox/commit/8960b09", "report"),),
+    upstream=Upstream.of(report="equinox@8960b09"),
     touches=("equinox.nn.MLP(activation=)", "equinox.nn.MLP(final_activation=)", "equinox.nn.PReLU"),
     cases=(
         *(

@@ -22,7 +22,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def hash_of_a_dict() -> tuple[str, str]:
@@ -34,25 +34,6 @@ def hash_of_a_dict() -> tuple[str, str]:
 
     same = hash(Model({"a": 1.0})) == hash(Model({"a": 1.0}))
     return ("hashed" if same else "two-hashes"), f"two of the same have the same hash: {same}"
-
-
-def static_argument() -> tuple[str, str]:
-    """Does jax.jit take the static half of a module with a list of layers?"""
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    class Model(eqx.Module):  # type: ignore[misc]
-        layers: list[eqx.nn.Linear]
-
-    model = Model([eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))])
-    parameters, static = eqx.partition(model, eqx.is_array)
-
-    def first(parameters: Model, static: Model) -> jax.Array:
-        return eqx.combine(parameters, static).layers[0](jnp.ones(2))
-
-    out = jax.jit(first, static_argnums=1)(parameters, static)
-    return "hashed", f"an output of shape {out.shape}"
 
 
 def control_tuple() -> None:
@@ -88,22 +69,34 @@ def by_filter_jit() -> None:
     assert jnp.allclose(out, 2.0 * model.layers[0](jnp.ones(2)))
 
 
+def static_argument() -> tuple[str, str]:
+    """Does jax.jit take the static half of a module with a list of layers?"""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        layers: list[eqx.nn.Linear]
+
+    model = Model([eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))])
+    parameters, static = eqx.partition(model, eqx.is_array)
+
+    def first(parameters: Model, static: Model) -> jax.Array:
+        return eqx.combine(parameters, static).layers[0](jnp.ones(2))
+
+    out = jax.jit(first, static_argnums=1)(parameters, static)
+    return "hashed", f"an output of shape {out.shape}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#1089", "report"),
-        Upstream("patrick-kidger/equinox#1097", "report"),
-        Upstream("escalante-bio/mosaic#23", "report"),
-        Upstream("https://github.com/patrick-kidger/equinox/commit/2c3fbae", "commit"),
-    ),
+    upstream=Upstream.of(report="equinox#1089 equinox#1097 escalante-bio/mosaic#23", commit="equinox@2c3fbae"),
     touches=("equinox.partition", "jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
-    common=Common(
-        control=control_tuple,
-        behaviours={"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
-        rules=(Rule("hashed", "equinox<0.13.0"), Rule("unhashable", "", "2c3fbae")),
-        workaround=Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
-        needs=("jax", "equinox"),
-    ),
+    control=control_tuple,
+    behaviours={"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
+    rules=(Rule("hashed", "equinox<0.13.0"), Rule("unhashable", "", "2c3fbae")),
+    workaround=Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
+    needs=("jax", "equinox"),
     cases=(
         Case(hash_of_a_dict, signatures={"unhashable": Signature("TypeError", "unhashable type: 'dict'")}),
         Case(

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def layer_norm() -> tuple[str, str]:
@@ -29,6 +29,32 @@ def layer_norm() -> tuple[str, str]:
     layer = jax.tree_util.tree_map(lambda leaf: leaf.astype("float16"), eqx.nn.LayerNorm(64))
     x = np.array([-300.0, 300.0] * 32, np.float16)
     return compare(np.asarray(layer(jax.numpy.asarray(x)))[:2], [-1.0, 1.0], rtol=1e-2)
+
+
+def float32() -> None:
+    """The same layers and numbers in float32 are right."""
+    import equinox as eqx
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([-300.0, 300.0] * 32, np.float32)
+    for layer in (eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)):
+        np.testing.assert_allclose(layer(jnp.asarray(x))[:2], [-1.0, 1.0], rtol=1e-4)
+
+
+def cast_round_it() -> None:
+    """A float32 layer, its input cast to float32 and its output back."""
+    import equinox as eqx
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.asarray([-300.0, 300.0] * 32, jnp.float16)
+    layers = [eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)]
+    layers += [eqx.nn.RMSNorm(64)] if hasattr(eqx.nn, "RMSNorm") else []
+    for layer in layers:
+        got = layer(x.astype(jnp.float32)).astype(x.dtype)
+        assert got.dtype == jnp.float16
+        np.testing.assert_allclose(np.asarray(got, float)[:2], [-1.0, 1.0], rtol=1e-2)
 
 
 def group_norm() -> tuple[str, str]:
@@ -64,32 +90,6 @@ def dtype_of_a_float32_layer() -> tuple[str, str]:
     return {"float32": "promoted", "float16": "input-dtype"}.get(given, "other-dtype"), given
 
 
-def float32() -> None:
-    """The same layers and numbers in float32 are right."""
-    import equinox as eqx
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([-300.0, 300.0] * 32, np.float32)
-    for layer in (eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)):
-        np.testing.assert_allclose(layer(jnp.asarray(x))[:2], [-1.0, 1.0], rtol=1e-4)
-
-
-def cast_round_it() -> None:
-    """A float32 layer, its input cast to float32 and its output back."""
-    import equinox as eqx
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.asarray([-300.0, 300.0] * 32, jnp.float16)
-    layers = [eqx.nn.LayerNorm(64), eqx.nn.GroupNorm(4, 64)]
-    layers += [eqx.nn.RMSNorm(64)] if hasattr(eqx.nn, "RMSNorm") else []
-    for layer in layers:
-        got = layer(x.astype(jnp.float32)).astype(x.dtype)
-        assert got.dtype == jnp.float16
-        np.testing.assert_allclose(np.asarray(got, float)[:2], [-1.0, 1.0], rtol=1e-2)
-
-
 _CAST = Workaround("Cast round it: layer(x.astype(jnp.float32)).astype(x.dtype), with a float32 layer.", cast_round_it)
 _ALL = "equinox#876 (e2d7e38) computes in float32 at least"
 _OLD = Rule("differs", "equinox<0.11.8", "the variance overflows")
@@ -97,9 +97,12 @@ _NEW = Rule("agrees", "", _ALL)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("patrick-kidger/equinox#876", "report"), Upstream("patrick-kidger/equinox#723", "fix")),
+    upstream=Upstream.of(report="equinox#876", fix="equinox#723"),
     touches=("equinox.nn.LayerNorm", "equinox.nn.GroupNorm", "equinox.nn.RMSNorm"),
-    common=Common(control=float32, rules=(_OLD, _NEW), workaround=_CAST, needs=("jax", "equinox")),
+    control=float32,
+    rules=(_OLD, _NEW),
+    workaround=_CAST,
+    needs=("jax", "equinox"),
     cases=(
         Case(layer_norm),
         Case(group_norm),

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def second_layer() -> tuple[str, str]:
@@ -38,34 +38,6 @@ def second_layer() -> tuple[str, str]:
     # At the second position the second of two pairs is turned by theta ** -0.5.
     got = np.asarray(layer(4, theta=10000.0)(jnp.ones((2, 4))))[1, [1, 3]]
     return compare(got, [np.cos(0.01) - np.sin(0.01), np.cos(0.01) + np.sin(0.01)], rtol=1e-4)
-
-
-def first_layer_again() -> tuple[str, str]:
-    """Is the first layer what it was, after another has been given a longer input?"""
-    import inspect
-
-    import equinox as eqx
-    import jax.numpy as jnp
-    import numpy as np
-
-    layer = getattr(eqx.nn, "RotaryPositionalEmbedding", None)
-    if layer is None or "theta" not in inspect.signature(layer).parameters:
-        return "absent", "there is no RotaryPositionalEmbedding with a theta"
-    first, x = layer(6, theta=10000.0), jnp.ones((2, 6))
-    before = np.asarray(first(x))[1]
-    layer(6, theta=100.0)(jnp.ones((3, 6)))
-    return compare(np.asarray(first(x))[1], before)
-
-
-def dtype_of_half_precision() -> tuple[str, str]:
-    """Does float16 input give float16?"""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    if not hasattr(eqx.nn, "RotaryPositionalEmbedding"):
-        return "absent", "there is no RotaryPositionalEmbedding"
-    given = eqx.nn.RotaryPositionalEmbedding(8)(jnp.ones((2, 8), "float16")).dtype.name
-    return {"float32": "promoted", "float16": "input-dtype"}.get(given, "other-dtype"), given
 
 
 def control_one_theta() -> None:
@@ -104,25 +76,46 @@ def by_hand() -> None:
     assert rotate(jnp.ones((2, 4), "float16"), 100.0).dtype == jnp.float16
 
 
+def first_layer_again() -> tuple[str, str]:
+    """Is the first layer what it was, after another has been given a longer input?"""
+    import inspect
+
+    import equinox as eqx
+    import jax.numpy as jnp
+    import numpy as np
+
+    layer = getattr(eqx.nn, "RotaryPositionalEmbedding", None)
+    if layer is None or "theta" not in inspect.signature(layer).parameters:
+        return "absent", "there is no RotaryPositionalEmbedding with a theta"
+    first, x = layer(6, theta=10000.0), jnp.ones((2, 6))
+    before = np.asarray(first(x))[1]
+    layer(6, theta=100.0)(jnp.ones((3, 6)))
+    return compare(np.asarray(first(x))[1], before)
+
+
+def dtype_of_half_precision() -> tuple[str, str]:
+    """Does float16 input give float16?"""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    if not hasattr(eqx.nn, "RotaryPositionalEmbedding"):
+        return "absent", "there is no RotaryPositionalEmbedding"
+    given = eqx.nn.RotaryPositionalEmbedding(8)(jnp.ones((2, 8), "float16")).dtype.name
+    return {"float32": "promoted", "float16": "input-dtype"}.get(given, "other-dtype"), given
+
+
 _RULES = (Rule("absent", "equinox<0.11.5"), Rule("differs", "", "theta is no part of the key"))
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.kidger.site/equinox/api/nn/embedding", "docs"),
-        Upstream("patrick-kidger/equinox#568", "commit"),
-        Upstream("patrick-kidger/equinox#735", "commit"),
-        Upstream("patrick-kidger/equinox#836", "fix"),
+    upstream=Upstream.of(
+        docs="https://docs.kidger.site/equinox/api/nn/embedding", commit="equinox#568 equinox#735", fix="equinox#836"
     ),
     touches=("equinox.nn.RotaryPositionalEmbedding",),
-    common=Common(
-        control=control_one_theta,
-        rules=_RULES,
-        workaround=Workaround(
-            "Rotate by hand, without the cache, or have one theta for each size in a process.", by_hand
-        ),
-        needs=("jax", "equinox"),
-    ),
+    control=control_one_theta,
+    rules=_RULES,
+    workaround=Workaround("Rotate by hand, without the cache, or have one theta for each size in a process.", by_hand),
+    needs=("jax", "equinox"),
     cases=(
         Case(second_layer),
         Case(first_layer_again),

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def structure_equal() -> tuple[str, str]:
@@ -33,33 +33,6 @@ def structure_equal() -> tuple[str, str]:
     structure = jax.tree_util.tree_structure(eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0)))
     same = pickle.loads(pickle.dumps(structure)) == structure
     return ("equal" if same else "unequal"), f"structure == its copy by pickle is {same}"
-
-
-def unflatten() -> tuple[str, str]:
-    """Does a tree structure that was pickled make a layer of its leaves?"""
-    import pickle
-
-    import equinox as eqx
-    import jax
-
-    layer = eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))
-    leaves, structure = jax.tree_util.tree_flatten(layer)
-    restored = pickle.loads(pickle.dumps(structure)).unflatten(leaves)
-    same = (restored.weight == layer.weight).all() and (restored.bias == layer.bias).all()
-    return ("restored" if same else "other-leaves"), f"weight and bias are as before: {same}"
-
-
-def module_equal() -> tuple[str, str]:
-    """Has a layer annotated by jaxtyping, made from its leaves, the same structure after pickle?"""
-    import pickle
-
-    import equinox as eqx
-    import jax
-
-    leaves, structure = jax.tree_util.tree_flatten(eqx.nn.LayerNorm(2))
-    layer = structure.unflatten(leaves)
-    same = jax.tree_util.tree_structure(pickle.loads(pickle.dumps(layer))) == structure
-    return ("equal" if same else "unequal"), f"the structure of the layer by pickle is that of the layer: {same}"
 
 
 def control_of_a_dict() -> None:
@@ -90,6 +63,33 @@ def into_a_fresh_layer() -> None:
         assert jax.tree_util.tree_structure(restored) == jax.tree_util.tree_structure(layer)
 
 
+def unflatten() -> tuple[str, str]:
+    """Does a tree structure that was pickled make a layer of its leaves?"""
+    import pickle
+
+    import equinox as eqx
+    import jax
+
+    layer = eqx.nn.Linear(2, 2, key=jax.random.PRNGKey(0))
+    leaves, structure = jax.tree_util.tree_flatten(layer)
+    restored = pickle.loads(pickle.dumps(structure)).unflatten(leaves)
+    same = (restored.weight == layer.weight).all() and (restored.bias == layer.bias).all()
+    return ("restored" if same else "other-leaves"), f"weight and bias are as before: {same}"
+
+
+def module_equal() -> tuple[str, str]:
+    """Has a layer annotated by jaxtyping, made from its leaves, the same structure after pickle?"""
+    import pickle
+
+    import equinox as eqx
+    import jax
+
+    leaves, structure = jax.tree_util.tree_flatten(eqx.nn.LayerNorm(2))
+    layer = structure.unflatten(leaves)
+    same = jax.tree_util.tree_structure(pickle.loads(pickle.dumps(layer))) == structure
+    return ("equal" if same else "unequal"), f"the structure of the layer by pickle is that of the layer: {same}"
+
+
 _BY_LEAVES = Workaround(
     "Keep the leaves with eqx.tree_serialise_leaves; let code make the structure.", into_a_fresh_layer
 )
@@ -100,11 +100,7 @@ _STRUCTURES = tuple(
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#992", "report"),
-        Upstream("patrick-kidger/equinox#993", "fix"),
-        Upstream("patrick-kidger/equinox#859", "report"),
-    ),
+    upstream=Upstream.of(report="equinox#992 equinox#859", fix="equinox#993"),
     touches=(
         "pickle",
         "jax.tree_util.tree_structure",
@@ -112,11 +108,12 @@ ISSUE = Issue(
         "jax.tree.structure",
         "jax.tree.flatten",
     ),
-    common=Common(control=control_of_a_dict, workaround=_BY_LEAVES, needs=("jax", "equinox")),
+    control=control_of_a_dict,
+    workaround=_BY_LEAVES,
+    needs=("jax", "equinox"),
     cases=(
         Case(
             structure_equal,
-            behaviours={"equal": "clear", "unequal": "affected"},
             rules=(
                 Rule("equal", "equinox<0.12.2"),
                 Rule("unequal", "equinox<0.13.3"),
@@ -134,7 +131,7 @@ ISSUE = Issue(
         ),
         Case(
             module_equal,
-            behaviours={"equal": "clear", "unequal": "affected", "pickling-error": "guarded"},
+            behaviours={"pickling-error": "guarded"},
             rules=(
                 Rule("pickling-error", "jaxtyping<0.2.38", "jaxtyping#295"),
                 Rule("unequal", "equinox<0.12.2", "equinox#992"),

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def at_max() -> tuple[str, str]:
@@ -32,6 +32,28 @@ def at_max() -> tuple[str, str]:
         return x.at[jnp.array([5])].max(u, mode="clip").dot(jnp.array([1.0, 2.0, 3.0]))
 
     return compare(np.concatenate(jax.grad(loss, (0, 1))(jnp.array([10.0]), jnp.arange(3.0))), [3.0, 1.0, 2.0, 0.0])
+
+
+def not_clipped() -> None:
+    """An index inside is right everywhere, and so are the unbatched read and mode="drop"."""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.arange(3.0)
+    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(jnp.array([2])).sum())(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda x: x[jnp.int32(5)])(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda u: x.at[jnp.array([2])].max(u, mode="clip").sum())(jnp.array([10.0])).tolist() == [1.0]
+    assert jax.grad(lambda u: x.at[jnp.array([5])].max(u, mode="drop").sum())(jnp.array([10.0])).tolist() == [0.0]
+
+
+def clip_yourself() -> None:
+    """The index clipped by jnp.clip."""
+    import jax
+    import jax.numpy as jnp
+
+    x, i = jnp.arange(3.0), jnp.clip(jnp.array([5]), 0, 2)
+    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x).tolist() == [0.0, 0.0, 1.0]
+    assert jax.grad(lambda u: x.at[i].max(u).sum())(jnp.array([10.0])).tolist() == [1.0]
 
 
 def indexing() -> tuple[str, str]:
@@ -67,28 +89,6 @@ def get_clip() -> tuple[str, str]:
     return compare(jax.grad(loss)(jnp.arange(3.0)), [0.0, 0.0, 1.0])
 
 
-def not_clipped() -> None:
-    """An index inside is right everywhere, and so are the unbatched read and mode="drop"."""
-    import jax
-    import jax.numpy as jnp
-
-    x = jnp.arange(3.0)
-    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(jnp.array([2])).sum())(x).tolist() == [0.0, 0.0, 1.0]
-    assert jax.grad(lambda x: x[jnp.int32(5)])(x).tolist() == [0.0, 0.0, 1.0]
-    assert jax.grad(lambda u: x.at[jnp.array([2])].max(u, mode="clip").sum())(jnp.array([10.0])).tolist() == [1.0]
-    assert jax.grad(lambda u: x.at[jnp.array([5])].max(u, mode="drop").sum())(jnp.array([10.0])).tolist() == [0.0]
-
-
-def clip_yourself() -> None:
-    """The index clipped by jnp.clip."""
-    import jax
-    import jax.numpy as jnp
-
-    x, i = jnp.arange(3.0), jnp.clip(jnp.array([5]), 0, 2)
-    assert jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x).tolist() == [0.0, 0.0, 1.0]
-    assert jax.grad(lambda u: x.at[i].max(u).sum())(jnp.array([10.0])).tolist() == [1.0]
-
-
 _NEW = Rule("agrees", "", "jax#34229 (0b4a4407b7)")
 
 _GRADIENT = (
@@ -101,20 +101,11 @@ _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and 
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#25878", "report"),
-        Upstream("jax-ml/jax#34228", "report"),
-        Upstream("jax-ml/jax#40626", "report"),
-        Upstream("jax-ml/jax#25880", "fix"),
-        Upstream("jax-ml/jax#34229", "fix"),
-        Upstream("jax-ml/jax#40648", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229 jax#40648"),
     touches=("jax.Array.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice", "jax.lax.dynamic_index_in_dim"),
-    common=Common(
-        control=not_clipped,
-        rules=(Rule("differs", "jax<0.9"), _NEW),
-        workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
-    ),
+    control=not_clipped,
+    rules=(Rule("differs", "jax<0.9"), _NEW),
+    workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
     cases=(
         Case(
             at_max,

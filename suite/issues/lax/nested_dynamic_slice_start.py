@@ -13,7 +13,7 @@ Seen in these runs: both are wrong from 0.4.18 to 0.11.2, and right from 0.12.0 
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def slices() -> tuple[str, str]:
@@ -26,18 +26,6 @@ def slices() -> tuple[str, str]:
 
     x = np.arange(10.0, dtype=np.float32)
     return compare([jax.jit(f)(x, i, j)[0] for i, j in ((9, 0), (3, 5), (6, 0))], [6.0, 6.0, 6.0])
-
-
-def rolled() -> tuple[str, str]:
-    """Does a jitted slice of jnp.roll by a traced shift clamp its start index?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def f(x: jax.Array, shift: int, start: int) -> jax.Array:
-        return jax.lax.dynamic_slice(jnp.roll(x, shift), (start,), (4,))
-
-    return compare(jax.jit(f)(np.arange(9), 4, 12), np.roll(np.arange(9), 4)[5:9])
 
 
 def inside() -> None:
@@ -67,15 +55,25 @@ def clip_starts() -> None:
     assert [float(jax.jit(f)(x, i, j)[0]) for i, j in ((9, 0), (3, 5), (6, 0))] == [6.0, 6.0, 6.0]
 
 
+def rolled() -> tuple[str, str]:
+    """Does a jitted slice of jnp.roll by a traced shift clamp its start index?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def f(x: jax.Array, shift: int, start: int) -> jax.Array:
+        return jax.lax.dynamic_slice(jnp.roll(x, shift), (start,), (4,))
+
+    return compare(jax.jit(f)(np.arange(9), 4, 12), np.roll(np.arange(9), 4)[5:9])
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#40849", "report"), Upstream("openxla/xla#49121", "report")),
+    upstream=Upstream.of(report="jax#40849 xla#49121"),
     touches=("jax.lax.dynamic_slice", "jax.numpy.roll"),
-    common=Common(
-        control=inside,
-        rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
-        workaround=Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),
-    ),
+    control=inside,
+    rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
+    workaround=Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),
     cases=(
         Case(slices, touches=("jax.lax.dynamic_slice(operand, start_indices) if max(start_indices) >= 2**31",)),
         Case(rolled, touches=("jax.numpy.roll(a, shift) if type(shift) != 'int' and uses('jax.lax.dynamic_slice')",)),

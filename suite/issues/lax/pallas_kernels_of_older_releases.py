@@ -44,16 +44,12 @@ def block_spec_with_its_map_first() -> tuple[str, str]:
     return compare(add(jnp.zeros(16)), [1.0] * 16)
 
 
-def block_spec_with_its_shape_first() -> tuple[str, str]:
-    """Does it take the shape before the map?"""
+def without_pallas() -> None:
+    """What the kernels compute, without one."""
     import jax
     import jax.numpy as jnp
-    from jax.experimental import pallas as pl
 
-    spec = pl.BlockSpec((8,), lambda i: (i,))
-    shape = jax.ShapeDtypeStruct((16,), "float32")
-    add = pl.pallas_call(_add_one, shape, grid=(2,), in_specs=[spec], out_specs=spec, interpret=True)
-    return compare(add(jnp.zeros(16)), [1.0] * 16)
+    assert jax.jit(lambda x: x + 1.0)(jnp.zeros(8)).tolist() == [1.0] * 8
 
 
 def by_keywords() -> None:
@@ -66,6 +62,18 @@ def by_keywords() -> None:
     shape = jax.ShapeDtypeStruct((16,), "float32")
     add = pl.pallas_call(_add_one, shape, grid=(2,), in_specs=[spec], out_specs=spec, interpret=True)
     assert add(jnp.zeros(16)).tolist() == [1.0] * 16
+
+
+def block_spec_with_its_shape_first() -> tuple[str, str]:
+    """Does it take the shape before the map?"""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    spec = pl.BlockSpec((8,), lambda i: (i,))
+    shape = jax.ShapeDtypeStruct((16,), "float32")
+    add = pl.pallas_call(_add_one, shape, grid=(2,), in_specs=[spec], out_specs=spec, interpret=True)
+    return compare(add(jnp.zeros(16)), [1.0] * 16)
 
 
 def load_and_store() -> tuple[str, str]:
@@ -186,14 +194,6 @@ def lowered_for_a_tpu() -> tuple[str, str]:
     return ("lowered" if "custom_call @tpu_custom_call" in text else "another"), f"{len(text)} letters of StableHLO"
 
 
-def without_pallas() -> None:
-    """What the kernels compute, without one."""
-    import jax
-    import jax.numpy as jnp
-
-    assert jax.jit(lambda x: x + 1.0)(jnp.zeros(8)).tolist() == [1.0] * 8
-
-
 _NO_CPU = Signature(
     "NotImplementedError", "MLIR translation rule for primitive 'pallas_call' not found for platform cpu"
 )
@@ -224,11 +224,10 @@ _NOT_INTERPRETED = (
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/pallas/CHANGELOG.html", "changelog"),
-        Upstream("jax-ml/jax#21557", "report"),
-        Upstream("jax-ml/jax#22746", "commit"),
-        Upstream("jax-ml/jax#38762", "commit"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/pallas/CHANGELOG.html",
+        report="jax#21557",
+        commit="jax#22746 jax#38762",
     ),
     touches=(
         *("jax.experimental.pallas.BlockSpec", "jax.experimental.pallas.load", "jax.experimental.pallas.store"),

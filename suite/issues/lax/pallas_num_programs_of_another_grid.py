@@ -58,7 +58,7 @@ def one_grid() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#40847", "report"),),
+    upstream=Upstream.of(report="jax#40847"),
     touches=("jax.experimental.pallas.num_programs", "jax.experimental.pallas.pallas_call"),
     cases=(
         Case(

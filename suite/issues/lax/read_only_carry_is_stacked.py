@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _made(function: Callable[..., Any], *arguments: Any) -> int:
@@ -45,19 +45,6 @@ def scan() -> tuple[str, str]:
     return ("stacked" if more > 0 else "once"), f"{more} more arrays of 10 × 4096 than where it is closed over"
 
 
-def while_loop() -> tuple[str, str]:
-    """Does a while_loop under vmap keep what it carries unchanged once for the batch?"""
-    import jax
-    import jax.numpy as jnp
-
-    def carried(n: Any) -> Any:
-        body = lambda c: (c[0] + 1, c[1], c[2] + c[1][c[0]])  # noqa: E731
-        return jax.lax.while_loop(lambda c: c[0] < n, body, (0, jnp.ones(4096), 0.0))[2]
-
-    made = _made(jax.vmap(carried), jnp.arange(10))
-    return ("stacked" if made else "once"), f"{made} arrays of 10 × 4096"
-
-
 def closed_over() -> None:
     """What a loop closes over is kept once on every release."""
     import jax
@@ -73,6 +60,19 @@ def closed_over() -> None:
     assert _made(jax.vmap(loop), jnp.arange(10)) == 0
 
 
+def while_loop() -> tuple[str, str]:
+    """Does a while_loop under vmap keep what it carries unchanged once for the batch?"""
+    import jax
+    import jax.numpy as jnp
+
+    def carried(n: Any) -> Any:
+        body = lambda c: (c[0] + 1, c[1], c[2] + c[1][c[0]])  # noqa: E731
+        return jax.lax.while_loop(lambda c: c[0] < n, body, (0, jnp.ones(4096), 0.0))[2]
+
+    made = _made(jax.vmap(carried), jnp.arange(10))
+    return ("stacked" if made else "once"), f"{made} arrays of 10 × 4096"
+
+
 _INSTEAD = Workaround("Leave it out of the carry, and let the function close over it.", closed_over)
 _GRADIENTS = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
@@ -84,14 +84,14 @@ _CARRY = "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != ()".f
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("https://github.com/google/flax/issues/4709", "report"),
-        Upstream("https://github.com/google/flax/issues/4700", "report"),
-        Upstream("jax-ml/jax#27937", "fix"),
-        Upstream("jax-ml/jax#28210", "fix"),
+    upstream=Upstream.of(
+        report="https://github.com/google/flax/issues/4709 https://github.com/google/flax/issues/4700",
+        fix="jax#27937 jax#28210",
     ),
     touches=("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop"),
-    common=Common(control=closed_over, behaviours={"stacked": "affected", "once": "clear"}, workaround=_INSTEAD),
+    control=closed_over,
+    behaviours={"stacked": "affected", "once": "clear"},
+    workaround=_INSTEAD,
     cases=(
         Case(
             scan,

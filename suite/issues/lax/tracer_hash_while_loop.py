@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def diffeqsolve() -> tuple[str, str]:
@@ -152,21 +152,6 @@ def jaxpr_params() -> tuple[str, str]:
     return "accepted", "ran with a dict as parameter"
 
 
-def _scale() -> Any:
-    """A new primitive, x * options["by"], which takes its options as a dict or as a tuple of pairs."""
-    try:
-        from jax.extend.core import Primitive
-    except ImportError:  # not there before JAX 0.4.35
-        from jax.core import Primitive
-    from jax.interpreters import mlir
-
-    scale = Primitive("scale")
-    scale.def_impl(lambda x, *, options: x * dict(options)["by"])
-    scale.def_abstract_eval(lambda x, *, options: x)
-    mlir.register_lowering(scale, mlir.lower_fun(scale.impl, multiple_results=False))
-    return scale
-
-
 def control_jaxpr_params() -> None:
     """The same primitive evaluated eagerly, where no equation is made, takes the dict on every release."""
     import jax
@@ -184,6 +169,21 @@ def pass_a_tuple() -> None:
     assert out == 2.0, f"the primitive gave {out} with a tuple"
 
 
+def _scale() -> Any:
+    """A new primitive, x * options["by"], which takes its options as a dict or as a tuple of pairs."""
+    try:
+        from jax.extend.core import Primitive
+    except ImportError:  # not there before JAX 0.4.35
+        from jax.core import Primitive
+    from jax.interpreters import mlir
+
+    scale = Primitive("scale")
+    scale.def_impl(lambda x, *, options: x * dict(options)["by"])
+    scale.def_abstract_eval(lambda x, *, options: x)
+    mlir.register_lowering(scale, mlir.lower_fun(scale.impl, multiple_results=False))
+    return scale
+
+
 _TRACER_SIGNATURES = {
     "tracer-unhashable": Signature("TypeError", "unhashable type: '…Tracer'"),
     "future-warning": Signature("FutureWarning", "Attempting to hash a tracer"),
@@ -197,16 +197,11 @@ _DICT = Signature("TypeError", "unhashable type: 'dict'")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("patrick-kidger/equinox#768", "report"),
-        Upstream("jax-ml/jax#21824", "report"),
-        Upstream("patrick-kidger/diffrax#445", "report"),
-        Upstream("patrick-kidger/diffrax#662", "report"),
-        Upstream("jax-ml/jax#21863", "commit"),
-        Upstream("jax-ml/jax#24722", "commit"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("patrick-kidger/equinox#769", "fix"),
-        Upstream("patrick-kidger/equinox#1039", "fix"),
+    upstream=Upstream.of(
+        report="equinox#768 jax#21824 diffrax#445 diffrax#662",
+        commit="jax#21863 jax#24722",
+        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        fix="equinox#769 equinox#1039",
     ),
     touches=(
         "jax.lax.while_loop",
@@ -216,7 +211,7 @@ ISSUE = Issue(
         "control flow",
         "tracing",
     ),
-    common=Common(signatures=_TRACER_SIGNATURES),
+    signatures=_TRACER_SIGNATURES,
     cases=(
         Case(
             diffeqsolve,

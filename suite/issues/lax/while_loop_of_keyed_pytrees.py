@@ -52,7 +52,7 @@ def same_aux() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-37-dec-9-2024", "changelog"),),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-37-dec-9-2024"),
     touches=("jax.tree_util.register_pytree_with_keys", "jax.tree_util.register_pytree_with_keys_class"),
     cases=(
         Case(

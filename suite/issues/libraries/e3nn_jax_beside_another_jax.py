@@ -11,7 +11,7 @@ in e3nn-jax 0.20.4 to 0.21.0, the newest. Its metadata sets no bound on jax, low
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def multiplies() -> tuple[str, str]:
@@ -23,6 +23,15 @@ def multiplies() -> tuple[str, str]:
     x = e3nn_jax.IrrepsArray("1o", jnp.array([1.0, 2.0, 2.0]))
     found = jax.jit(e3nn_jax.tensor_product)(x, x)
     return "multiplies" if str(found.irreps) == "1x0e+1x1e+1x2e" else "other-values", f"{found.irreps}"
+
+
+def control() -> None:
+    """What both need of JAX by itself: a product under jit, and sums of groups."""
+    import jax
+    import jax.numpy as jnp
+
+    assert jax.jit(jnp.outer)(jnp.ones(3), jnp.ones(3)).shape == (3, 3)
+    assert jnp.zeros(2).at[jnp.array([0, 0, 1])].add(jnp.ones(3)).tolist() == [2.0, 1.0]
 
 
 def means() -> tuple[str, str]:
@@ -44,15 +53,6 @@ def by_destination() -> None:
     assert found.tolist() == [2.0, 2.0, 5.0]
 
 
-def control() -> None:
-    """What both need of JAX by itself: a product under jit, and sums of groups."""
-    import jax
-    import jax.numpy as jnp
-
-    assert jax.jit(jnp.outer)(jnp.ones(3), jnp.ones(3)).shape == (3, 3)
-    assert jnp.zeros(2).at[jnp.array([0, 0, 1])].add(jnp.ones(3)).tolist() == [2.0, 1.0]
-
-
 NO_EQUINOX = Signature("AttributeError", "was removed in JAX", "equinox")
 NO_EQUINOX_RULES = (
     Rule("no-equinox", "equinox<0.11.5 jax>=0.4.34", "e3nn-jax#83"),
@@ -60,13 +60,14 @@ NO_EQUINOX_RULES = (
 )
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("e3nn/e3nn-jax#83", "report"),
-        Upstream("jax-ml/jax#19930", "commit"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025", "changelog"),
+    upstream=Upstream.of(
+        report="e3nn/e3nn-jax#83",
+        commit="jax#19930",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025",
     ),
     touches=("e3nn-jax", "jax.tree_map"),
-    common=Common(control=control, needs=("jax", "e3nn-jax")),
+    control=control,
+    needs=("jax", "e3nn-jax"),
     cases=(
         Case(
             multiplies,

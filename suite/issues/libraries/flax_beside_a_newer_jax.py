@@ -12,7 +12,7 @@ from each other: where `from flax import nnx` fails, Linen may go on.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def linen() -> tuple[str, str]:
@@ -26,15 +26,6 @@ def linen() -> tuple[str, str]:
     return "applies" if found.shape == (2, 3) else "no-layer", f"a layer's output of shape {found.shape}"
 
 
-def nnx_jit() -> tuple[str, str]:
-    """Does one of NNX apply under nnx.jit?"""
-    import jax.numpy as jnp
-    from flax import nnx
-
-    found = nnx.jit(lambda layer, x: layer(x))(nnx.Linear(4, 3, rngs=nnx.Rngs(0)), jnp.ones((2, 4)))
-    return "applies" if found.shape == (2, 3) else "no-layer", f"a layer's output of shape {found.shape}"
-
-
 def by_hand() -> None:
     """What a layer needs of JAX by itself: parameters in a tree, and a product under jit."""
     import jax
@@ -44,17 +35,24 @@ def by_hand() -> None:
     assert layer({"w": jnp.ones((4, 3)), "b": jnp.zeros(3)}, jnp.ones((2, 4))).tolist() == [[4.0] * 3] * 2
 
 
+def nnx_jit() -> tuple[str, str]:
+    """Does one of NNX apply under nnx.jit?"""
+    import jax.numpy as jnp
+    from flax import nnx
+
+    found = nnx.jit(lambda layer, x: layer(x))(nnx.Linear(4, 3, rngs=nnx.Rngs(0)), jnp.ones((2, 4)))
+    return "applies" if found.shape == (2, 3) else "no-layer", f"a layer's output of shape {found.shape}"
+
+
 _APPLIES = Rule("applies")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("google/flax#5148", "report"), Upstream("apax-hub/apax#387", "report")),
+    upstream=Upstream.of(report="google/flax#5148 apax-hub/apax#387"),
     touches=("Flax",),
-    common=Common(
-        control=by_hand,
-        workaround=Workaround("Upgrade Flax with jax, or cap jax until it has followed.", pin="flax>=0.12.10"),
-        needs=("jax", "flax"),
-    ),
+    control=by_hand,
+    workaround=Workaround("Upgrade Flax with jax, or cap jax until it has followed.", pin="flax>=0.12.10"),
+    needs=("jax", "flax"),
     cases=(
         Case(
             linen,

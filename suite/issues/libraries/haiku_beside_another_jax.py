@@ -38,11 +38,8 @@ def control_applies() -> None:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("neuralgcm/neuralgcm#333", "report"),
-        Upstream("pyro-ppl/numpyro#2019", "report"),
-        Upstream("google-deepmind/alphafold3#715", "report"),
-        Upstream("evo-design/proto-tools#31", "report"),
+    upstream=Upstream.of(
+        report="neuralgcm/neuralgcm#333 pyro-ppl/numpyro#2019 google-deepmind/alphafold3#715 evo-design/proto-tools#31"
     ),
     touches=("Haiku",),
     cases=(

@@ -39,11 +39,7 @@ def control_draws() -> None:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("pyro-ppl/numpyro#2051", "report"),
-        Upstream("pyro-ppl/numpyro#2174", "report"),
-        Upstream("pyro-ppl/numpyro#2173", "fix"),
-    ),
+    upstream=Upstream.of(report="pyro-ppl/numpyro#2051 pyro-ppl/numpyro#2174", fix="pyro-ppl/numpyro#2173"),
     touches=("NumPyro",),
     cases=(
         Case(

@@ -12,7 +12,7 @@ jax 0.6.0: it asks for `jax.numpy.DeviceArray`.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def map_params() -> tuple[str, str]:
@@ -27,6 +27,15 @@ def map_params() -> tuple[str, str]:
     return "maps" if as_it_should else "other-values", f"{found}"
 
 
+def control() -> None:
+    """What both need of JAX by itself: a function of each leaf, and an update under jit."""
+    import jax
+    import jax.numpy as jnp
+
+    moved = jax.jit(lambda tree: jax.tree_util.tree_map(lambda leaf: leaf - 0.125, tree))({"w": jnp.ones(2)})
+    assert moved["w"].tolist() == [0.875, 0.875]
+
+
 def updates() -> tuple[str, str]:
     """Does Adam update parameters under jit?"""
     import jax
@@ -39,23 +48,14 @@ def updates() -> tuple[str, str]:
     return "updates" if bool((abs(found - 0.875) < 1e-4).all()) else "other-values", f"{found}"
 
 
-def control() -> None:
-    """What both need of JAX by itself: a function of each leaf, and an update under jit."""
-    import jax
-    import jax.numpy as jnp
-
-    moved = jax.jit(lambda tree: jax.tree_util.tree_map(lambda leaf: leaf - 0.125, tree))({"w": jnp.ones(2)})
-    assert moved["w"].tolist() == [0.875, 0.875]
-
-
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("jax-ml/jax#19930", "commit"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025", "changelog"),
+    upstream=Upstream.of(
+        commit="jax#19930", changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025"
     ),
     touches=("Optax", "jax.tree_map"),
-    common=Common(control=control, needs=("jax", "optax")),
+    control=control,
+    needs=("jax", "optax"),
     cases=(
         Case(
             map_params,

@@ -12,7 +12,7 @@ jax is named by the extra `jax` alone, without a bound.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def normal() -> tuple[str, str]:
@@ -22,17 +22,6 @@ def normal() -> tuple[str, str]:
     from tensorflow_probability.substrates import jax as tfp
 
     return compare(tfp.distributions.Normal(0.0, 1.0).log_prob(1.0), -0.5 - 0.5 * math.log(2 * math.pi), rtol=1e-5)
-
-
-def multivariate_normal() -> tuple[str, str]:
-    """Does it give the density of a multivariate normal, whose matrix has a dtype to be looked up?"""
-    import math
-
-    import jax.numpy as jnp
-    from tensorflow_probability.substrates import jax as tfp
-
-    found = tfp.distributions.MultivariateNormalDiag(jnp.zeros(2), jnp.ones(2)).log_prob(jnp.ones(2))
-    return compare(found, -1.0 - math.log(2 * math.pi), rtol=1e-5)
 
 
 def control() -> None:
@@ -58,19 +47,29 @@ def table_put_back() -> None:
     assert abs(float(found) + 0.5 + 0.5 * math.log(2 * math.pi)) < 1e-5
 
 
+def multivariate_normal() -> tuple[str, str]:
+    """Does it give the density of a multivariate normal, whose matrix has a dtype to be looked up?"""
+    import math
+
+    import jax.numpy as jnp
+    from tensorflow_probability.substrates import jax as tfp
+
+    found = tfp.distributions.MultivariateNormalDiag(jnp.zeros(2), jnp.ones(2)).log_prob(jnp.ones(2))
+    return compare(found, -1.0 - math.log(2 * math.pi), rtol=1e-5)
+
+
 NO_TABLE = Signature("AttributeError", "pytype_aval_mappings", "tensorflow_probability")
 REMOVED = Rule("no-pytype-aval-mappings", "tensorflow-probability<=0.25.0 jax>=0.7.0", "probability#2009")
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=(
-        Upstream("tensorflow/probability#2009", "report"),
-        Upstream("tensorflow/probability#2010", "report"),
-        Upstream("tensorflow/probability#1994", "report"),
-        Upstream("tensorflow/probability#1814", "report"),
+    upstream=Upstream.of(
+        report="tensorflow/probability#2009 tensorflow/probability#2010 tensorflow/probability#1994 "
+        "tensorflow/probability#1814"
     ),
     touches=("TensorFlow Probability",),
-    common=Common(control=control, needs=("jax", "tensorflow-probability")),
+    control=control,
+    needs=("jax", "tensorflow-probability"),
     cases=(
         Case(
             normal,

@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def constant() -> tuple[str, str]:
@@ -34,6 +34,29 @@ def constant() -> tuple[str, str]:
     if not found.size:
         return "finite", "no NaN for forty constants from 1 to 75000, five of each"
     return "nan", f"NaN for {found.size} of forty constants, five of each, the smallest {found[0]:.6g}"
+
+
+def near_zero() -> None:
+    """The same four numbers, from zero on: the formula is good enough there."""
+    import jax
+    import numpy as np
+
+    x = np.array([0.0, 0.5, 1.0, 1.5])
+    got = jax.nn.standardize(jax.numpy.asarray(x, np.float32))
+    np.testing.assert_allclose(got, (x - x.mean()) / np.sqrt(x.var() + 1e-5), rtol=1e-4)
+
+
+def variance_of_var() -> None:
+    """The same rows, and the same four numbers, with the variance that jnp.var computes."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    rows = jnp.asarray(np.repeat(10.0 ** (np.arange(40) / 8)[:, None], 5, axis=1), np.float32)
+    assert not jnp.isnan(jax.nn.standardize(rows, variance=jnp.var(rows, -1, keepdims=True))).any()
+    x = jnp.array([4096.0, 4096.5, 4097.0, 4097.5])
+    got = jax.nn.standardize(x, variance=jnp.var(x, -1, keepdims=True))
+    np.testing.assert_allclose(got, [-1.3416193, -0.4472064, 0.4472064, 1.3416193], rtol=1e-3)
 
 
 def offset() -> tuple[str, str]:
@@ -65,29 +88,6 @@ def offset_stable() -> tuple[str, str]:
     return compare(jax.nn.standardize(jax.numpy.asarray(x, np.float32), algorithm="stable"), wanted, rtol=1e-3)
 
 
-def near_zero() -> None:
-    """The same four numbers, from zero on: the formula is good enough there."""
-    import jax
-    import numpy as np
-
-    x = np.array([0.0, 0.5, 1.0, 1.5])
-    got = jax.nn.standardize(jax.numpy.asarray(x, np.float32))
-    np.testing.assert_allclose(got, (x - x.mean()) / np.sqrt(x.var() + 1e-5), rtol=1e-4)
-
-
-def variance_of_var() -> None:
-    """The same rows, and the same four numbers, with the variance that jnp.var computes."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    rows = jnp.asarray(np.repeat(10.0 ** (np.arange(40) / 8)[:, None], 5, axis=1), np.float32)
-    assert not jnp.isnan(jax.nn.standardize(rows, variance=jnp.var(rows, -1, keepdims=True))).any()
-    x = jnp.array([4096.0, 4096.5, 4097.0, 4097.5])
-    got = jax.nn.standardize(x, variance=jnp.var(x, -1, keepdims=True))
-    np.testing.assert_allclose(got, [-1.3416193, -0.4472064, 0.4472064, 1.3416193], rtol=1e-3)
-
-
 _JNP_VAR = Workaround(
     'From jax 0.10.1 algorithm="stable"; on every release hand it variance=jnp.var(x, -1, keepdims=True).',
     variance_of_var,
@@ -98,14 +98,9 @@ _CALL = "jax.nn.standardize(x, axis, mean, variance, epsilon, where, algorithm) 
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#30426", "report"),
-        Upstream("jax-ml/jax#37281", "report"),
-        Upstream("jax-ml/jax@c13c96b656", "fix"),
-        Upstream("jax-ml/jax#37358", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#30426 jax#37281", fix="jax@c13c96b656 jax#37358"),
     touches=("jax.nn.standardize",),
-    common=Common(control=near_zero),
+    control=near_zero,
     cases=(
         Case(
             constant,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _lowered(function: Callable[[], Any]) -> tuple[str, str]:
@@ -31,6 +31,24 @@ def start() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(1, 1000))
+
+
+def from_zero() -> None:
+    """From 0 and by 1 it is computed on every release, and so is linspace."""
+    import jax.numpy as jnp
+
+    assert _lowered(lambda: jnp.arange(1000))[0] == "computed"
+    assert _lowered(lambda: jnp.linspace(0.0, 1.0, 1000))[0] == "computed"
+    assert jnp.arange(1, 6, 2).tolist() == [1, 3, 5]
+
+
+def written_out() -> None:
+    """The start and the step written out."""
+    import jax.numpy as jnp
+
+    assert _lowered(lambda: 1 + 2 * jnp.arange(1000))[0] == "computed"
+    assert (1 + 2 * jnp.arange(3)).tolist() == jnp.arange(1, 7, 2).tolist()
+    assert _lowered(lambda: 5.0 + jnp.arange(995.0))[0] == "computed"
 
 
 def floats() -> tuple[str, str]:
@@ -54,41 +72,17 @@ def downwards() -> tuple[str, str]:
     return _lowered(lambda: jnp.arange(1000, 0, -1))
 
 
-def from_zero() -> None:
-    """From 0 and by 1 it is computed on every release, and so is linspace."""
-    import jax.numpy as jnp
-
-    assert _lowered(lambda: jnp.arange(1000))[0] == "computed"
-    assert _lowered(lambda: jnp.linspace(0.0, 1.0, 1000))[0] == "computed"
-    assert jnp.arange(1, 6, 2).tolist() == [1, 3, 5]
-
-
-def written_out() -> None:
-    """The start and the step written out."""
-    import jax.numpy as jnp
-
-    assert _lowered(lambda: 1 + 2 * jnp.arange(1000))[0] == "computed"
-    assert (1 + 2 * jnp.arange(3)).tolist() == jnp.arange(1, 7, 2).tolist()
-    assert _lowered(lambda: 5.0 + jnp.arange(995.0))[0] == "computed"
-
-
 _STEP = (Rule("constant", "jax<0.10.0"), Rule("computed", "", "3dd61872d0"))
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/32542", "report"),
-        Upstream("jax-ml/jax#33602", "fix"),
-        Upstream("jax-ml/jax@3dd61872d0", "commit"),
-    ),
+    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/32542", fix="jax#33602", commit="jax@3dd61872d0"),
     touches=("jax.numpy.arange",),
-    common=Common(
-        control=from_zero,
-        behaviours={"constant": "affected", "computed": "clear"},
-        rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),
-        workaround=Workaround(
-            "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
-        ),
+    control=from_zero,
+    behaviours={"constant": "affected", "computed": "clear"},
+    rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),
+    workaround=Workaround(
+        "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
     ),
     cases=(
         Case(

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def from_one() -> tuple[str, str]:
@@ -29,23 +29,6 @@ def from_one() -> tuple[str, str]:
 
     wanted = jnp.array(np.arange(1, 3000)).astype(jnp.bfloat16).astype(jnp.float32)
     return compare(jnp.arange(1, 3000, dtype=jnp.bfloat16).astype(jnp.float32), wanted, rtol=0.0)
-
-
-def downwards() -> tuple[str, str]:
-    """Are those of arange(3000, 0, -1) in bfloat16?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    wanted = jnp.array(np.arange(3000, 0, -1)).astype(jnp.bfloat16).astype(jnp.float32)
-    return compare(jnp.arange(3000, 0, -1, dtype=jnp.bfloat16).astype(jnp.float32), wanted, rtol=0.0)
-
-
-def from_a_fraction() -> tuple[str, str]:
-    """Are those of arange(0.3, 5000) in float32?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    return compare(jnp.arange(0.3, 5000.0, dtype=jnp.float32), np.arange(0.3, 5000.0).astype(np.float32), rtol=0.0)
 
 
 def from_zero() -> None:
@@ -69,21 +52,32 @@ def by_numpy() -> None:
     np.testing.assert_array_equal(got, np.arange(0.3, 5000.0).astype(np.float32))
 
 
+def downwards() -> tuple[str, str]:
+    """Are those of arange(3000, 0, -1) in bfloat16?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    wanted = jnp.array(np.arange(3000, 0, -1)).astype(jnp.bfloat16).astype(jnp.float32)
+    return compare(jnp.arange(3000, 0, -1, dtype=jnp.bfloat16).astype(jnp.float32), wanted, rtol=0.0)
+
+
+def from_a_fraction() -> tuple[str, str]:
+    """Are those of arange(0.3, 5000) in float32?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    return compare(jnp.arange(0.3, 5000.0, dtype=jnp.float32), np.arange(0.3, 5000.0).astype(np.float32), rtol=0.0)
+
+
 _ARANGE = "jax.numpy.arange(start, stop, step, dtype)"
 _BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in ('jax.numpy.float16', 'float16')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax#33602", "commit"),
-        Upstream("jax-ml/jax@3dd61872d0", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax#33602 jax@3dd61872d0"),
     touches=("jax.numpy.arange",),
-    common=Common(
-        control=from_zero,
-        workaround=Workaround("Have NumPy count, and convert last: jnp.array(np.arange(...)).astype(dtype).", by_numpy),
-    ),
+    control=from_zero,
+    workaround=Workaround("Have NumPy count, and convert last: jnp.array(np.arange(...)).astype(dtype).", by_numpy),
     cases=(
         Case(
             from_one,

@@ -12,7 +12,7 @@ Seen in these runs: a mask of integers warns from 0.4.36 to 0.7.2.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def jax_array_object() -> tuple[str, str]:
@@ -25,6 +25,31 @@ def jax_array_object() -> tuple[str, str]:
             return jnp.zeros(2)
 
     return compare(jnp.sin(Wrapped()), [0.0, 0.0])
+
+
+def as_documented() -> None:
+    """Arrays, truth values and dtypes are taken."""
+    import jax
+    import jax.numpy as jnp
+
+    assert jnp.sin(jnp.zeros(2)).tolist() == [0.0, 0.0]
+    assert jax.jit(lambda x: x + 1.0)(jnp.zeros(2)).tolist() == [1.0, 1.0]
+    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([True, False]))) == 1.0
+    assert jnp.array([1.5, 2.5]).astype("int32").tolist() == [1, 2]
+
+
+def converted() -> None:
+    """What is converted first is taken."""
+    import jax
+    import jax.numpy as jnp
+
+    class Wrapped:
+        def __jax_array__(self) -> jax.Array:
+            return jnp.zeros(2)
+
+    assert jax.jit(lambda x: x + 1.0)(jnp.asarray(Wrapped())).tolist() == [1.0, 1.0]
+    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([1, 0]).astype(bool))) == 1.0
+    assert jnp.array([1.5, 2.5]).astype(jnp.array([1, 2]).dtype).tolist() == [1, 2]
 
 
 def jax_array_object_in_jit() -> tuple[str, str]:
@@ -53,50 +78,22 @@ def dtype_of_an_array() -> tuple[str, str]:
     return compare(jnp.array([1.5, 2.5]).astype(jnp.array([1, 2])), [1, 2])
 
 
-def as_documented() -> None:
-    """Arrays, truth values and dtypes are taken."""
-    import jax
-    import jax.numpy as jnp
-
-    assert jnp.sin(jnp.zeros(2)).tolist() == [0.0, 0.0]
-    assert jax.jit(lambda x: x + 1.0)(jnp.zeros(2)).tolist() == [1.0, 1.0]
-    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([True, False]))) == 1.0
-    assert jnp.array([1.5, 2.5]).astype("int32").tolist() == [1, 2]
-
-
-def converted() -> None:
-    """What is converted first is taken."""
-    import jax
-    import jax.numpy as jnp
-
-    class Wrapped:
-        def __jax_array__(self) -> jax.Array:
-            return jnp.zeros(2)
-
-    assert jax.jit(lambda x: x + 1.0)(jnp.asarray(Wrapped())).tolist() == [1.0, 1.0]
-    assert float(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([1, 0]).astype(bool))) == 1.0
-    assert jnp.array([1.5, 2.5]).astype(jnp.array([1, 2]).dtype).tolist() == [1, 2]
-
-
 _REFUSED = Rule("refused")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-8-0-october-15-2025", "changelog"),
-        Upstream("jax-ml/jax#28288", "commit"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-8-0-october-15-2025", commit="jax#28288"
     ),
     touches=("__jax_array__", "jax.Array.astype", "jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
-    common=Common(
-        control=as_documented,
-        behaviours={"refused": "affected", "differs": "different"},
-        rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
-        workaround=Workaround("Call jnp.asarray on it first.", converted),
-        signatures={
-            "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
-            "refused": Signature("ValueError", "__jax_array__() during abstractification is no longer supported"),
-        },
-    ),
+    control=as_documented,
+    behaviours={"refused": "affected", "differs": "different"},
+    rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
+    workaround=Workaround("Call jnp.asarray on it first.", converted),
+    signatures={
+        "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
+        "refused": Signature("ValueError", "__jax_array__() during abstractification is no longer supported"),
+    },
     cases=(
         Case(jax_array_object, touches=("__jax_array__",)),
         Case(jax_array_object_in_jit, touches=("__jax_array__",)),

@@ -14,7 +14,7 @@ Seen in these runs: quantile, percentile, nanquantile, nanpercentile and nanmedi
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def sort_complex() -> tuple[str, str]:
@@ -24,27 +24,6 @@ def sort_complex() -> tuple[str, str]:
 
     matrix = np.array([[3, 1], [2, 0]])
     return compare(jnp.sort_complex(jnp.asarray(matrix)), np.sort_complex(matrix))
-
-
-def packbits() -> tuple[str, str]:
-    """Is a negative number a bit that is set?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    bits = np.array([-1, 0, 1], np.int32)
-    return compare(jnp.packbits(jnp.asarray(bits)), np.packbits(bits))
-
-
-def keepdims() -> tuple[str, str]:
-    """Do median and its kin keep the axes of a matrix with keepdims=True?"""
-    import jax.numpy as jnp
-
-    matrix = jnp.ones((2, 3))
-    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
-    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
-        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
-    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
-    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
 
 
 def vector() -> None:
@@ -63,11 +42,32 @@ def sort() -> None:
     assert jnp.sort(jnp.array([[3, 1], [2, 0]]).astype(complex), axis=-1).tolist() == [[1, 3], [0, 2]]
 
 
+def packbits() -> tuple[str, str]:
+    """Is a negative number a bit that is set?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    bits = np.array([-1, 0, 1], np.int32)
+    return compare(jnp.packbits(jnp.asarray(bits)), np.packbits(bits))
+
+
 def compare_with_zero() -> None:
     """The comparison made before."""
     import jax.numpy as jnp
 
     assert jnp.packbits(jnp.array([-1, 0, 1]) != 0).tolist() == [160]
+
+
+def keepdims() -> tuple[str, str]:
+    """Do median and its kin keep the axes of a matrix with keepdims=True?"""
+    import jax.numpy as jnp
+
+    matrix = jnp.ones((2, 3))
+    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
+    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
+        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
+    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
+    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
 
 
 def name_the_axes() -> None:
@@ -82,11 +82,7 @@ _ALL_AXES = "keepdims and (not given(axis) or axis == None)"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#23708", "fix"),
-        Upstream("jax-ml/jax#28593", "fix"),
-        Upstream("jax-ml/jax#20251", "fix"),
-    ),
+    upstream=Upstream.of(fix="jax#23708 jax#28593 jax#20251"),
     touches=(
         "jax.numpy.sort_complex",
         "jax.numpy.packbits",
@@ -96,7 +92,7 @@ ISSUE = Issue(
             for name in ("quantile", "percentile", "nanmedian", "nanquantile", "nanpercentile")
         ),
     ),
-    common=Common(control=vector),
+    control=vector,
     cases=(
         Case(
             sort_complex,
@@ -112,7 +108,7 @@ ISSUE = Issue(
         ),
         Case(
             keepdims,
-            behaviours={"lost": "affected", "kept": "clear"},
+            behaviours={"kept": "clear"},
             rules=(Rule("lost", "jax<0.4.26"), Rule("kept", "", "jax#20251 (c295b1655c)")),
             workaround=Workaround("Name the axes: axis=tuple(range(x.ndim)).", name_the_axes),
             touches=(

@@ -11,7 +11,7 @@ ever.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def to_float() -> tuple[str, str]:
@@ -19,22 +19,6 @@ def to_float() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return "number", f"{float(jnp.ones(1))}"
-
-
-def to_int() -> tuple[str, str]:
-    """Is int of one of shape (1, 1)?"""
-    import jax.numpy as jnp
-
-    return "number", f"{int(jnp.ones((1, 1)))}"
-
-
-def to_math() -> tuple[str, str]:
-    """Does math.sqrt take one?"""
-    import math
-
-    import jax.numpy as jnp
-
-    return "number", f"{math.sqrt(jnp.ones(1))}"
 
 
 def without_dimensions() -> None:
@@ -55,22 +39,33 @@ def item() -> None:
     assert x[0, 0].item() == float(x[0, 0]) == float(x.reshape(())) == float(x.squeeze()) == 1.0
 
 
+def to_int() -> tuple[str, str]:
+    """Is int of one of shape (1, 1)?"""
+    import jax.numpy as jnp
+
+    return "number", f"{int(jnp.ones((1, 1)))}"
+
+
+def to_math() -> tuple[str, str]:
+    """Does math.sqrt take one?"""
+    import math
+
+    import jax.numpy as jnp
+
+    return "number", f"{math.sqrt(jnp.ones(1))}"
+
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@1fe46aa8be", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@1fe46aa8be"),
     touches=("jax.Array.__float__", "jax.Array.__int__", "conversion to Python numbers"),
-    common=Common(
-        control=without_dimensions,
-        behaviours={"number": "clear", "refused": "documented"},
-        rules=(Rule("warns", "jax<0.4.25"), Rule("refused", "", "1fe46aa8be")),
-        workaround=Workaround("Take the element, or x.squeeze().", item),
-        signatures={
-            "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),
-            "refused": Signature("TypeError", "Only scalar arrays can be converted to Python scalars"),
-        },
-    ),
+    control=without_dimensions,
+    behaviours={"number": "clear", "refused": "documented"},
+    rules=(Rule("warns", "jax<0.4.25"), Rule("refused", "", "1fe46aa8be")),
+    workaround=Workaround("Take the element, or x.squeeze().", item),
+    signatures={
+        "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),
+        "refused": Signature("TypeError", "Only scalar arrays can be converted to Python scalars"),
+    },
     cases=(Case(to_float), Case(to_int), Case(to_math)),
 )

@@ -11,7 +11,7 @@ arrays are immutable" up to jax 0.4.34, and since 0.4.35 it begins with "JAX arr
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def assignment() -> tuple[str, str]:
@@ -21,20 +21,6 @@ def assignment() -> tuple[str, str]:
     x = jnp.arange(3.0)
     x[0] = 1.0
     return "taken", f"{x}"
-
-
-def list_summed() -> tuple[str, str]:
-    """Can a list be summed?"""
-    import jax.numpy as jnp
-
-    return "taken", f"{jnp.sum([1, 2])}"
-
-
-def list_concatenated() -> tuple[str, str]:
-    """Can a list be concatenated with an array?"""
-    import jax.numpy as jnp
-
-    return "taken", f"{jnp.concatenate([jnp.ones(2), [1.0, 2.0]])}"
 
 
 def asked_for() -> None:
@@ -52,20 +38,32 @@ def written_otherwise() -> None:
     assert int(jnp.sum(jnp.array([1, 2]))) == 3
 
 
+def list_summed() -> tuple[str, str]:
+    """Can a list be summed?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.sum([1, 2])}"
+
+
+def list_concatenated() -> tuple[str, str]:
+    """Can a list be concatenated with an array?"""
+    import jax.numpy as jnp
+
+    return "taken", f"{jnp.concatenate([jnp.ones(2), [1.0, 2.0]])}"
+
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates "
+        "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs"
     ),
     touches=("jax.Array.at", "lists"),
-    common=Common(
-        control=asked_for,
-        behaviours={"refused": "documented", "taken": "different"},
-        rules=(Rule("refused", "", "the sharp bits"),),
-        workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
-        signatures={"refused": Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")},
-    ),
+    control=asked_for,
+    behaviours={"refused": "documented", "taken": "different"},
+    rules=(Rule("refused", "", "the sharp bits"),),
+    workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
+    signatures={"refused": Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")},
     cases=(
         Case(
             assignment,

@@ -51,11 +51,10 @@ def transpose_the_lower() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.linalg.cholesky.html", "docs"),
-        Upstream("jax-ml/jax#19700", "fix"),
-        Upstream("jax-ml/jax#19606", "commit"),
-        Upstream("jax-ml/jax#19621", "commit"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/_autosummary/jax.numpy.linalg.cholesky.html",
+        fix="jax#19700",
+        commit="jax#19606 jax#19621",
     ),
     touches=("jax.numpy.linalg.cholesky(upper=)",),
     cases=(

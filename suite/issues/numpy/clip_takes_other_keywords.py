@@ -10,7 +10,7 @@ more: a warning from 0.4.27, a ValueError since 0.4.32.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def old_keywords() -> tuple[str, str]:
@@ -18,6 +18,14 @@ def old_keywords() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return "taken", f"{jnp.clip(jnp.arange(4), a_min=1, a_max=2).tolist()}"
+
+
+def by_position() -> None:
+    """Both bounds by position: taken on every release."""
+    import jax.numpy as jnp
+
+    assert jnp.clip(jnp.arange(4), 1, 2).tolist() == [1, 1, 2, 2]
+    assert jnp.clip(jnp.arange(4), 1, None).tolist() == [1, 1, 2, 3]
 
 
 def array_by_keyword() -> tuple[str, str]:
@@ -41,14 +49,6 @@ def complex_numbers() -> tuple[str, str]:
     return "taken", f"{jnp.clip(jnp.array([2 + 1j]), 0, 1).tolist()}"
 
 
-def by_position() -> None:
-    """Both bounds by position: taken on every release."""
-    import jax.numpy as jnp
-
-    assert jnp.clip(jnp.arange(4), 1, 2).tolist() == [1, 1, 2, 2]
-    assert jnp.clip(jnp.arange(4), 1, None).tolist() == [1, 1, 2, 3]
-
-
 def each_part() -> None:
     """Of a complex number the parts, one by one."""
     import jax
@@ -62,34 +62,28 @@ _CLIP = "jax.numpy.clip(arr, min, max, a, a_min, a_max)"
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("https://github.com/jax-ml/jax/issues/20550", "report"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", report="jax#20550"),
     touches=("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)", "jax.numpy.clip(a=)", "jax.numpy.clip"),
-    common=Common(
-        control=by_position,
-        behaviours={"taken": "clear"},
-        rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),
-        workaround=Workaround("Give the bounds by position.", by_position),
-        signatures={
-            "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
-            "gone": Signature("TypeError", "got an unexpected keyword argument"),
-        },
-    ),
+    control=by_position,
+    rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),
+    workaround=Workaround("Give the bounds by position.", by_position),
+    signatures={
+        "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
+        "gone": Signature("TypeError", "got an unexpected keyword argument"),
+    },
     cases=(
         Case(old_keywords, touches=(f"{_CLIP} if given(a_min) or given(a_max)",)),
         Case(array_by_keyword, touches=(f"{_CLIP} if given(a)",)),
         Case(
             new_keywords,
-            behaviours={"taken": "clear", "refused": "guarded"},
+            behaviours={"refused": "guarded"},
             signatures={"refused": Signature("TypeError", "got an unexpected keyword argument")},
             rules=(Rule("refused", "jax<0.4.27"), Rule("taken")),
             touches=("jax.numpy.clip(min=)", "jax.numpy.clip(max=)"),
         ),
         Case(
             complex_numbers,
-            behaviours={"taken": "clear", "refused": "documented"},
+            behaviours={"refused": "documented"},
             signatures={
                 "warns": Signature("DeprecationWarning", "Clip received a complex value"),
                 "refused": Signature("ValueError", "Clip received a complex value"),

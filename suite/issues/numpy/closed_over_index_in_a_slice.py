@@ -11,7 +11,7 @@ refused on all of them.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def start() -> tuple[str, str]:
@@ -21,15 +21,6 @@ def start() -> tuple[str, str]:
 
     index = jnp.array(2)
     return compare(jax.jit(lambda x: x[index:])(jnp.arange(4)), [2, 3])
-
-
-def set_from() -> tuple[str, str]:
-    """Is one with .at[...].set?"""
-    import jax
-    import jax.numpy as jnp
-
-    index = jnp.array(2)
-    return compare(jax.jit(lambda x: x.at[index:].set(9))(jnp.arange(4)), [0, 1, 9, 9])
 
 
 def outside() -> None:
@@ -49,16 +40,23 @@ def as_a_number() -> None:
     assert jax.jit(lambda x: x.at[index:].set(9))(jnp.arange(4)).tolist() == [0, 1, 9, 9]
 
 
+def set_from() -> tuple[str, str]:
+    """Is one with .at[...].set?"""
+    import jax
+    import jax.numpy as jnp
+
+    index = jnp.array(2)
+    return compare(jax.jit(lambda x: x.at[index:].set(9))(jnp.arange(4)), [0, 1, 9, 9])
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("jax-ml/jax#18818", "fix"), Upstream("https://github.com/jax-ml/jax/commit/ec460585c8", "fix")),
+    upstream=Upstream.of(fix="jax#18818 jax@ec460585c8"),
     touches=("indexing", "slices"),
-    common=Common(
-        control=outside,
-        behaviours={"refused": "affected", "differs": "different"},
-        rules=(Rule("refused", "jax==0.4.21", "jax#18818"), Rule("agrees")),
-        workaround=Workaround("Make it a Python integer before: int(index).", as_a_number),
-        signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array")},
-    ),
+    control=outside,
+    behaviours={"refused": "affected", "differs": "different"},
+    rules=(Rule("refused", "jax==0.4.21", "jax#18818"), Rule("agrees")),
+    workaround=Workaround("Make it a Python integer before: int(index).", as_a_number),
+    signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array")},
     cases=(Case(start), Case(set_from)),
 )

@@ -14,7 +14,7 @@ Seen in these runs: without `return_sign` the logsumexp of complex numbers moved
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def logsumexp_sign() -> tuple[str, str]:
@@ -27,6 +27,32 @@ def logsumexp_sign() -> tuple[str, str]:
     old = abs(value - (1.787990 - 3.351346j)) < 1e-4 and abs(sign - 1) < 1e-4
     new = abs(value - 1.787990) < 1e-4 and abs(sign - (-0.978082 + 0.208219j)) < 1e-4
     return ("old" if old else "numpy-2" if new else "other"), f"{value:.4f}, sign {sign:.4f}"
+
+
+def real_numbers() -> None:
+    """Of real numbers all are as ever."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    value, sign = jax.scipy.special.logsumexp(jnp.array([0.0, 0.0]), b=jnp.array([1.0, -3.0]), return_sign=True)
+    np.testing.assert_allclose([value, sign], [np.log(2.0), -1.0], rtol=1e-5)
+    np.testing.assert_allclose(jnp.geomspace(1.0, 100.0, 3), [1.0, 10.0, 100.0], rtol=1e-5)
+    assert jnp.sign(jnp.array([-2.0, 0.0, 3.0])).tolist() == [-1.0, 0.0, 1.0]
+
+
+def written_out() -> None:
+    """What is meant, written out: the same on every release."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([1 + 1j, 2 - 3j], jnp.complex64)
+    total = jnp.sum(jnp.exp(x))
+    np.testing.assert_allclose(jnp.log(jnp.abs(total)), 1.787990, rtol=1e-5)
+    np.testing.assert_allclose(total / jnp.abs(total), -0.978082 + 0.208219j, rtol=1e-4)
+    start, stop, part = -1 + 1j, 1 - 16j, np.array([0.0, 0.5, 1.0])
+    middle = (jnp.asarray(start) * jnp.exp(part * jnp.log(jnp.asarray(stop / start))))[1]
+    np.testing.assert_allclose(middle, -4.340021 - 1.958515j, rtol=1e-4)
 
 
 def logsumexp() -> tuple[str, str]:
@@ -56,38 +82,10 @@ def geomspace() -> tuple[str, str]:
     return ("old" if old else "numpy-2" if new else "other"), f"{got:.4f}"
 
 
-def real_numbers() -> None:
-    """Of real numbers all are as ever."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    value, sign = jax.scipy.special.logsumexp(jnp.array([0.0, 0.0]), b=jnp.array([1.0, -3.0]), return_sign=True)
-    np.testing.assert_allclose([value, sign], [np.log(2.0), -1.0], rtol=1e-5)
-    np.testing.assert_allclose(jnp.geomspace(1.0, 100.0, 3), [1.0, 10.0, 100.0], rtol=1e-5)
-    assert jnp.sign(jnp.array([-2.0, 0.0, 3.0])).tolist() == [-1.0, 0.0, 1.0]
-
-
-def written_out() -> None:
-    """What is meant, written out: the same on every release."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.array([1 + 1j, 2 - 3j], jnp.complex64)
-    total = jnp.sum(jnp.exp(x))
-    np.testing.assert_allclose(jnp.log(jnp.abs(total)), 1.787990, rtol=1e-5)
-    np.testing.assert_allclose(total / jnp.abs(total), -0.978082 + 0.208219j, rtol=1e-4)
-    start, stop, part = -1 + 1j, 1 - 16j, np.array([0.0, 0.5, 1.0])
-    middle = (jnp.asarray(start) * jnp.exp(part * jnp.log(jnp.asarray(stop / start))))[1]
-    np.testing.assert_allclose(middle, -4.340021 - 1.958515j, rtol=1e-4)
-
-
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@7d6a134f4e", "commit"),
-        Upstream("jax-ml/jax@fd7c85b349", "commit"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@7d6a134f4e jax@fd7c85b349"
     ),
     touches=(
         "jax.numpy.sign",
@@ -95,12 +93,10 @@ ISSUE = Issue(
         "jax.scipy.special.logsumexp(return_sign=)",
         "jax.nn.logsumexp(return_sign=)",
     ),
-    common=Common(
-        control=real_numbers,
-        behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
-        rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e), and the changelog")),
-        workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
-    ),
+    control=real_numbers,
+    behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
+    rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e), and the changelog")),
+    workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
     cases=(
         Case(logsumexp_sign),
         Case(geomspace, rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "fd7c85b349, and the changelog"))),

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def any_and_all() -> tuple[str, str]:
@@ -28,24 +28,6 @@ def any_and_all() -> tuple[str, str]:
 
     x = np.array([1j, 0.5j], np.complex64)
     return compare([jnp.any(jnp.asarray(x)), jnp.all(jnp.asarray(x))], [np.any(x), np.all(x)])
-
-
-def array() -> tuple[str, str]:
-    """Is jnp.array(x, dtype=bool) of 1j, 0 and 1 that of NumPy?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([1j, 0.0, 1.0], np.complex64)
-    return compare(jnp.array(jnp.asarray(x), dtype=bool), np.array(x, dtype=bool))
-
-
-def astype() -> tuple[str, str]:
-    """Is x.astype(bool) of 1j, 0 and 1 that of NumPy?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([1j, 0.0, 1.0], np.complex64)
-    return compare(jnp.asarray(x).astype(bool), x.astype(bool))
 
 
 def reals_and_comparisons() -> None:
@@ -68,6 +50,24 @@ def compare_with_zero() -> None:
     assert bool(jnp.all(x[:2] != 0))
 
 
+def array() -> tuple[str, str]:
+    """Is jnp.array(x, dtype=bool) of 1j, 0 and 1 that of NumPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.0, 1.0], np.complex64)
+    return compare(jnp.array(jnp.asarray(x), dtype=bool), np.array(x, dtype=bool))
+
+
+def astype() -> tuple[str, str]:
+    """Is x.astype(bool) of 1j, 0 and 1 that of NumPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.0, 1.0], np.complex64)
+    return compare(jnp.asarray(x).astype(bool), x.astype(bool))
+
+
 _COMPLEX = (
     "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
     "'jax.numpy.fft.fft')"
@@ -75,17 +75,11 @@ _COMPLEX = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#6289", "report"),
-        Upstream("jax-ml/jax#20644", "fix"),
-        Upstream("data-apis/array-api#442", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#6289", fix="jax#20644", docs="data-apis/array-api#442"),
     touches=("jax.numpy.any", "jax.numpy.all", "jax.numpy.bool_", "jax.Array.any", "jax.Array.all"),
-    common=Common(
-        control=reals_and_comparisons,
-        rules=(Rule("differs"),),
-        workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
-    ),
+    control=reals_and_comparisons,
+    rules=(Rule("differs"),),
+    workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
     cases=(
         Case(
             any_and_all,

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def empty() -> tuple[str, str]:
@@ -26,6 +26,29 @@ def empty() -> tuple[str, str]:
     import numpy as np
 
     return compare(jnp.cov(jnp.zeros((2, 0))), np.full((2, 2), np.nan))
+
+
+def several_observations() -> None:
+    """Two observations and more, and one variable, are NumPy's on every release."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([[1.0, 2.0, 4.0], [0.5, 1.0, -1.0]], np.float32)
+    np.testing.assert_allclose(jnp.cov(jnp.asarray(x), rowvar=False), np.cov(x, rowvar=False), rtol=1e-5)
+    np.testing.assert_allclose(jnp.corrcoef(jnp.asarray(x)), np.corrcoef(x), rtol=1e-5)
+    np.testing.assert_allclose(jnp.cov(jnp.asarray(x[0])), np.cov(x[0]), rtol=1e-5)
+
+
+def by_columns() -> None:
+    """Variables as rows, and the empty one asked for: the same everywhere."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([[1.0, 2.0, 4.0]])
+    assert np.array_equal(jnp.cov(x.T, ddof=0), np.zeros((3, 3)))
+    assert np.array_equal(jnp.cov(jnp.concatenate([x, x], axis=1).T, ddof=0), np.zeros((6, 6)))
+    nothing = jnp.zeros((2, 0))
+    assert np.all(np.isnan(jnp.where(nothing.shape[1] > 0, jnp.cov(nothing), jnp.nan)))
 
 
 def one_row() -> tuple[str, str]:
@@ -53,45 +76,15 @@ def two_rows_apart() -> tuple[str, str]:
     return compare(jnp.cov(x, x, rowvar=False, ddof=0), np.zeros((6, 6)))
 
 
-def several_observations() -> None:
-    """Two observations and more, and one variable, are NumPy's on every release."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([[1.0, 2.0, 4.0], [0.5, 1.0, -1.0]], np.float32)
-    np.testing.assert_allclose(jnp.cov(jnp.asarray(x), rowvar=False), np.cov(x, rowvar=False), rtol=1e-5)
-    np.testing.assert_allclose(jnp.corrcoef(jnp.asarray(x)), np.corrcoef(x), rtol=1e-5)
-    np.testing.assert_allclose(jnp.cov(jnp.asarray(x[0])), np.cov(x[0]), rtol=1e-5)
-
-
-def by_columns() -> None:
-    """Variables as rows, and the empty one asked for: the same everywhere."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.array([[1.0, 2.0, 4.0]])
-    assert np.array_equal(jnp.cov(x.T, ddof=0), np.zeros((3, 3)))
-    assert np.array_equal(jnp.cov(jnp.concatenate([x, x], axis=1).T, ddof=0), np.zeros((6, 6)))
-    nothing = jnp.zeros((2, 0))
-    assert np.all(np.isnan(jnp.where(nothing.shape[1] > 0, jnp.cov(nothing), jnp.nan)))
-
-
 _BEFORE = Rule("differs", "jax<0.8.0")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#32296", "report"),
-        Upstream("numpy/numpy#27658", "report"),
-        Upstream("jax-ml/jax#32305", "fix"),
-        Upstream("jax-ml/jax@f36c44f669", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#32296 numpy/numpy#27658", fix="jax#32305 jax@f36c44f669"),
     touches=("jax.numpy.cov", "jax.numpy.corrcoef"),
-    common=Common(
-        control=several_observations,
-        rules=(_BEFORE, Rule("agrees", "", "f36c44f669, and the changelog")),
-        workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
-    ),
+    control=several_observations,
+    rules=(_BEFORE, Rule("agrees", "", "f36c44f669, and the changelog")),
+    workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
     cases=(
         Case(empty, rules=(_BEFORE, Rule("agrees", "", "jax#32305 (cd70450188)")), touches=("jax.numpy.cov",)),
         Case(one_row, touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and len(m) == 1",)),

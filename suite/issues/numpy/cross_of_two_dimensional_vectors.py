@@ -9,7 +9,7 @@ vectors with two elements: a matrix whose rows have three is taken on every rele
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def two_and_two() -> tuple[str, str]:
@@ -17,13 +17,6 @@ def two_and_two() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])), -2.0)
-
-
-def two_and_three() -> tuple[str, str]:
-    """Is that of two numbers and three as if the third were 0?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0, 5.0])), [10.0, -5.0, -2.0])
 
 
 def of_three() -> None:
@@ -44,24 +37,29 @@ def by_hand() -> None:
     assert jnp.cross(jnp.append(a, 0.0), jnp.array([3.0, 4.0, 5.0])).tolist() == [10.0, -5.0, -2.0]
 
 
+def two_and_three() -> tuple[str, str]:
+    """Is that of two numbers and three as if the third were 0?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0, 5.0])), [10.0, -5.0, -2.0])
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#38650", "commit"),
-        Upstream("numpy/numpy#30461", "report"),
-        Upstream("jax-ml/jax#40876", "fix"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-11-0-july-16-2026", "changelog"),
+    upstream=Upstream.of(
+        commit="jax#38650",
+        report="numpy/numpy#30461",
+        fix="jax#40876",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-11-0-july-16-2026",
     ),
     touches=("jax.numpy.cross",),
-    common=Common(
-        control=of_three,
-        behaviours={"refused": "affected", "differs": "different"},
-        rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
-        workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
-        signatures={
-            "warns": Signature("DeprecationWarning", "2-dimensional vectors"),
-            "refused": Signature("ValueError", "Dimension must be 3 for cross product"),
-        },
-    ),
+    control=of_three,
+    behaviours={"refused": "affected", "differs": "different"},
+    rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
+    workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
+    signatures={
+        "warns": Signature("DeprecationWarning", "2-dimensional vectors"),
+        "refused": Signature("ValueError", "Dimension must be 3 for cross product"),
+    },
     cases=(Case(two_and_two), Case(two_and_three)),
 )

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def cumsum() -> tuple[str, str]:
@@ -29,6 +29,25 @@ def cumsum() -> tuple[str, str]:
 
     x = np.array([0.5, -1.0, 1.0], np.float32)
     return compare(jnp.cumsum(jnp.asarray(x), dtype=bool), np.cumsum(x, dtype=bool))
+
+
+def other_reductions() -> None:
+    """Without a dtype it is NumPy's, and a sum or a product to bool is too."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([0.5, -1.0, 1.0], np.float32)
+    np.testing.assert_allclose(jnp.cumsum(jnp.asarray(x)), np.cumsum(x))
+    assert [True, True] == [bool(jnp.sum(jnp.asarray(x), dtype=bool)), bool(jnp.prod(jnp.asarray(x), dtype=bool))]
+
+
+def truth_values_first() -> None:
+    """Truth values first, integers after: any so far, and all so far."""
+    import jax.numpy as jnp
+
+    x = jnp.array([0.0, 0.5, -1.0, 1.0, 0.0]) != 0
+    assert [False, True, True, True, True] == (jnp.cumsum(x, dtype=int) > 0).tolist()
+    assert [True, True, True, False] == (jnp.cumprod(x[1:], dtype=int) > 0).tolist()
 
 
 def cumsum_numpy_bool() -> tuple[str, str]:
@@ -60,25 +79,6 @@ def cumulative_sum() -> tuple[str, str]:
     return compare(jnp.cumulative_sum(jnp.asarray(x), dtype=bool), np.cumsum(x, dtype=bool))
 
 
-def other_reductions() -> None:
-    """Without a dtype it is NumPy's, and a sum or a product to bool is too."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([0.5, -1.0, 1.0], np.float32)
-    np.testing.assert_allclose(jnp.cumsum(jnp.asarray(x)), np.cumsum(x))
-    assert [True, True] == [bool(jnp.sum(jnp.asarray(x), dtype=bool)), bool(jnp.prod(jnp.asarray(x), dtype=bool))]
-
-
-def truth_values_first() -> None:
-    """Truth values first, integers after: any so far, and all so far."""
-    import jax.numpy as jnp
-
-    x = jnp.array([0.0, 0.5, -1.0, 1.0, 0.0]) != 0
-    assert [False, True, True, True, True] == (jnp.cumsum(x, dtype=int) > 0).tolist()
-    assert [True, True, True, False] == (jnp.cumprod(x[1:], dtype=int) > 0).tolist()
-
-
 _REFUSED = Rule("refused", "jax<0.4.27")
 _BOTH = (
     _REFUSED,
@@ -89,13 +89,7 @@ _DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool")}
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#37991", "report"),
-        Upstream("jax-ml/jax#28646", "report"),
-        Upstream("jax-ml/jax#28669", "report"),
-        Upstream("jax-ml/jax#23873", "fix"),
-        Upstream("jax-ml/jax#38039", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#37991 jax#28646 jax#28669", fix="jax#23873 jax#38039"),
     touches=(
         "jax.numpy.cumsum(dtype=)",
         "jax.numpy.cumprod(dtype=)",
@@ -104,10 +98,8 @@ ISSUE = Issue(
         "jax.numpy.cumulative_sum(dtype=)",
         "jax.numpy.cumulative_prod(dtype=)",
     ),
-    common=Common(
-        control=other_reductions,
-        workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
-    ),
+    control=other_reductions,
+    workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
     cases=(
         Case(cumsum, behaviours={"refused": "guarded"}, rules=_BOTH, signatures=_DOES_NOT),
         Case(

@@ -14,7 +14,7 @@ product that overflows or underflows on the way makes the determinant infinite o
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def cancellation() -> tuple[str, str]:
@@ -61,9 +61,11 @@ _SLOGDET = Workaround("Take sign * jnp.exp(log) of jnp.linalg.slogdet, or keep t
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#39905", "report"), Upstream("https://github.com/jax-ml/jax/pull/6543", "commit")),
+    upstream=Upstream.of(report="jax#39905", commit="https://github.com/jax-ml/jax/pull/6543"),
     touches=("jax.numpy.linalg.det",),
-    common=Common(control=slogdet, behaviours={"wrong": "affected", "right": "clear"}, workaround=_SLOGDET),
+    control=slogdet,
+    behaviours={"right": "clear"},
+    workaround=_SLOGDET,
     cases=(
         Case(overflow, rules=(Rule("wrong"),)),
         Case(cancellation, rules=(Rule("wrong", "jax<0.11.1"), Rule("right", "", "factored with pivots"))),

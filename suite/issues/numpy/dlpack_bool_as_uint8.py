@@ -12,7 +12,7 @@ marks two.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def exported_mask() -> tuple[str, str]:
@@ -22,14 +22,6 @@ def exported_mask() -> tuple[str, str]:
 
     mask = np.from_dlpack(jnp.array([True, False, True]))
     return compare(np.arange(3.0)[mask], [0.0, 2.0])
-
-
-def imported() -> tuple[str, str]:
-    """Does JAX take truth values from NumPy by DLPack?"""
-    import jax
-    import numpy as np
-
-    return compare(jax.dlpack.from_dlpack(np.array([True, False, True])), [True, False, True])
 
 
 def floats() -> None:
@@ -49,17 +41,23 @@ def array_protocol() -> None:
     assert jnp.asarray(np.array([True, False])).dtype == bool
 
 
+def imported() -> tuple[str, str]:
+    """Does JAX take truth values from NumPy by DLPack?"""
+    import jax
+    import numpy as np
+
+    return compare(jax.dlpack.from_dlpack(np.array([True, False, True])), [True, False, True])
+
+
 _ASARRAY = Workaround("Use np.asarray(x) and jnp.asarray(x) for masks.", array_protocol)
 _NOW = Rule("agrees", "", "c4368351d2, and the changelog")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@c4368351d2", "fix"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", fix="jax@c4368351d2"),
     touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack", "jax.numpy.from_dlpack"),
-    common=Common(control=floats, workaround=_ASARRAY),
+    control=floats,
+    workaround=_ASARRAY,
     cases=(
         Case(exported_mask, rules=(Rule("differs", "jaxlib<0.4.24"), _NOW)),
         Case(

@@ -9,7 +9,7 @@ computed: JAX_ENABLE_X64=1, or `jax.config.update("jax_enable_x64", True)`. The 
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def asked_by_name() -> tuple[str, str]:
@@ -17,15 +17,6 @@ def asked_by_name() -> tuple[str, str]:
     import jax.numpy as jnp
 
     dtype = str(jnp.ones(2, dtype="float64").dtype)
-    return "kept" if dtype == "float64" else "truncated", dtype
-
-
-def brought_along() -> tuple[str, str]:
-    """Which dtype has jnp.asarray of a NumPy array of float64?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    dtype = str(jnp.asarray(np.ones(2)).dtype)
     return "kept" if dtype == "float64" else "truncated", dtype
 
 
@@ -48,19 +39,26 @@ def switched_on() -> None:
         jax.config.update("jax_enable_x64", False)
 
 
+def brought_along() -> tuple[str, str]:
+    """Which dtype has jnp.asarray of a NumPy array of float64?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    dtype = str(jnp.asarray(np.ones(2)).dtype)
+    return "kept" if dtype == "float64" else "truncated", dtype
+
+
 _RUN = "the sharp bits"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision"
     ),
     touches=("64 bits",),
-    common=Common(
-        control=of_32_bits,
-        behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},
-        workaround=Workaround("Set JAX_ENABLE_X64=1, before anything is computed.", switched_on),
-    ),
+    control=of_32_bits,
+    behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},
+    workaround=Workaround("Set JAX_ENABLE_X64=1, before anything is computed.", switched_on),
     cases=(
         Case(
             asked_by_name,

@@ -60,7 +60,7 @@ def auto() -> None:
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(Upstream("jax-ml/jax#24929", "report"), Upstream("jax-ml/jax#25214", "fix")),
+    upstream=Upstream.of(report="jax#24929", fix="jax#25214"),
     cases=(
         Case(
             default,

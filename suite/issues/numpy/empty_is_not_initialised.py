@@ -13,7 +13,7 @@ leans on zeros.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def jaxpr() -> tuple[str, str]:
@@ -27,23 +27,6 @@ def jaxpr() -> tuple[str, str]:
     ]
     zeros = names == [["broadcast_in_dim"]] * 2
     return ("zeros" if zeros else "uninitialised" if names == [["empty"]] * 2 else "other"), f"{names}"
-
-
-def values_on_cpu() -> tuple[str, str]:
-    """Are the values of jnp.empty zeros on the CPU, after memory of its size was filled and freed?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    found = 0
-    for size in (3, 4096, 2**18):
-        for _ in range(10):
-            filled = jnp.full(size, 7.0).block_until_ready()
-            del filled
-            found += int(np.count_nonzero(np.asarray(jnp.empty(size))))
-            found += int(np.count_nonzero(np.asarray(jnp.empty_like(jnp.ones(size)))))
-        found += int(np.count_nonzero(np.asarray(jax.jit(lambda x, size=size: jnp.empty(size) + x)(0.0))))
-    return ("other-values" if found else "zeros"), f"{'some' if found else 'no'} values that are not 0"
 
 
 def zeros() -> None:
@@ -64,17 +47,34 @@ def ask_for_zeros() -> None:
     assert jnp.zeros(3).at[0].add(1.0).tolist() == [1.0, 0.0, 0.0]
 
 
+def values_on_cpu() -> tuple[str, str]:
+    """Are the values of jnp.empty zeros on the CPU, after memory of its size was filled and freed?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    found = 0
+    for size in (3, 4096, 2**18):
+        for _ in range(10):
+            filled = jnp.full(size, 7.0).block_until_ready()
+            del filled
+            found += int(np.count_nonzero(np.asarray(jnp.empty(size))))
+            found += int(np.count_nonzero(np.asarray(jnp.empty_like(jnp.ones(size)))))
+        found += int(np.count_nonzero(np.asarray(jax.jit(lambda x, size=size: jnp.empty(size) + x)(0.0))))
+    return ("other-values" if found else "zeros"), f"{'some' if found else 'no'} values that are not 0"
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@11cefe9729", "commit"),
-        Upstream("jax-ml/jax#38674", "fix"),
-        Upstream("jax-ml/jax#38760", "fix"),
-        Upstream("jax-ml/jax#36681", "docs"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        commit="jax@11cefe9729",
+        fix="jax#38674 jax#38760",
+        docs="jax#36681",
     ),
     touches=("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"),
-    common=Common(control=zeros, workaround=Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros)),
+    control=zeros,
+    workaround=Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros),
     cases=(
         Case(
             jaxpr,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def astype() -> tuple[str, str]:
@@ -27,25 +27,6 @@ def astype() -> tuple[str, str]:
     large = jnp.array([1e10, -1e10, float("nan")]).astype("int32").tolist()
     saturates = small == [255, 0, 0] and large == [2**31 - 1, -(2**31), 0]
     return ("saturates" if saturates else "other"), f"{small}, {large}"
-
-
-def asarray() -> tuple[str, str]:
-    """Does jnp.asarray(x, dtype="uint8") of a NumPy array of 300 give what astype gives?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([300.0, -1.0], np.float32)
-    with np.errstate(invalid="ignore"):
-        host = x.astype("uint8").tolist()
-    got = jnp.asarray(x, dtype="uint8").tolist()
-    return ("numpy" if got == host else "saturates" if got == [255, 0] else "other"), f"what NumPy gives: {got == host}"
-
-
-def from_list() -> tuple[str, str]:
-    """Is a list of 300.0 refused as uint8?"""
-    import jax.numpy as jnp
-
-    return "converted", f"{jnp.array([300.0], dtype='uint8').tolist()}"
 
 
 def in_range() -> None:
@@ -68,20 +49,37 @@ def clip_first() -> None:
     assert [255, 0, 0] == jnp.asarray(kept).astype("uint8").tolist() == jnp.asarray(kept, dtype="uint8").tolist()
 
 
+def asarray() -> tuple[str, str]:
+    """Does jnp.asarray(x, dtype="uint8") of a NumPy array of 300 give what astype gives?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([300.0, -1.0], np.float32)
+    with np.errstate(invalid="ignore"):
+        host = x.astype("uint8").tolist()
+    got = jnp.asarray(x, dtype="uint8").tolist()
+    return ("numpy" if got == host else "saturates" if got == [255, 0] else "other"), f"what NumPy gives: {got == host}"
+
+
+def from_list() -> tuple[str, str]:
+    """Is a list of 300.0 refused as uint8?"""
+    import jax.numpy as jnp
+
+    return "converted", f"{jnp.array([300.0], dtype='uint8').tolist()}"
+
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html", "report"),),
+    upstream=Upstream.of(report="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html"),
     touches=(
         "jax.Array.astype",
         "jax.lax.convert_element_type",
         "jax.numpy.asarray(dtype=)",
         "jax.numpy.array(dtype=)",
     ),
-    common=Common(
-        control=in_range,
-        behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
-        workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),
-    ),
+    control=in_range,
+    behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
+    workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),
     cases=(
         Case(astype, rules=(Rule("saturates", "", "sharp bits has it"),)),
         Case(asarray, rules=(Rule("numpy"),)),

@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def floor_divide() -> tuple[str, str]:
@@ -29,24 +29,6 @@ def floor_divide() -> tuple[str, str]:
 
     inf, nan = float("inf"), float("nan")
     return compare(jnp.floor_divide(jnp.array([1.0, -1.0, 0.0, inf]), 0.0), [inf, -inf, nan, inf])
-
-
-def divmod_quotient() -> tuple[str, str]:
-    """Is the first of divmod(x, 0.0) infinite, and the second NaN?"""
-    import jax.numpy as jnp
-
-    inf, nan = float("inf"), float("nan")
-    return compare(jnp.stack(jnp.divmod(jnp.array([1.0, -1.0]), 0.0)), [[inf, -inf], [nan, nan]])
-
-
-def integers() -> tuple[str, str]:
-    """Is the quotient of integers by 0 the 0 of NumPy?"""
-    import jax.numpy as jnp
-
-    signed = jnp.floor_divide(jnp.array([7, -7, 0]), 0).tolist()
-    unsigned = int(jnp.floor_divide(jnp.array(7, "uint8"), jnp.array(0, "uint8")))
-    named = {(-2, -2, -1, 254): "minus-two-and-254", (-2, -2, -1, 255): "minus-two-and-255", (0, 0, 0, 0): "zero"}
-    return named.get((*signed, unsigned), "other"), f"7, -7, 0 by 0: {signed}; uint8 7 by 0: {unsigned}"
 
 
 def not_zero() -> None:
@@ -69,6 +51,24 @@ def floor_of_the_quotient() -> None:
     np.testing.assert_array_equal(jnp.floor(x / y), [np.inf, -np.inf, 3.0, -4.0])
 
 
+def divmod_quotient() -> tuple[str, str]:
+    """Is the first of divmod(x, 0.0) infinite, and the second NaN?"""
+    import jax.numpy as jnp
+
+    inf, nan = float("inf"), float("nan")
+    return compare(jnp.stack(jnp.divmod(jnp.array([1.0, -1.0]), 0.0)), [[inf, -inf], [nan, nan]])
+
+
+def integers() -> tuple[str, str]:
+    """Is the quotient of integers by 0 the 0 of NumPy?"""
+    import jax.numpy as jnp
+
+    signed = jnp.floor_divide(jnp.array([7, -7, 0]), 0).tolist()
+    unsigned = int(jnp.floor_divide(jnp.array(7, "uint8"), jnp.array(0, "uint8")))
+    named = {(-2, -2, -1, 254): "minus-two-and-254", (-2, -2, -1, 255): "minus-two-and-255", (0, 0, 0, 0): "zero"}
+    return named.get((*signed, unsigned), "other"), f"7, -7, 0 by 0: {signed}; uint8 7 by 0: {unsigned}"
+
+
 def mask() -> None:
     """The divisor 0 made 1 first, and its result 0."""
     import jax.numpy as jnp
@@ -85,18 +85,11 @@ _QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv_
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#37752", "report"),
-        Upstream("jax-ml/jax#31698", "report"),
-        Upstream("jax-ml/jax#11990", "report"),
-        Upstream("jax-ml/jax#38017", "fix"),
-        Upstream("jax-ml/jax#31716", "fix"),
-        Upstream("jax-ml/jax#37926", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#37752 jax#31698 jax#11990", fix="jax#38017 jax#31716", docs="jax#37926"),
     touches=("jax.numpy.floor_divide", "jax.numpy.divmod", "jax.Array.__floordiv__"),
-    common=Common(
-        control=not_zero, rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)), workaround=_FLOOR
-    ),
+    control=not_zero,
+    rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)),
+    workaround=_FLOOR,
     cases=(
         Case(floor_divide, touches=_QUOTIENT),
         Case(divmod_quotient, touches=("jax.numpy.divmod(x1, x2) if x2 == 0",)),

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def dtype() -> tuple[str, str]:
@@ -28,6 +28,23 @@ def dtype() -> tuple[str, str]:
     floats, kept = {(x.dtype.name, "float32") for x in given}, {(x.dtype.name, x.dtype.name) for x in given}
     behaviour = "floats" if found == floats else "kept" if found == kept else "other"
     return behaviour, ", ".join(f"{one} gives {other}" for one, other in sorted(found))
+
+
+def floats_and_rint() -> None:
+    """Floats are rounded as ever, and rint makes a float of an integer."""
+    import jax.numpy as jnp
+
+    x = jnp.array([-1.5, 1.5])
+    assert [[-2.0, 1.0], [-1.0, 2.0], [-1.0, 1.0]] == [f(x).tolist() for f in (jnp.floor, jnp.ceil, jnp.trunc)]
+    assert jnp.rint(jnp.asarray(1, "int32")).dtype == jnp.float32
+
+
+def convert_first() -> None:
+    """A float from the start is a float on every release."""
+    import jax.numpy as jnp
+
+    got = jnp.floor(jnp.array([100], jnp.int8).astype(jnp.float32)) * jnp.array([2], jnp.int8)
+    assert got.tolist() == [200.0], got
 
 
 def wraps_round() -> tuple[str, str]:
@@ -48,23 +65,6 @@ def fix() -> tuple[str, str]:
     return {"float32": "floats", "int32": "kept"}.get(got, "other"), got
 
 
-def floats_and_rint() -> None:
-    """Floats are rounded as ever, and rint makes a float of an integer."""
-    import jax.numpy as jnp
-
-    x = jnp.array([-1.5, 1.5])
-    assert [[-2.0, 1.0], [-1.0, 2.0], [-1.0, 1.0]] == [f(x).tolist() for f in (jnp.floor, jnp.ceil, jnp.trunc)]
-    assert jnp.rint(jnp.asarray(1, "int32")).dtype == jnp.float32
-
-
-def convert_first() -> None:
-    """A float from the start is a float on every release."""
-    import jax.numpy as jnp
-
-    got = jnp.floor(jnp.array([100], jnp.int8).astype(jnp.float32)) * jnp.array([2], jnp.int8)
-    assert got.tolist() == [200.0], got
-
-
 _FLOAT_FIRST = Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first)
 _NOW = "jax#21441 (70b4823348), and the changelog"
 
@@ -72,13 +72,10 @@ _ROUNDED = ("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#21088", "report"),
-        Upstream("jax-ml/jax#21441", "fix"),
-        Upstream("numpy/numpy#26766", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#21088", fix="jax#21441 numpy/numpy#26766"),
     touches=("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc", "jax.numpy.fix"),
-    common=Common(control=floats_and_rint, workaround=_FLOAT_FIRST),
+    control=floats_and_rint,
+    workaround=_FLOAT_FIRST,
     cases=(
         Case(
             dtype,

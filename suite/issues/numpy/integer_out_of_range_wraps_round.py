@@ -16,7 +16,7 @@ Seen in these runs: comparisons with a Python integer out of range, and `clip` b
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def comparison() -> tuple[str, str]:
@@ -25,6 +25,27 @@ def comparison() -> tuple[str, str]:
 
     x = jnp.full(1, 100, "uint8")
     return compare([(x < 300)[0], (x > -1)[0], (x == 300)[0]], [True, True, False])
+
+
+def in_range() -> None:
+    """Integers in range are what they are."""
+    import jax.numpy as jnp
+
+    x = jnp.full(1, 100, "uint8")
+    assert [(x < 200)[0], (x > 0)[0], (x == 100)[0]] == [True, True, True]
+    assert jnp.clip(x, 0, 50).tolist() == [50]
+    assert int(jnp.uint8(255)) == 255
+    assert bool(jnp.array(2**31 - 1, jnp.uint32) > jnp.array(0, jnp.int32))
+
+
+def wider_first() -> None:
+    """The array converted first, to a type that holds both: float32 for uint32, which has no wider one without x64."""
+    import jax.numpy as jnp
+
+    x = jnp.full(1, 100, "uint8").astype(jnp.int32)
+    assert [(x < 300)[0], (x > -1)[0], (x == 300)[0]] == [True, True, False]
+    assert jnp.clip(x, 0, 300).tolist() == [100]
+    assert bool(jnp.array(2**31, jnp.uint32).astype(jnp.float32) > jnp.array(0, jnp.int32))
 
 
 def clip() -> tuple[str, str]:
@@ -57,27 +78,6 @@ def constructor() -> tuple[str, str]:
     return "wrapped", f"{jnp.uint8(300)}"
 
 
-def in_range() -> None:
-    """Integers in range are what they are."""
-    import jax.numpy as jnp
-
-    x = jnp.full(1, 100, "uint8")
-    assert [(x < 200)[0], (x > 0)[0], (x == 100)[0]] == [True, True, True]
-    assert jnp.clip(x, 0, 50).tolist() == [50]
-    assert int(jnp.uint8(255)) == 255
-    assert bool(jnp.array(2**31 - 1, jnp.uint32) > jnp.array(0, jnp.int32))
-
-
-def wider_first() -> None:
-    """The array converted first, to a type that holds both: float32 for uint32, which has no wider one without x64."""
-    import jax.numpy as jnp
-
-    x = jnp.full(1, 100, "uint8").astype(jnp.int32)
-    assert [(x < 300)[0], (x > -1)[0], (x == 300)[0]] == [True, True, False]
-    assert jnp.clip(x, 0, 300).tolist() == [100]
-    assert bool(jnp.array(2**31, jnp.uint32).astype(jnp.float32) > jnp.array(0, jnp.int32))
-
-
 _WIDER = Workaround("Convert the array first, to a type that holds both: x.astype(jnp.int32) < 300.", wider_first)
 
 _SMALL = "uses('jax.numpy.uint8', 'jax.numpy.int8', 'jax.numpy.uint16', 'jax.numpy.int16')"
@@ -85,13 +85,10 @@ _COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#27021", "report"),
-        Upstream("jax-ml/jax#19701", "report"),
-        Upstream("https://docs.jax.dev/en/latest/type_promotion.html", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#27021 jax#19701", docs="https://docs.jax.dev/en/latest/type_promotion.html"),
     touches=("integer dtypes", "jax.numpy.uint8", "jax.numpy.int8", "jax.numpy.uint16", "jax.numpy.int16"),
-    common=Common(control=in_range, rules=(Rule("differs"),)),
+    control=in_range,
+    rules=(Rule("differs"),),
     cases=(
         Case(comparison, workaround=_WIDER, touches=_COMPARED),
         Case(

@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def zero_dimensions() -> tuple[str, str]:
@@ -25,13 +25,6 @@ def zero_dimensions() -> tuple[str, str]:
 
     got = [bool(jnp.isscalar(x)) for x in (jnp.zeros(()), jnp.sum(jnp.ones(3)), np.array(1.0))]
     return {"[False, False, False]": "array", "[True, True, True]": "scalar"}.get(str(got), "other"), f"{got}"
-
-
-def string() -> tuple[str, str]:
-    """Can jnp.isscalar be asked about a string?"""
-    import jax.numpy as jnp
-
-    return "answered", f'isscalar("a") is {bool(jnp.isscalar("a"))}'
 
 
 def numbers() -> None:
@@ -51,17 +44,23 @@ def ask_numpy() -> None:
     assert jnp.ndim(jnp.zeros(())) == 0 == jnp.ndim(1.0)
 
 
+def string() -> tuple[str, str]:
+    """Can jnp.isscalar be asked about a string?"""
+    import jax.numpy as jnp
+
+    return "answered", f'isscalar("a") is {bool(jnp.isscalar("a"))}'
+
+
 _ASK = Workaround("Ask for what is meant: jnp.ndim(x) == 0, or np.isscalar(x).", ask_numpy)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@45f0e9ad68", "commit"),
-        Upstream("jax-ml/jax@0140a98e34", "fix"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@45f0e9ad68", fix="jax@0140a98e34"
     ),
     touches=("jax.numpy.isscalar",),
-    common=Common(control=numbers, workaround=_ASK),
+    control=numbers,
+    workaround=_ASK,
     cases=(
         Case(
             zero_dimensions,

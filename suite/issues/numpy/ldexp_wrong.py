@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
@@ -27,23 +27,6 @@ def gradient() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return compare([jax.grad(lambda x: jnp.ldexp(x, 3))(x) for x in (1.5, -2.0)], [8.0, 8.0])
-
-
-def value() -> tuple[str, str]:
-    """Is ldexp right where 2**n alone is no float32, and the product is?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x, n = np.array([0.5, 1e-30, 1e30], np.float32), np.array([128, 200, -200])
-    return compare(jnp.ldexp(jnp.asarray(x), jnp.asarray(n)), np.ldexp(x, n), rtol=1e-6)
-
-
-def gradient_at_zero() -> tuple[str, str]:
-    """Is the gradient of ldexp(x, 3) at 0 the factor, 8?"""
-    import jax
-    import jax.numpy as jnp
-
-    return compare(jax.grad(lambda x: jnp.ldexp(x, 3))(0.0), 8.0)
 
 
 def small_exponents() -> None:
@@ -68,19 +51,31 @@ def two_products() -> None:
     assert [jax.grad(lambda x: scale(x, 3))(x) for x in (1.5, -2.0, 0.0)] == [8.0] * 3
 
 
+def value() -> tuple[str, str]:
+    """Is ldexp right where 2**n alone is no float32, and the product is?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x, n = np.array([0.5, 1e-30, 1e30], np.float32), np.array([128, 200, -200])
+    return compare(jnp.ldexp(jnp.asarray(x), jnp.asarray(n)), np.ldexp(x, n), rtol=1e-6)
+
+
+def gradient_at_zero() -> tuple[str, str]:
+    """Is the gradient of ldexp(x, 3) at 0 the factor, 8?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.grad(lambda x: jnp.ldexp(x, 3))(0.0), 8.0)
+
+
 _HALVES = Workaround("Multiply: x * 2.0 ** (n // 2) * 2.0 ** (n - n // 2).", two_products)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#28040", "report"),
-        Upstream("jax-ml/jax#11467", "report"),
-        Upstream("jax-ml/jax#37992", "report"),
-        Upstream("jax-ml/jax#23923", "fix"),
-        Upstream("jax-ml/jax#28158", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#28040 jax#11467 jax#37992", fix="jax#23923 jax#28158"),
     touches=("jax.numpy.ldexp",),
-    common=Common(control=small_exponents, workaround=_HALVES),
+    control=small_exponents,
+    workaround=_HALVES,
     cases=(
         Case(gradient, rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23923 (65a58d622c)"))),
         Case(

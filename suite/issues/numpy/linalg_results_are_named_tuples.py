@@ -12,7 +12,7 @@ Seen in these runs: `eigh` changed in the same way in 0.4.24, with the same erro
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def eig() -> tuple[str, str]:
@@ -22,16 +22,6 @@ def eig() -> tuple[str, str]:
 
     a, w, v = jnp.diag(jnp.array([2.0, 3.0])), jnp.zeros(2, "complex64"), jnp.zeros((2, 2), "complex64")
     got = jax.lax.cond(True, jnp.linalg.eig, lambda a: (w, v), a)
-    return "same-structure", f"{len(got)} arrays in a {type(got).__name__}"
-
-
-def eigh() -> tuple[str, str]:
-    """Can lax.cond choose between jnp.linalg.eigh and a plain tuple?"""
-    import jax
-    import jax.numpy as jnp
-
-    a, w, v = jnp.diag(jnp.array([2.0, 3.0])), jnp.zeros(2), jnp.zeros((2, 2))
-    got = jax.lax.cond(True, jnp.linalg.eigh, lambda a: (w, v), a)
     return "same-structure", f"{len(got)} arrays in a {type(got).__name__}"
 
 
@@ -59,12 +49,19 @@ def plain_tuple() -> None:
     assert sorted(jnp.real(pair[0]).tolist()) == [2.0, 3.0]
 
 
+def eigh() -> tuple[str, str]:
+    """Can lax.cond choose between jnp.linalg.eigh and a plain tuple?"""
+    import jax
+    import jax.numpy as jnp
+
+    a, w, v = jnp.diag(jnp.array([2.0, 3.0])), jnp.zeros(2), jnp.zeros((2, 2))
+    got = jax.lax.cond(True, jnp.linalg.eigh, lambda a: (w, v), a)
+    return "same-structure", f"{len(got)} arrays in a {type(got).__name__}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@f3b4d7b57e", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@f3b4d7b57e"),
     touches=(
         "jax.numpy.linalg.eig",
         "jax.numpy.linalg.eigh",
@@ -72,17 +69,15 @@ ISSUE = Issue(
         "jax.numpy.linalg.svd",
         "jax.numpy.linalg.slogdet",
     ),
-    common=Common(
-        control=unpacked,
-        behaviours={"same-structure": "clear", "refused": "documented"},
-        workaround=Workaround("Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple),
-        signatures={
-            "refused": (
-                Signature("TypeError", "must have the same pytree structure"),
-                Signature("TypeError", "must have same type structure"),
-            )
-        },
-    ),
+    control=unpacked,
+    behaviours={"same-structure": "clear", "refused": "documented"},
+    workaround=Workaround("Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple),
+    signatures={
+        "refused": (
+            Signature("TypeError", "must have the same pytree structure"),
+            Signature("TypeError", "must have same type structure"),
+        )
+    },
     cases=(
         Case(eig, rules=(Rule("same-structure", "jax<0.8.0"), Rule("refused", "", "f3b4d7b57e, and the changelog"))),
         Case(eigh, rules=(Rule("same-structure", "jax<0.4.24"), Rule("refused"))),

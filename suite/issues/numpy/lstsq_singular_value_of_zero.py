@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def matrix_of_zeros() -> tuple[str, str]:
@@ -25,14 +25,6 @@ def matrix_of_zeros() -> tuple[str, str]:
 
     solution, _, rank, _ = jnp.linalg.lstsq(jnp.zeros((3, 2)), jnp.ones(3))
     return compare([*solution.tolist(), int(rank)], [0.0, 0.0, 0.0])
-
-
-def rcond_zero() -> tuple[str, str]:
-    """Are the solution and the rank for diag(1, 0) with rcond=0 those of NumPy?"""
-    import jax.numpy as jnp
-
-    solution, _, rank, _ = jnp.linalg.lstsq(jnp.diag(jnp.array([1.0, 0.0])), jnp.ones(2), rcond=0.0)
-    return compare([*solution.tolist(), int(rank)], [1.0, 0.0, 1.0], rtol=1e-5)
 
 
 def default_rcond() -> None:
@@ -53,14 +45,24 @@ def pinv() -> None:
         np.testing.assert_allclose(jnp.linalg.pinv(jnp.array(matrix)) @ jnp.ones(2), wanted, atol=1e-6)
 
 
+def rcond_zero() -> tuple[str, str]:
+    """Are the solution and the rank for diag(1, 0) with rcond=0 those of NumPy?"""
+    import jax.numpy as jnp
+
+    solution, _, rank, _ = jnp.linalg.lstsq(jnp.diag(jnp.array([1.0, 0.0])), jnp.ones(2), rcond=0.0)
+    return compare([*solution.tolist(), int(rank)], [1.0, 0.0, 1.0], rtol=1e-5)
+
+
 _PINV = Workaround("Multiply by the pseudo-inverse: jnp.linalg.pinv(a) @ b.", pinv)
 _OLD = Rule("differs", "jax<0.8.1")
 _NEW = Rule("agrees", "", "jax#32694 (cf3207c475)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#32666", "report"), Upstream("jax-ml/jax#32694", "fix")),
+    upstream=Upstream.of(report="jax#32666", fix="jax#32694"),
     touches=("jax.numpy.linalg.lstsq",),
-    common=Common(control=default_rcond, rules=(_OLD, _NEW), workaround=_PINV),
+    control=default_rcond,
+    rules=(_OLD, _NEW),
+    workaround=_PINV,
     cases=(Case(matrix_of_zeros), Case(rcond_zero, touches=("jax.numpy.linalg.lstsq(a, b, rcond) if rcond == 0",))),
 )

@@ -13,7 +13,7 @@ above that come out rounded.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
@@ -23,15 +23,6 @@ def integers() -> tuple[str, str]:
 
     power = jnp.linalg.matrix_power(jnp.array([[1, 1], [1, 0]], jnp.int32), 40)
     return compare(np.asarray(power, np.int64), [[165580141, 102334155], [102334155, 63245986]])
-
-
-def truth_values() -> tuple[str, str]:
-    """Is the square of a matrix of truth values one of truth values?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    power = jnp.linalg.matrix_power(jnp.array([[True, True], [False, True]]), 2)
-    return compare(np.asarray(power, int), [[1, 1], [0, 1]])
 
 
 def floats() -> None:
@@ -55,14 +46,25 @@ def repeated_matmul() -> None:
     assert functools.reduce(jnp.matmul, [walk] * 2).tolist() == [[True, True], [False, True]]
 
 
+def truth_values() -> tuple[str, str]:
+    """Is the square of a matrix of truth values one of truth values?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    power = jnp.linalg.matrix_power(jnp.array([[True, True], [False, True]]), 2)
+    return compare(np.asarray(power, int), [[1, 1], [0, 1]])
+
+
 _MATMUL = Workaround("Multiply: functools.reduce(jnp.matmul, [a] * n).", repeated_matmul)
 _OLD = Rule("differs", "jax<0.6.1")
 _NEW = Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#28603", "report"), Upstream("jax-ml/jax#28612", "fix")),
+    upstream=Upstream.of(report="jax#28603", fix="jax#28612"),
     touches=("jax.numpy.linalg.matrix_power",),
-    common=Common(control=floats, rules=(_OLD, _NEW), workaround=_MATMUL),
+    control=floats,
+    rules=(_OLD, _NEW),
+    workaround=_MATMUL,
     cases=(Case(integers), Case(truth_values)),
 )

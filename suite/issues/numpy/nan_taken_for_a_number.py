@@ -14,7 +14,7 @@ Seen in these runs: rel_entr and the uniform law give NaN from 0.12.0 on, though
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def heaviside() -> tuple[str, str]:
@@ -76,14 +76,7 @@ _WHERE = Workaround("Put it back: jnp.where(jnp.isnan(x), x, f(x)).", add_what_c
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#38105", "report"),
-        Upstream("jax-ml/jax#37751", "report"),
-        Upstream("jax-ml/jax#38262", "report"),
-        Upstream("jax-ml/jax#38317", "report"),
-        Upstream("jax-ml/jax#38106", "fix"),
-        Upstream("jax-ml/jax#37915", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#38105 jax#37751 jax#38262 jax#38317", fix="jax#38106 jax#37915"),
     touches=(
         "jax.numpy.heaviside",
         "jax.scipy.special.xlogy",
@@ -91,7 +84,8 @@ ISSUE = Issue(
         "jax.scipy.special.rel_entr",
         "jax.scipy.stats.uniform",
     ),
-    common=Common(control=numbers, rules=(Rule("differs", "jax<0.12.0"), Rule("agrees"))),
+    control=numbers,
+    rules=(Rule("differs", "jax<0.12.0"), Rule("agrees")),
     cases=(
         Case(uniform, workaround=_WHERE, touches=("jax.scipy.stats.uniform.pdf", "jax.scipy.stats.uniform.logpdf")),
         Case(

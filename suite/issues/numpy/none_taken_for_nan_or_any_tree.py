@@ -11,7 +11,7 @@ raises from 0.4.34. Equinox was one of those who relied on it (equinox#753).
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def in_an_array() -> tuple[str, str]:
@@ -20,14 +20,6 @@ def in_an_array() -> tuple[str, str]:
 
     found = jnp.array([1.0, None]).tolist()
     return "taken" if found[1] != found[1] else "other", f"{found}"
-
-
-def in_a_tree() -> tuple[str, str]:
-    """What does tree.map make of a tree with None where the second has a value?"""
-    import jax
-
-    found = jax.tree_util.tree_map(lambda a, b: a + b, {"a": None, "b": 1.0}, {"a": 3.0, "b": 2.0})
-    return "taken" if found == {"a": None, "b": 3.0} else "other", f"{found}"
 
 
 def none_in_both() -> None:
@@ -47,6 +39,14 @@ def nan_said() -> None:
     assert jnp.isnan(found).tolist() == [False, True]
 
 
+def in_a_tree() -> tuple[str, str]:
+    """What does tree.map make of a tree with None where the second has a value?"""
+    import jax
+
+    found = jax.tree_util.tree_map(lambda a, b: a + b, {"a": None, "b": 1.0}, {"a": 3.0, "b": 2.0})
+    return "taken" if found == {"a": None, "b": 3.0} else "other", f"{found}"
+
+
 def none_as_a_leaf() -> None:
     """None made a leaf, and looked at."""
     import jax
@@ -62,14 +62,14 @@ def none_as_a_leaf() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#14506", "report"),
-        Upstream("patrick-kidger/equinox#753", "report"),
-        Upstream("jax-ml/jax#18564", "fix"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-34-october-4-2024", "changelog"),
+    upstream=Upstream.of(
+        report="jax#14506 equinox#753",
+        fix="jax#18564",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-34-october-4-2024",
     ),
     touches=("jax.numpy.array", "jax.numpy.asarray", "jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"),
-    common=Common(control=none_in_both, behaviours={"taken": "affected", "refused": "guarded", "other": "different"}),
+    control=none_in_both,
+    behaviours={"taken": "affected", "refused": "guarded", "other": "different"},
     cases=(
         Case(
             in_an_array,

@@ -10,7 +10,7 @@ negative index counts from the end first, and is clamped only past the other one
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def read() -> tuple[str, str]:
@@ -19,6 +19,20 @@ def read() -> tuple[str, str]:
 
     found = float(jnp.arange(3.0)[5])
     return "clamped" if found == 2.0 else "other", f"{found}"
+
+
+def within() -> None:
+    """Within bounds, and from the end, an index reads what NumPy does."""
+    import jax.numpy as jnp
+
+    assert jnp.arange(3.0)[jnp.array([0, 2, -1, -3])].tolist() == [0.0, 2.0, 2.0, 0.0]
+
+
+def say_a_mode() -> None:
+    """A mode says what shall be there: fill with NaN."""
+    import jax.numpy as jnp
+
+    assert bool(jnp.isnan(jnp.arange(3.0).at[5].get(mode="fill", fill_value=jnp.nan)))
 
 
 def update() -> tuple[str, str]:
@@ -37,31 +51,16 @@ def take() -> tuple[str, str]:
     return "filled" if found != found else "other", f"{found}"
 
 
-def within() -> None:
-    """Within bounds, and from the end, an index reads what NumPy does."""
-    import jax.numpy as jnp
-
-    assert jnp.arange(3.0)[jnp.array([0, 2, -1, -3])].tolist() == [0.0, 2.0, 2.0, 0.0]
-
-
-def say_a_mode() -> None:
-    """A mode says what shall be there: fill with NaN."""
-    import jax.numpy as jnp
-
-    assert bool(jnp.isnan(jnp.arange(3.0).at[5].get(mode="fill", fill_value=jnp.nan)))
-
-
 _RUN = "the sharp bits"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing"
     ),
     touches=("jax.Array.at", "indexing"),
-    common=Common(
-        control=within, workaround=Workaround('x.at[i].get(mode="fill", fill_value=jnp.nan), or checkify.', say_a_mode)
-    ),
+    control=within,
+    workaround=Workaround('x.at[i].get(mode="fill", fill_value=jnp.nan), or checkify.', say_a_mode),
     cases=(
         Case(read, behaviours={"clamped": "documented", "other": "different"}, rules=(Rule("clamped", "", _RUN),)),
         Case(update, behaviours={"dropped": "documented", "other": "different"}, rules=(Rule("dropped", "", _RUN),)),

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def tuple_of_two() -> tuple[str, str]:
@@ -26,29 +26,6 @@ def tuple_of_two() -> tuple[str, str]:
 
     x = np.arange(10, 19).reshape(3, 3)
     return compare(jnp.pad(x, 1, constant_values=(1, 2)), np.pad(x, 1, constant_values=(1, 2)))
-
-
-def jitted_3d() -> tuple[str, str]:
-    """Is it under jit, of a float array with three axes, the constants in an array?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    x, constants = np.ones((2, 2, 2), np.float32), np.array([0.5, -0.5], np.float32)
-    padded = jax.jit(lambda x, constants: jnp.pad(x, 1, constant_values=constants))(x, constants)
-    return compare(padded, np.pad(x, 1, constant_values=constants))
-
-
-def gradient() -> tuple[str, str]:
-    """Is the gradient of the sum of a padded matrix, by the two constants, how often NumPy uses each?"""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    x, constants = np.zeros((3, 3), np.float32), np.array([1.0, 2.0], np.float32)
-    both = jax.grad(lambda x, constants: jnp.pad(x, 2, constant_values=constants).sum(), argnums=(0, 1))
-    padded = np.pad(x, 2, constant_values=(1.0, 2.0))
-    return compare(both(x, constants)[1], [(padded == 1.0).sum(), (padded == 2.0).sum()])
 
 
 def control_one_constant() -> None:
@@ -74,6 +51,29 @@ def a_pair_for_each_axis() -> None:
     assert both(jnp.zeros((3, 3)), jnp.array([1.0, 2.0]))[1].tolist() == [20.0, 20.0]
 
 
+def jitted_3d() -> tuple[str, str]:
+    """Is it under jit, of a float array with three axes, the constants in an array?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x, constants = np.ones((2, 2, 2), np.float32), np.array([0.5, -0.5], np.float32)
+    padded = jax.jit(lambda x, constants: jnp.pad(x, 1, constant_values=constants))(x, constants)
+    return compare(padded, np.pad(x, 1, constant_values=constants))
+
+
+def gradient() -> tuple[str, str]:
+    """Is the gradient of the sum of a padded matrix, by the two constants, how often NumPy uses each?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x, constants = np.zeros((3, 3), np.float32), np.array([1.0, 2.0], np.float32)
+    both = jax.grad(lambda x, constants: jnp.pad(x, 2, constant_values=constants).sum(), argnums=(0, 1))
+    padded = np.pad(x, 2, constant_values=(1.0, 2.0))
+    return compare(both(x, constants)[1], [(padded == 1.0).sum(), (padded == 2.0).sum()])
+
+
 _RULES = (
     Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 came with 0.4.36"),
     Rule("agrees", "", "0.5.3 has 7f05b74bca"),
@@ -81,18 +81,12 @@ _RULES = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#26888", "report"),
-        Upstream("jax-ml/jax#24896", "commit"),
-        Upstream("jax-ml/jax@7f05b74bca", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#26888", commit="jax#24896", fix="jax@7f05b74bca"),
     touches=("jax.numpy.pad(constant_values=)",),
-    common=Common(
-        control=control_one_constant,
-        rules=_RULES,
-        workaround=Workaround(
-            "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
-        ),
+    control=control_one_constant,
+    rules=_RULES,
+    workaround=Workaround(
+        "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
     ),
     cases=(Case(tuple_of_two), Case(jitted_3d), Case(gradient)),
 )

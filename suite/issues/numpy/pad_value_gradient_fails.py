@@ -16,7 +16,7 @@ Seen in these runs: the gradients of `lax.pad` by its padding value and of `jnp.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def constant_values() -> tuple[str, str]:
@@ -25,14 +25,6 @@ def constant_values() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return compare(jax.grad(lambda c: jnp.pad(jnp.ones(3), 1, constant_values=c).sum())(2.0), 2.0)
-
-
-def padding_value() -> tuple[str, str]:
-    """Does grad of lax.pad by its padding value?"""
-    import jax
-    import jax.numpy as jnp
-
-    return compare(jax.grad(lambda c: jax.lax.pad(jnp.ones(3), c, [(1, 1, 0)]).sum())(2.0), 2.0)
 
 
 def forwards() -> None:
@@ -52,6 +44,14 @@ def shifted() -> None:
     assert jax.grad(lambda c: (jnp.pad(jnp.ones(3) - c, 1) + c).sum())(2.0) == 2.0
 
 
+def padding_value() -> tuple[str, str]:
+    """Does grad of lax.pad by its padding value?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.grad(lambda c: jax.lax.pad(jnp.ones(3), c, [(1, 1, 0)]).sum())(2.0), 2.0)
+
+
 _GRADIENTS = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
     "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
@@ -59,18 +59,13 @@ _GRADIENTS = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#10927", "report"),
-        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.numpy.pad.html", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#10927", docs="https://docs.jax.dev/en/latest/_autosummary/jax.numpy.pad.html"),
     touches=("jax.numpy.pad(constant_values=)", "jax.lax.pad"),
-    common=Common(
-        control=forwards,
-        behaviours={"none-type": "affected", "agrees": "clear", "differs": "different"},
-        rules=(Rule("none-type"),),
-        workaround=Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
-        signatures={"none-type": Signature("TypeError", "NoneType")},
-    ),
+    control=forwards,
+    behaviours={"none-type": "affected", "agrees": "clear", "differs": "different"},
+    rules=(Rule("none-type"),),
+    workaround=Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
+    signatures={"none-type": Signature("TypeError", "NoneType")},
     cases=(
         Case(
             constant_values,

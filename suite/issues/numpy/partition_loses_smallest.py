@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def unsigned() -> tuple[str, str]:
@@ -27,6 +27,25 @@ def unsigned() -> tuple[str, str]:
 
     got = [np.sort(jnp.partition(jnp.array([3, 0, 2, 1], f"uint{bits}"), 1)[:2]) for bits in (8, 16, 32)]
     return compare(got, [[0, 1]] * 3)
+
+
+def signed_and_float() -> None:
+    """Signed integers without that value, and floats."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    for dtype in ("int32", "float32"):
+        assert np.sort(jnp.partition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [-7, 0]
+        assert np.sort(jnp.argpartition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [1, 3]
+
+
+def sort_instead() -> None:
+    """A sorted array is partitioned everywhere."""
+    import jax.numpy as jnp
+
+    assert jnp.sort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [0, 1, 2, 3]
+    assert jnp.argsort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [1, 3, 2, 0]
+    assert jnp.sort(jnp.array([-(2**31), 5, 3], "int32")).tolist() == [-(2**31), 3, 5]
 
 
 def smallest_signed() -> tuple[str, str]:
@@ -59,37 +78,16 @@ def unsigned_argpartition() -> tuple[str, str]:
     return compare(np.sort(jnp.argpartition(jnp.array([3, 0, 2, 1], "uint8"), 1)[:2]), [1, 3])
 
 
-def signed_and_float() -> None:
-    """Signed integers without that value, and floats."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    for dtype in ("int32", "float32"):
-        assert np.sort(jnp.partition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [-7, 0]
-        assert np.sort(jnp.argpartition(jnp.array([3, -7, 2, 0], dtype), 1)[:2]).tolist() == [1, 3]
-
-
-def sort_instead() -> None:
-    """A sorted array is partitioned everywhere."""
-    import jax.numpy as jnp
-
-    assert jnp.sort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [0, 1, 2, 3]
-    assert jnp.argsort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [1, 3, 2, 0]
-    assert jnp.sort(jnp.array([-(2**31), 5, 3], "int32")).tolist() == [-(2**31), 3, 5]
-
-
 _SORT = Workaround("Sort: jnp.sort, jnp.argsort.", sort_instead)
 _UNSIGNED = (Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22288 (2780b61bfd)"))
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#22137", "report"),
-        Upstream("jax-ml/jax#22288", "fix"),
-        Upstream("jax-ml/jax#40338", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#22137", fix="jax#22288 jax#40338"),
     touches=("jax.numpy.partition", "jax.numpy.argpartition", "jax.numpy.top_k(mode=)"),
-    common=Common(control=signed_and_float, rules=_UNSIGNED, workaround=_SORT),
+    control=signed_and_float,
+    rules=_UNSIGNED,
+    workaround=_SORT,
     cases=(
         Case(unsigned),
         Case(smallest_signed, rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", "jax#40338"))),

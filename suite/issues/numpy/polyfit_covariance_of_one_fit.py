@@ -12,7 +12,7 @@ Seen in these runs: with weights (`w=`) it goes wrong in the same way, up to 0.6
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def scaled() -> tuple[str, str]:
@@ -23,17 +23,6 @@ def scaled() -> tuple[str, str]:
     x = np.arange(6.0)
     y = np.stack([x**2, 3.0 * x + np.array([0.0, 1.0, 0.0, -1.0, 0.0, 2.0]), x**3], 1)
     return compare(jnp.polyfit(x, y, 1, cov=True)[1][0, 0], np.polyfit(x, y, 1, cov=True)[1][0, 0], rtol=1e-3)
-
-
-def weighted() -> tuple[str, str]:
-    """And those of weighted fits?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.arange(6.0)
-    y = np.stack([x**2, 3.0 * x + np.array([0.0, 1.0, 0.0, -1.0, 0.0, 2.0]), x**3], 1)
-    ours, theirs = (module.polyfit(x, y, 1, w=x + 1.0, cov=True)[1][0, 0] for module in (jnp, np))
-    return compare(ours, theirs, rtol=1e-3)
 
 
 def one_fit() -> None:
@@ -60,14 +49,27 @@ def one_by_one() -> None:
     np.testing.assert_allclose(covariances, np.polyfit(x, y, 1, cov=True)[1], rtol=1e-3)
 
 
+def weighted() -> tuple[str, str]:
+    """And those of weighted fits?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.arange(6.0)
+    y = np.stack([x**2, 3.0 * x + np.array([0.0, 1.0, 0.0, -1.0, 0.0, 2.0]), x**3], 1)
+    ours, theirs = (module.polyfit(x, y, 1, w=x + 1.0, cov=True)[1][0, 0] for module in (jnp, np))
+    return compare(ours, theirs, rtol=1e-3)
+
+
 _VMAP = Workaround("Fit column by column: jax.vmap(..., in_axes=1, out_axes=-1).", one_by_one)
 _OLD = Rule("differs", "jax<0.6.1")
 _NEW = Rule("agrees", "", "21f9d23658")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#24073", "report"), Upstream("jax-ml/jax@21f9d23658", "fix")),
+    upstream=Upstream.of(report="jax#24073", fix="jax@21f9d23658"),
     touches=("jax.numpy.polyfit(cov=)",),
-    common=Common(control=one_fit, rules=(_OLD, _NEW), workaround=_VMAP),
+    control=one_fit,
+    rules=(_OLD, _NEW),
+    workaround=_VMAP,
     cases=(Case(scaled), Case(weighted)),
 )

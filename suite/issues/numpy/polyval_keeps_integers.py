@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def cube() -> tuple[str, str]:
@@ -26,22 +26,6 @@ def cube() -> tuple[str, str]:
 
     got = jnp.polyval(jnp.array([1, 0, 0, 0], jnp.int32), jnp.array([2000], jnp.int32)).tolist()[0]
     return {8e9: "float", -589934592: "wrapped"}.get(got, "other"), f"{got!r}"
-
-
-def small_integers() -> tuple[str, str]:
-    """Is 2 x + 5 at 100 by int8 coefficients 205?"""
-    import jax.numpy as jnp
-
-    got = jnp.polyval(jnp.array([2, 5], jnp.int8), 100).item()
-    return {205.0: "float", -51: "wrapped"}.get(got, "other"), f"{got!r}"
-
-
-def truth_values() -> tuple[str, str]:
-    """Is True x + True at True the float 2?"""
-    import jax.numpy as jnp
-
-    got = jnp.polyval(jnp.array([True, True]), jnp.array([True])).tolist()[0]
-    return ("float" if isinstance(got, float) and got == 2.0 else "truth" if got is True else "other"), f"{got!r}"
 
 
 def floats() -> None:
@@ -61,16 +45,30 @@ def convert_first() -> None:
     assert jnp.polyval(jnp.array([True, True]).astype(float), jnp.array([True])).item() == 2.0
 
 
+def small_integers() -> tuple[str, str]:
+    """Is 2 x + 5 at 100 by int8 coefficients 205?"""
+    import jax.numpy as jnp
+
+    got = jnp.polyval(jnp.array([2, 5], jnp.int8), 100).item()
+    return {205.0: "float", -51: "wrapped"}.get(got, "other"), f"{got!r}"
+
+
+def truth_values() -> tuple[str, str]:
+    """Is True x + True at True the float 2?"""
+    import jax.numpy as jnp
+
+    got = jnp.polyval(jnp.array([True, True]), jnp.array([True])).tolist()[0]
+    return ("float" if isinstance(got, float) and got == 2.0 else "truth" if got is True else "other"), f"{got!r}"
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("jax-ml/jax#11633", "report"), Upstream("jax-ml/jax#37448", "fix")),
+    upstream=Upstream.of(report="jax#11633", fix="jax#37448"),
     touches=("jax.numpy.polyval",),
-    common=Common(
-        control=floats,
-        behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
-        rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
-        workaround=Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first),
-    ),
+    control=floats,
+    behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
+    rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
+    workaround=Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first),
     cases=(
         Case(cube),
         Case(small_integers),

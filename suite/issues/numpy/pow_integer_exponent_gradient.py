@@ -12,7 +12,7 @@ too.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def exponents() -> tuple[str, str]:
@@ -21,13 +21,6 @@ def exponents() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return compare(jax.grad(lambda z: jnp.sum(z ** jnp.arange(3)))(3.0), 7.0, rtol=1e-6)
-
-
-def traced_exponent() -> tuple[str, str]:
-    """Is that of a jitted z ** n with n = 0 equal to 0?"""
-    import jax
-
-    return compare(jax.grad(jax.jit(lambda z, n: z**n))(3.0, 0), 0.0)
 
 
 def positive_or_python() -> None:
@@ -48,14 +41,19 @@ def float_exponents() -> None:
     assert jax.grad(jax.jit(lambda z, n: z**n))(3.0, 0.0) == 0.0
 
 
+def traced_exponent() -> tuple[str, str]:
+    """Is that of a jitted z ** n with n = 0 equal to 0?"""
+    import jax
+
+    return compare(jax.grad(jax.jit(lambda z, n: z**n))(3.0, 0), 0.0)
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("https://github.com/jax-ml/jax/issues/17995", "report"), Upstream("jax-ml/jax#17996", "fix")),
+    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/17995", fix="jax#17996"),
     touches=("jax.numpy.power", "jax.lax.pow", "jax.Array.__pow__"),
-    common=Common(
-        control=positive_or_python,
-        rules=(Rule("differs", "jax<0.4.19", "since jax#16419"), Rule("agrees", "", "jax#17996 (6fe573147e)")),
-        workaround=Workaround("Use floating-point exponents: jnp.arange(3.0).", float_exponents),
-    ),
+    control=positive_or_python,
+    rules=(Rule("differs", "jax<0.4.19", "since jax#16419"), Rule("agrees", "", "jax#17996 (6fe573147e)")),
+    workaround=Workaround("Use floating-point exponents: jnp.arange(3.0).", float_exponents),
     cases=(Case(exponents), Case(traced_exponent)),
 )

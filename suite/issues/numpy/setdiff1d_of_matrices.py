@@ -14,7 +14,7 @@ Seen in these runs: with `size=`, the way to use it under jit, there is no error
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def with_size() -> tuple[str, str]:
@@ -22,20 +22,6 @@ def with_size() -> tuple[str, str]:
     import jax.numpy as jnp
 
     return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True, size=2), [1, 3])
-
-
-def one_column() -> tuple[str, str]:
-    """Is the difference of a column of numbers one-dimensional?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.setdiff1d(jnp.array([[1], [2], [3]]), jnp.array([2]), assume_unique=True), [1, 3])
-
-
-def matrix() -> tuple[str, str]:
-    """Are the elements of a 2 by 2 matrix that are not 2 found?"""
-    import jax.numpy as jnp
-
-    return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True), [1, 3, 4])
 
 
 def not_assumed() -> None:
@@ -56,18 +42,30 @@ def ravel() -> None:
         assert jnp.setdiff1d(flat, jnp.array([2]), assume_unique=True, size=2).tolist() == wanted[:2]
 
 
+def one_column() -> tuple[str, str]:
+    """Is the difference of a column of numbers one-dimensional?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.setdiff1d(jnp.array([[1], [2], [3]]), jnp.array([2]), assume_unique=True), [1, 3])
+
+
+def matrix() -> tuple[str, str]:
+    """Are the elements of a 2 by 2 matrix that are not 2 found?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True), [1, 3, 4])
+
+
 _RAVEL = Workaround("Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).", ravel)
 _NEW = Rule("agrees", "", "jax#32340 (7ff86dcbe9)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#32402", "report"),
-        Upstream("https://github.com/jax-ml/jax/issues/32335", "report"),
-        Upstream("jax-ml/jax#32340", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#32402 https://github.com/jax-ml/jax/issues/32335", fix="jax#32340"),
     touches=("jax.numpy.setdiff1d(assume_unique=)",),
-    common=Common(control=not_assumed, rules=(Rule("differs", "jax<0.8.0"), _NEW), workaround=_RAVEL),
+    control=not_assumed,
+    rules=(Rule("differs", "jax<0.8.0"), _NEW),
+    workaround=_RAVEL,
     cases=(
         Case(with_size),
         Case(one_column),

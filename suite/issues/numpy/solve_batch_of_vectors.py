@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def square_batch() -> tuple[str, str]:
@@ -26,6 +26,29 @@ def square_batch() -> tuple[str, str]:
 
     a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
     return compare(jnp.linalg.solve(a, b), [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)], rtol=1e-5)
+
+
+def control_unambiguous() -> None:
+    """One vector, and a batch of matrices, are solved as by NumPy."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    a = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]])
+    for matrix, b in ((a[0], np.array([1.0, 2.0])), (a, np.ones((2, 2, 3)))):
+        assert np.allclose(jnp.linalg.solve(matrix, b), np.linalg.solve(matrix, b), rtol=1e-5)
+
+
+def a_column_each() -> None:
+    """With a column for each system both functions solve one each, and assume_a says nothing about b."""
+    import jax.numpy as jnp
+    import jax.scipy.linalg
+    import numpy as np
+
+    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 1.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    wanted = [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)]
+    for kind in ("gen", "pos"):
+        assert np.allclose(jax.scipy.linalg.solve(a, b[..., None], assume_a=kind)[..., 0], wanted, rtol=1e-5), kind
+    assert np.allclose(jnp.linalg.solve(a, b[..., None])[..., 0], wanted, rtol=1e-5)
 
 
 def other_batch() -> tuple[str, str]:
@@ -55,29 +78,6 @@ def scipy_assume_a() -> tuple[str, str]:
     return compare(jax.scipy.linalg.solve(a, b), jax.scipy.linalg.solve(a, b, assume_a="pos"), rtol=1e-5)
 
 
-def control_unambiguous() -> None:
-    """One vector, and a batch of matrices, are solved as by NumPy."""
-    import jax.numpy as jnp
-    import numpy as np
-
-    a = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 0.0], [1.0, 2.0]]])
-    for matrix, b in ((a[0], np.array([1.0, 2.0])), (a, np.ones((2, 2, 3)))):
-        assert np.allclose(jnp.linalg.solve(matrix, b), np.linalg.solve(matrix, b), rtol=1e-5)
-
-
-def a_column_each() -> None:
-    """With a column for each system both functions solve one each, and assume_a says nothing about b."""
-    import jax.numpy as jnp
-    import jax.scipy.linalg
-    import numpy as np
-
-    a, b = np.array([[[2.0, 1.0], [1.0, 3.0]], [[4.0, 1.0], [1.0, 2.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])
-    wanted = [np.linalg.solve(*pair) for pair in zip(a, b, strict=True)]
-    for kind in ("gen", "pos"):
-        assert np.allclose(jax.scipy.linalg.solve(a, b[..., None], assume_a=kind)[..., 0], wanted, rtol=1e-5), kind
-    assert np.allclose(jnp.linalg.solve(a, b[..., None])[..., 0], wanted, rtol=1e-5)
-
-
 _WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.ndim > 1 are deprecated")}
 _BEFORE = (Rule("agrees", "jax<0.4.25"), Rule("announced", "jax<0.5.0", "right, with jax#19674's FutureWarning"))
 _SCIPY = (
@@ -91,14 +91,15 @@ _ANY = "uses('jax.scipy.linalg.solve')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("probml/dynamax#389", "report"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
-        Upstream("jax-ml/jax#25741", "commit"),
-        Upstream("jax-ml/jax#19674", "commit"),
+    upstream=Upstream.of(
+        report="probml/dynamax#389",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
+        commit="jax#25741 jax#19674",
     ),
     touches=("jax.numpy.linalg.solve", "jax.scipy.linalg.solve"),
-    common=Common(control=control_unambiguous, rules=_SCIPY, workaround=_WORKAROUND),
+    control=control_unambiguous,
+    rules=_SCIPY,
+    workaround=_WORKAROUND,
     cases=(
         Case(
             square_batch,

@@ -14,7 +14,7 @@ from 0.4.31: NumPy 2.0 had done that, and 2.1 undid it.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def inverse() -> tuple[str, str]:
@@ -23,14 +23,6 @@ def inverse() -> tuple[str, str]:
 
     shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True)[1].shape
     return {(4,): "flat", (2, 2): "shaped"}.get(shape, "other"), f"{shape}"
-
-
-def inverse_of_rows() -> tuple[str, str]:
-    """Which have those of its rows?"""
-    import jax.numpy as jnp
-
-    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True, axis=0)[1].shape
-    return {(2,): "flat", (2, 1): "shaped"}.get(shape, "other"), f"{shape}"
 
 
 def vector() -> None:
@@ -54,17 +46,20 @@ def reshaped() -> None:
     assert rows[inverse.reshape(-1)].tolist() == x.tolist()
 
 
+def inverse_of_rows() -> tuple[str, str]:
+    """Which have those of its rows?"""
+    import jax.numpy as jnp
+
+    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True, axis=0)[1].shape
+    return {(2,): "flat", (2, 1): "shaped"}.get(shape, "other"), f"{shape}"
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@fa6d3f26ff", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@fa6d3f26ff"),
     touches=("jax.numpy.unique(return_inverse=)", "jax.numpy.unique_inverse", "jax.numpy.unique_all"),
-    common=Common(
-        control=vector,
-        workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),
-    ),
+    control=vector,
+    workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),
     cases=(
         Case(
             inverse,

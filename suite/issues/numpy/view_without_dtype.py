@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
@@ -25,23 +25,6 @@ def integers() -> tuple[str, str]:
 
     x = jnp.array([1, 2, 3, 4], jnp.int32)
     return compare(x.view(), x)
-
-
-def small_integers() -> tuple[str, str]:
-    """Is x.view(None) of four int8 x, and not one number?"""
-    import jax.numpy as jnp
-
-    x = jnp.array([1, 2, 3, 4], jnp.int8)
-    return compare(x.view(None), x)
-
-
-def complex_numbers() -> tuple[str, str]:
-    """Is x.view() of complex numbers x under jit, and not its real and imaginary parts in a row?"""
-    import jax
-    import jax.numpy as jnp
-
-    x = jnp.array([1 + 2j, 3 - 1j], jnp.complex64)
-    return compare(jax.jit(lambda x: x.view())(x), x)
 
 
 def floats_and_named() -> None:
@@ -62,17 +45,29 @@ def name_the_dtype() -> None:
         assert x.view(x.dtype).tolist() == x.tolist()
 
 
+def small_integers() -> tuple[str, str]:
+    """Is x.view(None) of four int8 x, and not one number?"""
+    import jax.numpy as jnp
+
+    x = jnp.array([1, 2, 3, 4], jnp.int8)
+    return compare(x.view(None), x)
+
+
+def complex_numbers() -> tuple[str, str]:
+    """Is x.view() of complex numbers x under jit, and not its real and imaginary parts in a row?"""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.array([1 + 2j, 3 - 1j], jnp.complex64)
+    return compare(jax.jit(lambda x: x.view())(x), x)
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@ca7b9db551", "fix"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", fix="jax@ca7b9db551"),
     touches=("jax.Array.view",),
-    common=Common(
-        control=floats_and_named,
-        rules=(Rule("differs", "jax<0.7.2"), Rule("agrees", "", "ca7b9db551, and the changelog")),
-        workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
-    ),
+    control=floats_and_named,
+    rules=(Rule("differs", "jax<0.7.2"), Rule("agrees", "", "ca7b9db551, and the changelog")),
+    workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
     cases=(Case(integers), Case(small_integers), Case(complex_numbers)),
 )

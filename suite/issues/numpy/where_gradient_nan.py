@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def where() -> tuple[str, str]:
@@ -28,6 +28,27 @@ def where() -> tuple[str, str]:
 
     gradient = jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))
     return compare([gradient(0.0), gradient(-1.0)], [0.0, 0.0])
+
+
+def the_branch_taken() -> None:
+    """Where the branch is taken the gradient is right, and lax.cond without a batch is right everywhere."""
+    import jax
+    import jax.numpy as jnp
+
+    assert float(jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))(4.0)) == 0.25
+    assert float(jax.grad(lambda x: jax.lax.cond(x > 0, jnp.sqrt, jnp.zeros_like, x))(0.0)) == 0.0
+
+
+def where_inside() -> None:
+    """What the FAQ says: a where inside, so that no branch is at a point where it has no derivative."""
+    import jax
+    import jax.numpy as jnp
+
+    def f(x: object) -> object:
+        return jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0)  # type: ignore[operator]
+
+    got = jax.grad(lambda x: jnp.sum(f(x)))(jnp.array([0.0, -1.0, 4.0]))
+    assert got.tolist() == [0.0, 0.0, 0.25]
 
 
 def cond_under_vmap() -> tuple[str, str]:
@@ -94,27 +115,6 @@ def jvp() -> tuple[str, str]:
     return compare([derivative(0.0), derivative(-1.0)], [0.0, 0.0])
 
 
-def the_branch_taken() -> None:
-    """Where the branch is taken the gradient is right, and lax.cond without a batch is right everywhere."""
-    import jax
-    import jax.numpy as jnp
-
-    assert float(jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))(4.0)) == 0.25
-    assert float(jax.grad(lambda x: jax.lax.cond(x > 0, jnp.sqrt, jnp.zeros_like, x))(0.0)) == 0.0
-
-
-def where_inside() -> None:
-    """What the FAQ says: a where inside, so that no branch is at a point where it has no derivative."""
-    import jax
-    import jax.numpy as jnp
-
-    def f(x: object) -> object:
-        return jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0)  # type: ignore[operator]
-
-    got = jax.grad(lambda x: jnp.sum(f(x)))(jnp.array([0.0, -1.0, 4.0]))
-    assert got.tolist() == [0.0, 0.0, 0.25]
-
-
 _RIGHT = (Rule("agrees"),)
 _GRADIENTS = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
@@ -124,22 +124,16 @@ _MAPS = "uses('jax.vmap', 'equinox.filter_vmap')"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where", "docs"),
-        Upstream("jax-ml/jax#1052", "report"),
-        Upstream("jax-ml/jax#654", "report"),
-        Upstream("jax-ml/jax#347", "report"),
-        Upstream("jax-ml/jax#5658", "commit"),
-        Upstream("jax-ml/jax#22011", "report"),
-        Upstream("jax-ml/jax#39219", "report"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where",
+        report="jax#1052 jax#654 jax#347 jax#22011 jax#39219",
+        commit="jax#5658",
     ),
     touches=("jax.numpy.where", "jax.lax.cond"),
-    common=Common(
-        control=the_branch_taken,
-        behaviours={"differs": "documented", "agrees": "clear"},
-        rules=(Rule("differs", "", "the FAQ has it"),),
-        workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
-    ),
+    control=the_branch_taken,
+    behaviours={"differs": "documented", "agrees": "clear"},
+    rules=(Rule("differs", "", "the FAQ has it"),),
+    workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
     cases=(
         Case(where, touches=(f"jax.numpy.where(condition, x) if given(x) and {_GRADIENTS}",)),
         Case(

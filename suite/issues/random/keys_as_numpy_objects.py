@@ -44,7 +44,7 @@ def by_key_data() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#24481", "fix"),),
+    upstream=Upstream.of(fix="jax#24481"),
     touches=("jax.random.key",),
     cases=(
         Case(

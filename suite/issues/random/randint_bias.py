@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def uint8() -> tuple[str, str]:
@@ -32,6 +32,26 @@ def uint8() -> tuple[str, str]:
     share = float((x < 56).mean())
     behaviour = "uniform" if abs(share - 0.56) < 0.01 else "biased" if abs(share - 168 / 256) < 0.01 else "other"
     return behaviour, f"{share:.3f} are below 56, should be 0.56"
+
+
+def small_spans() -> None:
+    """A span that is small for its dtype, and one that is a power of 2, are uniform."""
+    import jax
+    import numpy as np
+
+    for span, dtype in ((100, "int32"), (3, "int16"), (128, "uint8")):
+        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype=dtype))
+        assert abs(float((x < span // 2).mean()) - (span // 2) / span) < 0.01
+
+
+def cast_after() -> None:
+    """Draw in 32 bits, and cast."""
+    import jax
+    import numpy as np
+
+    for span, dtype, below in ((100, "uint8", 56), (40_000, "uint16", 25_536)):
+        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype="int32").astype(dtype))
+        assert abs(float((x < below).mean()) - below / span) < 0.01
 
 
 def uint16() -> tuple[str, str]:
@@ -54,26 +74,6 @@ def int32() -> tuple[str, str]:
     share = float((x < 694_967_296).mean())
     behaviour = "uniform" if abs(share - 0.3861) < 0.01 else "biased" if abs(share - 0.4854) < 0.01 else "other"
     return behaviour, f"{share:.3f} are below 694967296, should be 0.386"
-
-
-def small_spans() -> None:
-    """A span that is small for its dtype, and one that is a power of 2, are uniform."""
-    import jax
-    import numpy as np
-
-    for span, dtype in ((100, "int32"), (3, "int16"), (128, "uint8")):
-        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype=dtype))
-        assert abs(float((x < span // 2).mean()) - (span // 2) / span) < 0.01
-
-
-def cast_after() -> None:
-    """Draw in 32 bits, and cast."""
-    import jax
-    import numpy as np
-
-    for span, dtype, below in ((100, "uint8", 56), (40_000, "uint16", 25_536)):
-        x = np.asarray(jax.random.randint(jax.random.PRNGKey(0), (200_000,), 0, span, dtype="int32").astype(dtype))
-        assert abs(float((x < below).mean()) - below / span) < 0.01
 
 
 def two_digits() -> None:
@@ -106,17 +106,11 @@ _OF_LARGE_SPANS = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#27702", "report"),
-        Upstream("jax-ml/jax#27742", "fix"),
-        Upstream("jax-ml/jax#31527", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#27702", fix="jax#27742", commit="jax#31527"),
     touches=("jax.random.randint", "jax_safer_randint"),
-    common=Common(
-        control=small_spans,
-        behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
-        rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
-    ),
+    control=small_spans,
+    behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
+    rules=(Rule("biased", "jax<0.7.2", _BEFORE), Rule("uniform", "", _AFTER)),
     cases=(
         Case(
             uint8,

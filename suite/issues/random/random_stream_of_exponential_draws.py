@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream
+from suite.cell import Case, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -49,6 +49,13 @@ def exponential() -> tuple[str, str]:
     return drawn(
         lambda: jax.random.exponential(jax.random.PRNGKey(0), (4,)), "3362-255-x64-760-430", "2950-3843-x64-542-244"
     )
+
+
+def control() -> None:
+    """A seed gives the same key on every release."""
+    import jax
+
+    assert jax.random.PRNGKey(0).tolist() == [0, 0]
 
 
 def laplace() -> tuple[str, str]:
@@ -168,13 +175,6 @@ def double_sided_maxwell() -> tuple[str, str]:
     )
 
 
-def control() -> None:
-    """A seed gives the same key on every release."""
-    import jax
-
-    assert jax.random.PRNGKey(0).tolist() == [0, 0]
-
-
 _BEHAVIOURS: Mapping[str, Meaning] = {
     **{"first": "documented", "second": "documented", "third": "documented"},
     **{"another": "different", "absent": "absent"},
@@ -183,11 +183,11 @@ _THREEFRY = (Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partit
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/13346", "report"),
-        Upstream("jax-ml/jax#29857", "fix"),
-        Upstream("https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/13346",
+        fix="jax#29857",
+        docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
         "jax.random.cauchy",
@@ -203,7 +203,9 @@ ISSUE = Issue(
         "jax.random.weibull_min",
         "random stream",
     ),
-    common=Common(control=control, behaviours=_BEHAVIOURS, rules=_THREEFRY),
+    control=control,
+    behaviours=_BEHAVIOURS,
+    rules=_THREEFRY,
     cases=(
         Case(exponential),
         Case(laplace),

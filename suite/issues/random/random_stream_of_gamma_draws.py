@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream
+from suite.cell import Case, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -47,6 +47,13 @@ def gamma() -> tuple[str, str]:
     import jax
 
     return drawn(lambda: jax.random.gamma(jax.random.PRNGKey(0), 1.5, (4,)), "1190-129", "1103-1245", wide=False)
+
+
+def control() -> None:
+    """A seed gives the same key on every release."""
+    import jax
+
+    assert jax.random.PRNGKey(0).tolist() == [0, 0]
 
 
 def loggamma() -> tuple[str, str]:
@@ -152,13 +159,6 @@ def geometric() -> tuple[str, str]:
     return drawn(lambda: jax.random.geometric(jax.random.PRNGKey(0), 0.1, (4,)), "1-15", "1-1", wide=False)
 
 
-def control() -> None:
-    """A seed gives the same key on every release."""
-    import jax
-
-    assert jax.random.PRNGKey(0).tolist() == [0, 0]
-
-
 _BEHAVIOURS: Mapping[str, Meaning] = {
     **{"first": "documented", "second": "documented", "third": "documented"},
     **{"another": "different", "absent": "absent"},
@@ -168,10 +168,10 @@ _ALWAYS = Rule("first")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/13346", "report"),
-        Upstream("https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/13346",
+        docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
         "jax.random.ball",
@@ -189,7 +189,9 @@ ISSUE = Issue(
         "jax.random.t",
         "random stream",
     ),
-    common=Common(control=control, behaviours=_BEHAVIOURS, rules=_THREEFRY),
+    control=control,
+    behaviours=_BEHAVIOURS,
+    rules=_THREEFRY,
     cases=(
         Case(gamma),
         Case(loggamma),

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream
+from suite.cell import Case, Issue, Rule, Upstream
 from suite.cell.issue import Meaning
 
 
@@ -51,6 +51,13 @@ def normal() -> tuple[str, str]:
         "1816-minus755-x64-81-minus386",
         "1623-2025-x64-minus206-minus785",
     )
+
+
+def control() -> None:
+    """A seed gives the same key on every release."""
+    import jax
+
+    assert jax.random.PRNGKey(0).tolist() == [0, 0]
 
 
 def normal_bfloat16() -> tuple[str, str]:
@@ -147,13 +154,6 @@ def truncated_normal_initializer() -> tuple[str, str]:
     )
 
 
-def control() -> None:
-    """A seed gives the same key on every release."""
-    import jax
-
-    assert jax.random.PRNGKey(0).tolist() == [0, 0]
-
-
 _BEHAVIOURS: Mapping[str, Meaning] = {
     **{"first": "documented", "second": "documented", "third": "documented"},
     **{"another": "different", "absent": "absent"},
@@ -162,10 +162,10 @@ _THREEFRY = (Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partit
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/13346", "report"),
-        Upstream("https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/13346",
+        docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
         "jax.random.lognormal",
@@ -176,7 +176,9 @@ ISSUE = Issue(
         "jax.random.truncated_normal",
         "random stream",
     ),
-    common=Common(control=control, behaviours=_BEHAVIOURS, rules=_THREEFRY),
+    control=control,
+    behaviours=_BEHAVIOURS,
+    rules=_THREEFRY,
     cases=(
         Case(normal),
         Case(normal_bfloat16, rules=(Rule("third", "jaxlib>=0.4.24,<0.4.33"), *_THREEFRY)),

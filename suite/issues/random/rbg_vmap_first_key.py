@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def draws() -> tuple[str, str]:
@@ -34,25 +34,6 @@ def draws() -> tuple[str, str]:
     if np.array_equal(mapped, jax.random.uniform(keys[0], (3, 2))):
         return "first-key", "all rows are one draw of the first key, of shape (3, 2)"
     return "other", "neither what each key draws nor one draw of the first key"
-
-
-def equal_keys() -> tuple[str, str]:
-    """Does vmap over three copies of one rbg key draw three equal rows?"""
-    import jax
-    import numpy as np
-
-    data = jax.random.key_data(jax.random.key(0, impl="rbg"))
-    keys = jax.random.wrap_key_data(jax.numpy.stack([data] * 3), impl="rbg")
-    mapped = np.asarray(jax.vmap(lambda key: jax.random.uniform(key, (2,)))(keys))
-    return compare(mapped[1:], mapped[:1].repeat(2, axis=0))
-
-
-def unsafe_split() -> tuple[str, str]:
-    """Does vmap of split over three unsafe_rbg keys give the keys that each gives alone?"""
-    import jax
-
-    data, keys = jax.random.key_data, jax.random.split(jax.random.key(0, impl="unsafe_rbg"), 3)
-    return compare(data(jax.vmap(jax.random.split)(keys)), [data(jax.random.split(key)) for key in keys])
 
 
 def threefry_keys() -> None:
@@ -79,24 +60,40 @@ def loop_over_keys() -> None:
         assert np.array_equal(data(jax.lax.map(jax.random.split, keys)), [data(jax.random.split(key)) for key in keys])
 
 
+def equal_keys() -> tuple[str, str]:
+    """Does vmap over three copies of one rbg key draw three equal rows?"""
+    import jax
+    import numpy as np
+
+    data = jax.random.key_data(jax.random.key(0, impl="rbg"))
+    keys = jax.random.wrap_key_data(jax.numpy.stack([data] * 3), impl="rbg")
+    mapped = np.asarray(jax.vmap(lambda key: jax.random.uniform(key, (2,)))(keys))
+    return compare(mapped[1:], mapped[:1].repeat(2, axis=0))
+
+
+def unsafe_split() -> tuple[str, str]:
+    """Does vmap of split over three unsafe_rbg keys give the keys that each gives alone?"""
+    import jax
+
+    data, keys = jax.random.key_data, jax.random.split(jax.random.key(0, impl="unsafe_rbg"), 3)
+    return compare(data(jax.vmap(jax.random.split)(keys)), [data(jax.random.split(key)) for key in keys])
+
+
 _LOOP = Workaround("Loop over the keys with jax.lax.map, or take impl='threefry2x32'.", loop_over_keys)
 _SINCE = "jax#20094 (c4cf265f86, first in 0.4.26), and its changelog"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#19085", "report"),
-        Upstream("jax-ml/jax#16792", "report"),
-        Upstream("jax-ml/jax#20094", "fix"),
-        Upstream("jax-ml/jax#22684", "docs"),
-    ),
+    upstream=Upstream.of(report="jax#19085 jax#16792", fix="jax#20094", docs="jax#22684"),
     touches=(
         "jax.random.key(impl=)",
         "jax.random.PRNGKey(impl=)",
         "jax.random.wrap_key_data(impl=)",
         "jax.lax.rng_bit_generator",
     ),
-    common=Common(control=threefry_keys, behaviours={"differs": "documented"}, workaround=_LOOP),
+    control=threefry_keys,
+    behaviours={"differs": "documented"},
+    workaround=_LOOP,
     cases=(
         Case(
             draws,

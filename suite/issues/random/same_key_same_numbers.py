@@ -13,7 +13,7 @@ Seen in these runs: up to 0.9.0.1 the flag did nothing for a sampler that was ca
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def drawn_twice() -> tuple[str, str]:
@@ -23,6 +23,14 @@ def drawn_twice() -> tuple[str, str]:
     key = jax.random.PRNGKey(0)
     one, other = jax.random.normal(key, (3,)).tolist(), jax.random.normal(key, (3,)).tolist()
     return "repeated" if one == other else "other", f"{one} and {other}"
+
+
+def split_first() -> None:
+    """Keys that were split draw apart."""
+    import jax
+
+    one, other = jax.random.split(jax.random.PRNGKey(0))
+    assert jax.random.normal(one, (3,)).tolist() != jax.random.normal(other, (3,)).tolist()
 
 
 def with_the_flag() -> tuple[str, str]:
@@ -48,14 +56,6 @@ def flag_after_a_draw() -> tuple[str, str]:
     key = jax.random.key(0)
     jax.random.normal(key, (3,))
     return "repeated", f"{jax.random.normal(key, (3,))}"
-
-
-def split_first() -> None:
-    """Keys that were split draw apart."""
-    import jax
-
-    one, other = jax.random.split(jax.random.PRNGKey(0))
-    assert jax.random.normal(one, (3,)).tolist() != jax.random.normal(other, (3,)).tolist()
 
 
 def flag_first() -> None:
@@ -84,13 +84,14 @@ _FLAG = (
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html", "docs"),
-        Upstream("jax-ml/jax@8b9a9d53c3", "fix"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers "
+        "https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html",
+        fix="jax@8b9a9d53c3",
     ),
     touches=("jax.random.normal", "jax_debug_key_reuse"),
-    common=Common(control=split_first, workaround=_SPLIT),
+    control=split_first,
+    workaround=_SPLIT,
     cases=(
         Case(
             drawn_twice,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def uniform() -> tuple[str, str]:
@@ -25,6 +25,15 @@ def uniform() -> tuple[str, str]:
 
     draws = jax.random.uniform(jax.random.PRNGKey(0), (4,))
     return compare(draws[:3], [0.9653214, 0.2251589, 0.6330299], rtol=1e-5)
+
+
+def control_fold_in() -> None:
+    """The same key comes of the same seed by `fold_in` on every release, and a seed gives the same numbers twice."""
+    import jax
+
+    key = jax.random.PRNGKey(0)
+    assert jax.random.fold_in(key, 1).tolist() == [928981903, 3453687069]
+    assert jax.random.uniform(key, (4,)).tolist() == jax.random.uniform(key, (4,)).tolist()
 
 
 def scalar() -> tuple[str, str]:
@@ -41,33 +50,22 @@ def split() -> tuple[str, str]:
     return compare(jax.random.split(jax.random.PRNGKey(0)).ravel()[:3], [4146024105, 967050713, 2718843009])
 
 
-def control_fold_in() -> None:
-    """The same key comes of the same seed by `fold_in` on every release, and a seed gives the same numbers twice."""
-    import jax
-
-    key = jax.random.PRNGKey(0)
-    assert jax.random.fold_in(key, 1).tolist() == [928981903, 3453687069]
-    assert jax.random.uniform(key, (4,)).tolist() == jax.random.uniform(key, (4,)).tolist()
-
-
 _SAMPLERS = ("uniform", "normal")
 _SEEDED = "uses('jax.random.PRNGKey', 'jax.random.key')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/13346", "report"),
-        Upstream("https://github.com/jax-ml/jax/discussions/18480", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025", "changelog"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/13346",
+        docs="https://github.com/jax-ml/jax/discussions/18480",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=("jax.random.uniform", "jax.random.split", "jax_threefry_partitionable"),
-    common=Common(
-        control=control_fold_in,
-        rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),
-        workaround=Workaround(
-            "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
-            environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
-        ),
+    control=control_fold_in,
+    rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),
+    workaround=Workaround(
+        "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
+        environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
     ),
     cases=(
         Case(

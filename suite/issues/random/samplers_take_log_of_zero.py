@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rayleigh() -> tuple[str, str]:
@@ -26,24 +26,6 @@ def rayleigh() -> tuple[str, str]:
 
     drawn = [float(jax.random.rayleigh(jax.random.PRNGKey(seed), 1.0)) for seed in (14620119, 780233)]
     return "finite" if np.isfinite(drawn).all() else "infinite", f"seeds 14620119 and 780233 give {drawn}"
-
-
-def geometric() -> tuple[str, str]:
-    """Are the draws of geometric for the same keys below the largest integer?"""
-    import jax
-
-    drawn = [int(jax.random.geometric(jax.random.PRNGKey(seed), 0.3)) for seed in (14620119, 780233)]
-    return "largest" if max(drawn) == 2**31 - 1 else "finite", f"seeds 14620119 and 780233 give {drawn}"
-
-
-def geometric_bfloat16() -> tuple[str, str]:
-    """Are 10000 draws with p in bfloat16?"""
-    import jax
-    import jax.numpy as jnp
-
-    drawn = jax.random.geometric(jax.random.PRNGKey(0), jnp.asarray(0.5, "bfloat16"), (10000,))
-    largest = int((drawn == 2**31 - 1).sum())
-    return "largest" if largest else "finite", f"{largest} of 10000 are 2147483647"
 
 
 def exponential() -> None:
@@ -69,6 +51,14 @@ def root_of_exponential() -> None:
     np.testing.assert_allclose(drawn.mean(), np.sqrt(np.pi / 2.0), rtol=0.05)
 
 
+def geometric() -> tuple[str, str]:
+    """Are the draws of geometric for the same keys below the largest integer?"""
+    import jax
+
+    drawn = [int(jax.random.geometric(jax.random.PRNGKey(seed), 0.3)) for seed in (14620119, 780233)]
+    return "largest" if max(drawn) == 2**31 - 1 else "finite", f"seeds 14620119 and 780233 give {drawn}"
+
+
 def ceiling_of_exponential() -> None:
     """A geometric draw is an exponential one over -log1p(-p), rounded up."""
     import jax
@@ -82,19 +72,27 @@ def ceiling_of_exponential() -> None:
     np.testing.assert_allclose(drawn.mean(), 1.0 / 0.3, rtol=0.05)
 
 
+def geometric_bfloat16() -> tuple[str, str]:
+    """Are 10000 draws with p in bfloat16?"""
+    import jax
+    import jax.numpy as jnp
+
+    drawn = jax.random.geometric(jax.random.PRNGKey(0), jnp.asarray(0.5, "bfloat16"), (10000,))
+    largest = int((drawn == 2**31 - 1).sum())
+    return "largest" if largest else "finite", f"{largest} of 10000 are 2147483647"
+
+
 _OLD = Rule("largest", "jax<0.10.2")
 _NEW = Rule("finite", "", "jax#38075 (66cbb499c5)")
 _CEILING = Workaround("jnp.floor(jax.random.exponential(key) / -jnp.log1p(-p)) + 1", ceiling_of_exponential)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#38007", "report"),
-        Upstream("jax-ml/jax#38075", "fix"),
-        Upstream("jax-ml/jax#14900", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#38007", fix="jax#38075", commit="jax#14900"),
     touches=("jax.random.rayleigh", "jax.random.geometric"),
-    common=Common(control=exponential, behaviours={"largest": "affected", "finite": "clear"}, rules=(_OLD, _NEW)),
+    control=exponential,
+    behaviours={"largest": "affected", "finite": "clear"},
+    rules=(_OLD, _NEW),
     cases=(
         Case(
             rayleigh,

@@ -17,7 +17,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def inside_jit() -> tuple[str, str]:
@@ -35,23 +35,6 @@ def inside_jit() -> tuple[str, str]:
     key = jax.random.PRNGKey(7)
     got = [jax.jit(draw, static_argnums=1)(key, setting) for setting in (False, True)]
     return compare(np.stack(got), np.stack([draw(key, setting) for setting in (False, True)]))
-
-
-def inside_split() -> tuple[str, str]:
-    """Does a jitted function that sets it split a key as it does eagerly?"""
-    import jax
-    import numpy as np
-
-    if not hasattr(jax, "threefry_partitionable"):
-        return "absent", "there is no jax.threefry_partitionable"
-
-    def split(key: jax.Array, setting: bool) -> jax.Array:
-        with jax.threefry_partitionable(setting):
-            return jax.random.split(key)
-
-    key = jax.random.PRNGKey(7)
-    got = [jax.jit(split, static_argnums=1)(key, setting) for setting in (False, True)]
-    return compare(np.stack(got), np.stack([split(key, setting) for setting in (False, True)]))
 
 
 def default() -> None:
@@ -80,22 +63,33 @@ def outside() -> None:
     assert drawn[0] != drawn[1]
 
 
+def inside_split() -> tuple[str, str]:
+    """Does a jitted function that sets it split a key as it does eagerly?"""
+    import jax
+    import numpy as np
+
+    if not hasattr(jax, "threefry_partitionable"):
+        return "absent", "there is no jax.threefry_partitionable"
+
+    def split(key: jax.Array, setting: bool) -> jax.Array:
+        with jax.threefry_partitionable(setting):
+            return jax.random.split(key)
+
+    key = jax.random.PRNGKey(7)
+    got = [jax.jit(split, static_argnums=1)(key, setting) for setting in (False, True)]
+    return compare(np.stack(got), np.stack([split(key, setting) for setting in (False, True)]))
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#21061", "report"),
-        Upstream("jax-ml/jax#18338", "changelog"),
-        Upstream("https://github.com/jax-ml/jax/commit/972fd66525", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#21061", changelog="jax#18338", commit="jax@972fd66525"),
     touches=("jax.threefry_partitionable",),
-    common=Common(
-        control=default,
-        rules=(
-            Rule("absent", "jax<0.4.20", "jax#18338 added it"),
-            Rule("differs", "jax<0.4.29"),
-            Rule("agrees", "", "972fd66525"),
-        ),
-        workaround=Workaround("Set it round the call of the jitted function, or for the whole process.", outside),
+    control=default,
+    rules=(
+        Rule("absent", "jax<0.4.20", "jax#18338 added it"),
+        Rule("differs", "jax<0.4.29"),
+        Rule("agrees", "", "972fd66525"),
     ),
+    workaround=Workaround("Set it round the call of the jitted function, or for the whole process.", outside),
     cases=(Case(inside_jit), Case(inside_split)),
 )

@@ -14,7 +14,7 @@ Seen in these runs: 0.4.21 replaced one wrong second derivative by another, 1.5 
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def scipy_i0() -> tuple[str, str]:
@@ -22,22 +22,6 @@ def scipy_i0() -> tuple[str, str]:
     import jax
 
     return compare(jax.grad(jax.scipy.special.i0)(0.0), 0.0)
-
-
-def jnp_i0() -> tuple[str, str]:
-    """And that of jnp.i0?"""
-    import jax
-
-    return compare(jax.grad(jax.numpy.i0)(0.0), 0.0)
-
-
-def second_derivative() -> tuple[str, str]:
-    """Is the second derivative of jnp.i0 at 0 a half?"""
-    import jax
-
-    given = float(jax.grad(jax.grad(jax.numpy.i0))(0.0))
-    named = {1.5: "one-and-a-half", 0.0: "zero", 0.5: "half"}
-    return named.get(round(given, 5), "other"), f"{given:.6g}, should be 0.5"
 
 
 def beside_zero() -> None:
@@ -64,6 +48,22 @@ def derivative_by_hand() -> None:
     np.testing.assert_allclose(jax.grad(jax.grad(i0))(0.0), 0.5, rtol=1e-5)
 
 
+def jnp_i0() -> tuple[str, str]:
+    """And that of jnp.i0?"""
+    import jax
+
+    return compare(jax.grad(jax.numpy.i0)(0.0), 0.0)
+
+
+def second_derivative() -> tuple[str, str]:
+    """Is the second derivative of jnp.i0 at 0 a half?"""
+    import jax
+
+    given = float(jax.grad(jax.grad(jax.numpy.i0))(0.0))
+    named = {1.5: "one-and-a-half", 0.0: "zero", 0.5: "half"}
+    return named.get(round(given, 5), "other"), f"{given:.6g}, should be 0.5"
+
+
 _BY_HAND = Workaround("Give i0 its derivative, i1, by jax.custom_jvp.", derivative_by_hand)
 _FIXED = "jax#40640"
 
@@ -74,15 +74,10 @@ _GRADIENT = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#40628", "report"),
-        Upstream("jax-ml/jax#40627", "report"),
-        Upstream("jax-ml/jax#11479", "report"),
-        Upstream("jax-ml/jax#18706", "fix"),
-        Upstream("jax-ml/jax#40640", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#40628 jax#40627 jax#11479", fix="jax#18706 jax#40640"),
     touches=("jax.scipy.special.i0", "jax.numpy.i0"),
-    common=Common(control=beside_zero, workaround=_BY_HAND),
+    control=beside_zero,
+    workaround=_BY_HAND,
     cases=(
         Case(
             scipy_i0,

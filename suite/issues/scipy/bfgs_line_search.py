@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rosenbrock() -> tuple[str, str]:
@@ -33,20 +33,6 @@ def rosenbrock() -> tuple[str, str]:
     got = minimize(f, jnp.array([-1.2, 1.0]), method="BFGS")
     behaviour = "arrives" if got.success and got.fun < 1e-6 else "gives-up" if got.status == 3 else "other"
     return behaviour, f"success {bool(got.success)}, status {int(got.status)}, f {float(got.fun):.2f}"
-
-
-def path() -> tuple[str, str]:
-    """Where does BFGS give up on Rosenbrock's function from (0, 0)?"""
-    import jax.numpy as jnp
-    from jax.scipy.optimize import minimize
-
-    def f(x: object) -> object:
-        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)  # type: ignore[index]
-
-    got = float(minimize(f, jnp.array([0.0, 0.0]), method="BFGS").fun)
-    found = {"first-path": 0.7851, "second-path": 0.7766}
-    behaviour = next((name for name, value in found.items() if abs(got - value) < 1e-3), "other")
-    return behaviour, f"f {got:.3f}"
 
 
 def from_elsewhere() -> None:
@@ -83,18 +69,28 @@ def scipy_with_gradient() -> None:
     np.testing.assert_allclose(got.x, [1.0, 1.0], atol=1e-2)
 
 
+def path() -> tuple[str, str]:
+    """Where does BFGS give up on Rosenbrock's function from (0, 0)?"""
+    import jax.numpy as jnp
+    from jax.scipy.optimize import minimize
+
+    def f(x: object) -> object:
+        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)  # type: ignore[index]
+
+    got = float(minimize(f, jnp.array([0.0, 0.0]), method="BFGS").fun)
+    found = {"first-path": 0.7851, "second-path": 0.7766}
+    behaviour = next((name for name, value in found.items() if abs(got - value) < 1e-3), "other")
+    return behaviour, f"f {got:.3f}"
+
+
 _SCIPY = Workaround("Use scipy.optimize.minimize with jax.value_and_grad, and look at success.", scipy_with_gradient)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#16236", "report"),
-        Upstream("jax-ml/jax#4594", "report"),
-        Upstream("jax-ml/jax#40228", "fix"),
-        Upstream("jax-ml/jax@88d98bdb3c", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#16236 jax#4594", fix="jax#40228", commit="jax@88d98bdb3c"),
     touches=("jax.scipy.optimize.minimize",),
-    common=Common(control=from_elsewhere, workaround=_SCIPY),
+    control=from_elsewhere,
+    workaround=_SCIPY,
     cases=(
         Case(
             rosenbrock,

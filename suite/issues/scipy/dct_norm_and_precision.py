@@ -14,7 +14,7 @@ Seen in these runs: "forward" raised nothing either, up to 0.4.30: `dct(x, norm=
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def idct_backward() -> tuple[str, str]:
@@ -24,28 +24,6 @@ def idct_backward() -> tuple[str, str]:
 
     x = jnp.array([1.0, 2.0, 3.0, 5.0])
     return compare(idct(dct(x, norm="backward"), norm="backward"), x, rtol=1e-4)
-
-
-def dct_forward() -> tuple[str, str]:
-    """Is dct(norm="forward") that of SciPy?"""
-    import jax.numpy as jnp
-    import numpy as np
-    import scipy.fft
-    from jax.scipy.fft import dct
-
-    x = np.array([1.0, 2.0, 3.0, 5.0], np.float32)
-    return compare(dct(jnp.asarray(x), norm="forward"), scipy.fft.dct(x, norm="forward"), rtol=1e-4)
-
-
-def idct_float64() -> tuple[str, str]:
-    """Has idct of float64 the digits of float64?"""
-    import jax.numpy as jnp
-    import numpy as np
-    import scipy.fft
-    from jax.scipy.fft import idct
-
-    x = np.arange(1.0, 9.0) / 7.0
-    return compare(idct(jnp.asarray(x)), scipy.fft.idct(x), rtol=1e-10)
 
 
 def ortho() -> None:
@@ -74,17 +52,33 @@ def leave_it_out() -> None:
     np.testing.assert_allclose(dct(x) / (2 * x.size), forward, rtol=1e-4)
 
 
+def dct_forward() -> tuple[str, str]:
+    """Is dct(norm="forward") that of SciPy?"""
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy.fft
+    from jax.scipy.fft import dct
+
+    x = np.array([1.0, 2.0, 3.0, 5.0], np.float32)
+    return compare(dct(jnp.asarray(x), norm="forward"), scipy.fft.dct(x, norm="forward"), rtol=1e-4)
+
+
+def idct_float64() -> tuple[str, str]:
+    """Has idct of float64 the digits of float64?"""
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy.fft
+    from jax.scipy.fft import idct
+
+    x = np.arange(1.0, 9.0) / 7.0
+    return compare(idct(jnp.asarray(x)), scipy.fft.idct(x), rtol=1e-10)
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#22466", "report"),
-        Upstream("jax-ml/jax#23895", "report"),
-        Upstream("jax-ml/jax#22567", "fix"),
-        Upstream("jax-ml/jax#22571", "fix"),
-        Upstream("jax-ml/jax#23917", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#22466 jax#23895", fix="jax#22567 jax#22571 jax#23917"),
     touches=("jax.scipy.fft.idct", "jax.scipy.fft.dct"),
-    common=Common(control=ortho),
+    control=ortho,
     cases=(
         Case(
             idct_backward,

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def dctn_shape_alone() -> tuple[str, str]:
@@ -29,6 +29,36 @@ def dctn_shape_alone() -> tuple[str, str]:
 
     x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     return compare(jax.scipy.fft.dctn(jax.numpy.asarray(x), s=(3,)), scipy.fft.dctn(x, s=(3,)), rtol=1e-4, atol=1e-4)
+
+
+def no_shape() -> None:
+    """Without a shape both are SciPy's, over all axes and over one counted from the end; so is fftn with a shape."""
+    import jax
+    import numpy as np
+    import scipy.fft
+
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    for name in ("dctn", "idctn"):
+        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
+        for axes in (None, (-1,)):
+            np.testing.assert_allclose(
+                ours(jax.numpy.asarray(x), axes=axes), theirs(x, axes=axes), rtol=1e-4, atol=1e-4
+            )
+    assert jax.numpy.fft.fftn(x, s=(5,), axes=(-1,)).shape == (2, 5)
+
+
+def axes_from_the_front() -> None:
+    """The same transforms, with their axes named and counted from the front."""
+    import jax
+    import numpy as np
+    import scipy.fft
+
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    for name in ("dctn", "idctn"):
+        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
+        for s, axes in (((3,), (1,)), ((2,), (1,)), ((4, 5), (0, 1))):
+            got = ours(jax.numpy.asarray(x), s=s, axes=axes)
+            np.testing.assert_allclose(got, theirs(x, s=s, axes=axes), rtol=1e-4, atol=1e-4)
 
 
 def idctn_shape_alone() -> tuple[str, str]:
@@ -63,53 +93,18 @@ def idctn_negative_axes() -> tuple[str, str]:
     return compare(got, scipy.fft.idctn(x, s=(4, 5), axes=(-2, -1)), rtol=1e-4, atol=1e-4)
 
 
-def no_shape() -> None:
-    """Without a shape both are SciPy's, over all axes and over one counted from the end; so is fftn with a shape."""
-    import jax
-    import numpy as np
-    import scipy.fft
-
-    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
-    for name in ("dctn", "idctn"):
-        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
-        for axes in (None, (-1,)):
-            np.testing.assert_allclose(
-                ours(jax.numpy.asarray(x), axes=axes), theirs(x, axes=axes), rtol=1e-4, atol=1e-4
-            )
-    assert jax.numpy.fft.fftn(x, s=(5,), axes=(-1,)).shape == (2, 5)
-
-
-def axes_from_the_front() -> None:
-    """The same transforms, with their axes named and counted from the front."""
-    import jax
-    import numpy as np
-    import scipy.fft
-
-    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
-    for name in ("dctn", "idctn"):
-        ours, theirs = getattr(jax.scipy.fft, name), getattr(scipy.fft, name)
-        for s, axes in (((3,), (1,)), ((2,), (1,)), ((4, 5), (0, 1))):
-            got = ours(jax.numpy.asarray(x), s=s, axes=axes)
-            np.testing.assert_allclose(got, theirs(x, s=s, axes=axes), rtol=1e-4, atol=1e-4)
-
-
 _COUNTED = "dac1f4cf85 counts axes from the front before it looks them up"
 _NEGATIVE = (Rule("differs", "jax<0.8.0"), Rule("agrees", "", _COUNTED))
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/29426", "report"),
-        Upstream("jax-ml/jax#31836", "report"),
-        Upstream("jax-ml/jax@2d252fb19d", "fix"),
-        Upstream("jax-ml/jax@dac1f4cf85", "fix"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/29426 jax#31836", fix="jax@2d252fb19d jax@dac1f4cf85"
     ),
     touches=("jax.scipy.fft.dctn", "jax.scipy.fft.idctn"),
-    common=Common(
-        control=no_shape,
-        rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "2d252fb19d takes the last len(s) axes")),
-        workaround=Workaround("Name the axes, counted from the front: s=(5,), axes=(1,).", axes_from_the_front),
-    ),
+    control=no_shape,
+    rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "2d252fb19d takes the last len(s) axes")),
+    workaround=Workaround("Name the axes, counted from the front: s=(5,), axes=(1,).", axes_from_the_front),
     cases=(
         Case(dctn_shape_alone),
         Case(idctn_shape_alone),

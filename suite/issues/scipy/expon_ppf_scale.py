@@ -49,7 +49,7 @@ def closed_form() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#36757", "report"), Upstream("jax-ml/jax#36903", "fix")),
+    upstream=Upstream.of(report="jax#36757", fix="jax#36903"),
     touches=("jax.scipy.stats.expon.ppf",),
     cases=(
         Case(

@@ -19,7 +19,7 @@ too.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def zero_weight() -> tuple[str, str]:
@@ -31,15 +31,6 @@ def zero_weight() -> tuple[str, str]:
     b = jnp.array([2.0, 0.0, 5.0])
     got = jax.grad(lambda b: jax.scipy.special.logsumexp(jnp.zeros(3), b=b))(b)
     return compare(got, np.full(3, 1 / 7, np.float32), rtol=1e-5)
-
-
-def masked() -> tuple[str, str]:
-    """Is the gradient of logsumexp(x, where=mask) right, where the entry left out is 100?"""
-    import jax
-    import jax.numpy as jnp
-
-    x, mask = jnp.array([0.0, 0.0, 100.0]), jnp.array([True, True, False])
-    return compare(jax.grad(lambda x: jax.scipy.special.logsumexp(x, where=mask))(x), [0.5, 0.5, 0.0], rtol=1e-5)
 
 
 def positive_weights() -> None:
@@ -67,6 +58,15 @@ def written_out() -> None:
     np.testing.assert_allclose(got, np.full(3, 1 / 7), rtol=1e-5)
 
 
+def masked() -> tuple[str, str]:
+    """Is the gradient of logsumexp(x, where=mask) right, where the entry left out is 100?"""
+    import jax
+    import jax.numpy as jnp
+
+    x, mask = jnp.array([0.0, 0.0, 100.0]), jnp.array([True, True, False])
+    return compare(jax.grad(lambda x: jax.scipy.special.logsumexp(x, where=mask))(x), [0.5, 0.5, 0.0], rtol=1e-5)
+
+
 def minus_infinity() -> None:
     """-inf in the place of what the mask leaves out."""
     import jax
@@ -87,21 +87,14 @@ _BY_MASK = f"(a, axis, b, keepdims, return_sign, where) if where != None and {_G
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#22398", "report"),
-        Upstream("jax-ml/jax#23842", "report"),
-        Upstream("jax-ml/jax#37633", "report"),
-        Upstream("jax-ml/jax#22836", "fix"),
-        Upstream("jax-ml/jax#25791", "fix"),
-        Upstream("jax-ml/jax#37729", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#22398 jax#23842 jax#37633", fix="jax#22836 jax#25791 jax#37729"),
     touches=(
         "jax.scipy.special.logsumexp(b=)",
         "jax.scipy.special.logsumexp(where=)",
         "jax.nn.logsumexp(b=)",
         "jax.nn.logsumexp(where=)",
     ),
-    common=Common(control=positive_weights),
+    control=positive_weights,
     cases=(
         Case(
             zero_weight,

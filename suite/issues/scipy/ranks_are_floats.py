@@ -11,7 +11,7 @@ more.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtypes() -> tuple[str, str]:
@@ -23,16 +23,6 @@ def dtypes() -> tuple[str, str]:
     x = jnp.array([10.0, 30.0, 20.0])
     kinds = {jax.scipy.stats.rankdata(x, method=how).dtype.kind for how in ("min", "max", "dense", "ordinal")}
     return {"i": "integers", "f": "floats"}.get("".join(kinds), "other"), "".join(sorted(kinds))
-
-
-def as_an_index() -> tuple[str, str]:
-    """Can an array be indexed by ordinal ranks?"""
-    import jax
-    import jax.numpy as jnp
-    import jax.scipy.stats
-
-    ranks = jax.scipy.stats.rankdata(jnp.array([10.0, 30.0, 20.0]), method="ordinal")
-    return "integers", f"{jnp.arange(3)[ranks - 1].tolist()}"
 
 
 def values() -> None:
@@ -57,16 +47,24 @@ def twice_argsort() -> None:
     assert jnp.arange(3)[ranks - 1].tolist() == jnp.argsort(jnp.argsort(x)).tolist() == [0, 2, 1]
 
 
+def as_an_index() -> tuple[str, str]:
+    """Can an array be indexed by ordinal ranks?"""
+    import jax
+    import jax.numpy as jnp
+    import jax.scipy.stats
+
+    ranks = jax.scipy.stats.rankdata(jnp.array([10.0, 30.0, 20.0]), method="ordinal")
+    return "integers", f"{jnp.arange(3)[ranks - 1].tolist()}"
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html"),
     touches=("jax.scipy.stats.rankdata",),
-    common=Common(
-        control=values,
-        behaviours={"integers": "clear", "floats": "documented", "other": "different"},
-        rules=(Rule("integers", "jax<0.10.0"), Rule("floats", "", "the changelog")),
-        workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
-    ),
+    control=values,
+    behaviours={"integers": "clear", "floats": "documented", "other": "different"},
+    rules=(Rule("integers", "jax<0.10.0"), Rule("floats", "", "the changelog")),
+    workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
     cases=(
         Case(dtypes),
         Case(as_an_index, signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type")}),

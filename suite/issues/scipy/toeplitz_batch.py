@@ -14,7 +14,7 @@ error.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rows() -> tuple[str, str]:
@@ -25,17 +25,6 @@ def rows() -> tuple[str, str]:
     got = jax.scipy.linalg.toeplitz(x)
     one, two = jax.scipy.linalg.toeplitz(x.ravel()), [jax.scipy.linalg.toeplitz(row).tolist() for row in x]
     behaviour = {str(one.tolist()): "one-matrix", str(two): "batch"}.get(str(got.tolist()), "other-value")
-    return behaviour, f"shape {got.shape}"
-
-
-def column() -> tuple[str, str]:
-    """Is toeplitz of a (3, 1) column one matrix of the three values, or three of one?"""
-    import jax
-
-    x = jax.numpy.arange(1.0, 4.0)[:, None]
-    got = jax.scipy.linalg.toeplitz(x)
-    one, three = [[1.0, 2.0, 3.0], [2.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [[[1.0]], [[2.0]], [[3.0]]]
-    behaviour = {str(one): "one-matrix", str(three): "batch"}.get(str(got.tolist()), "other-value")
     return behaviour, f"shape {got.shape}"
 
 
@@ -58,15 +47,24 @@ def flatten_first() -> None:
     assert jax.vmap(jax.scipy.linalg.toeplitz)(x).shape == (2, 3, 3)
 
 
+def column() -> tuple[str, str]:
+    """Is toeplitz of a (3, 1) column one matrix of the three values, or three of one?"""
+    import jax
+
+    x = jax.numpy.arange(1.0, 4.0)[:, None]
+    got = jax.scipy.linalg.toeplitz(x)
+    one, three = [[1.0, 2.0, 3.0], [2.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [[[1.0]], [[2.0]], [[3.0]]]
+    behaviour = {str(one): "one-matrix", str(three): "batch"}.get(str(got.tolist()), "other-value")
+    return behaviour, f"shape {got.shape}"
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(Upstream("https://github.com/jax-ml/jax/issues/24824", "report"), Upstream("jax-ml/jax#24842", "fix")),
+    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/24824", fix="jax#24842"),
     touches=("jax.scipy.linalg.toeplitz",),
-    common=Common(
-        control=one_dimensional,
-        behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
-        rules=(Rule("one-matrix", "jax<0.4.36"), Rule("batch", "", "jax#24842 (3f98c57f7b), and the changelog")),
-        workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
-    ),
+    control=one_dimensional,
+    behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
+    rules=(Rule("one-matrix", "jax<0.4.36"), Rule("batch", "", "jax#24842 (3f98c57f7b), and the changelog")),
+    workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
     cases=(Case(rows), Case(column)),
 )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _kept(closes_over: Callable[[Any], Any]) -> tuple[str, str]:
@@ -44,13 +44,6 @@ def branch() -> tuple[str, str]:
     return _kept(lambda big: jax.jit(lambda x: jax.lax.cond(x > 0, lambda: big[0], lambda: 0.0))(1.0))
 
 
-def jit_in_jit() -> tuple[str, str]:
-    """Is one that a jitted function within a jitted one closed over?"""
-    import jax
-
-    return _kept(lambda big: jax.jit(lambda x: jax.jit(lambda y: y + big[0])(x))(1.0))
-
-
 def scan() -> None:
     """One that a scan closed over is freed on every release."""
     import jax
@@ -70,20 +63,20 @@ def as_an_argument() -> None:
     assert _kept(lambda big: (choose(1.0, big), add(1.0, big)))[0] == "freed"
 
 
+def jit_in_jit() -> tuple[str, str]:
+    """Is one that a jitted function within a jitted one closed over?"""
+    import jax
+
+    return _kept(lambda big: jax.jit(lambda x: jax.jit(lambda y: y + big[0])(x))(1.0))
+
+
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("jax-ml/jax#12719", "report"),
-        Upstream("jax-ml/jax#29803", "report"),
-        Upstream("jax-ml/jax@8db862c02e", "commit"),
-        Upstream("jax-ml/jax#30009", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#12719 jax#29803", commit="jax@8db862c02e", fix="jax#30009"),
     touches=("jax.lax.cond", "jax.lax.switch", "jax.jit", "closures"),
-    common=Common(
-        control=scan,
-        behaviours={"kept": "affected", "freed": "clear", "some": "different"},
-        workaround=Workaround("Pass it as an argument, to the functions within as well.", as_an_argument),
-    ),
+    control=scan,
+    behaviours={"kept": "affected", "freed": "clear", "some": "different"},
+    workaround=Workaround("Pass it as an argument, to the functions within as well.", as_an_argument),
     cases=(
         Case(branch, rules=(Rule("kept", "jax<0.4.31", "jax#12719"), Rule("freed", "", "8db862c02e"))),
         Case(jit_in_jit, rules=(Rule("kept", "jax==0.7.0", "jax#30009"), Rule("freed"))),

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def sort_in_place() -> tuple[str, str]:
@@ -34,6 +34,36 @@ def sort_in_place() -> tuple[str, str]:
 
     x = jnp.array([3.0, 1.0, 2.0])
     return compare(jax.jit(lambda x: jax.pure_callback(callback, x, x))(x), [1.0, 2.0, 3.0])
+
+
+def converted() -> None:
+    """What is made a NumPy array first is one."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        assert isinstance(np.asarray(x), np.ndarray)
+        return np.sort(np.asarray(x))
+
+    x = jnp.array([3.0, 1.0, 2.0])
+    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 2.0, 3.0]
+
+
+def copied() -> None:
+    """A copy in NumPy to work on: np.array(x)."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        x = np.array(x)
+        x.sort()
+        assert np.sum(x, dtype=np.float64) == 2.0**24 + 3.0
+        return x
+
+    x = jnp.array([2.0**24, 1.0, 1.0, 1.0])
+    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 1.0, 1.0, 2.0**24]
 
 
 def sum_in_double() -> tuple[str, str]:
@@ -75,50 +105,18 @@ def isinstance_of_ndarray() -> tuple[str, str]:
     return "agrees" if all(seen) else "other" if any(seen) else "differs", f"{seen}"
 
 
-def converted() -> None:
-    """What is made a NumPy array first is one."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def callback(x: Any) -> Any:
-        assert isinstance(np.asarray(x), np.ndarray)
-        return np.sort(np.asarray(x))
-
-    x = jnp.array([3.0, 1.0, 2.0])
-    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 2.0, 3.0]
-
-
-def copied() -> None:
-    """A copy in NumPy to work on: np.array(x)."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def callback(x: Any) -> Any:
-        x = np.array(x)
-        x.sort()
-        assert np.sum(x, dtype=np.float64) == 2.0**24 + 3.0
-        return x
-
-    x = jnp.array([2.0**24, 1.0, 1.0, 1.0])
-    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 1.0, 1.0, 2.0**24]
-
-
 _NEW = Rule("differs", "", "the changelog")
 _NUMPY = (Rule("agrees", "jax<0.4.27"), _NEW)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#21526", "report"),
-        Upstream("jax-ml/jax#20627", "report"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jax-0-4-27-may-7-2024", "changelog"),
+    upstream=Upstream.of(
+        report="jax#21526 jax#20627", changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-27-may-7-2024"
     ),
     touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"),
-    common=Common(
-        control=converted, rules=_NUMPY, workaround=Workaround("At the start of a callback: x = np.array(x).", copied)
-    ),
+    control=converted,
+    rules=_NUMPY,
+    workaround=Workaround("At the start of a callback: x = np.array(x).", copied),
     cases=(
         Case(
             sort_in_place,

@@ -22,7 +22,7 @@ import contextlib
 import time
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _comes(array: Any) -> bool:
@@ -57,6 +57,37 @@ def pure_callback() -> tuple[str, str]:
     float(jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)[0, 0]))(matrix))
     assert float(products[0][0, 0]) == 256.0
     return _answer(seen)
+
+
+def one_number() -> None:
+    """A callback that gets one number, and leaves JAX alone."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    wanted = jax.ShapeDtypeStruct((), "float32")
+    jitted = jax.jit(lambda x: jax.pure_callback(lambda x: np.negative(np.asarray(x)), wanted, jnp.dot(x, x)[0, 0]))
+    assert float(jitted(jnp.ones((256, 256)))) == -256.0
+
+
+def dispatched_at_once() -> None:
+    """Without asynchronous dispatch, set before there is a device."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    with contextlib.suppress(AttributeError):  # an early release, where there is nothing to set
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
+    matrix, kept = jnp.ones((256, 256)), []
+
+    def callback(x: Any) -> Any:
+        kept.append((x, jnp.dot(matrix, matrix)))
+        assert all(map(_comes, kept[-1]))
+        return np.float32(1.0)
+
+    wanted = jax.ShapeDtypeStruct((), "float32")
+    jitted = jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)))
+    assert [float(jitted(jnp.ones((size, size)))) for size in range(256, 276)] == [1.0] * 20
 
 
 def debug_callback() -> tuple[str, str]:
@@ -103,60 +134,22 @@ def large_argument() -> tuple[str, str]:
     return _answer(seen)
 
 
-def one_number() -> None:
-    """A callback that gets one number, and leaves JAX alone."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    wanted = jax.ShapeDtypeStruct((), "float32")
-    jitted = jax.jit(lambda x: jax.pure_callback(lambda x: np.negative(np.asarray(x)), wanted, jnp.dot(x, x)[0, 0]))
-    assert float(jitted(jnp.ones((256, 256)))) == -256.0
-
-
-def dispatched_at_once() -> None:
-    """Without asynchronous dispatch, set before there is a device."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    with contextlib.suppress(AttributeError):  # an early release, where there is nothing to set
-        jax.config.update("jax_cpu_enable_async_dispatch", False)
-    matrix, kept = jnp.ones((256, 256)), []
-
-    def callback(x: Any) -> Any:
-        kept.append((x, jnp.dot(matrix, matrix)))
-        assert all(map(_comes, kept[-1]))
-        return np.float32(1.0)
-
-    wanted = jax.ShapeDtypeStruct((), "float32")
-    jitted = jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)))
-    assert [float(jitted(jnp.ones((size, size)))) for size in range(256, 276)] == [1.0] * 20
-
-
 _NEW = Rule("comes", "", "83457c115a and 9d39ab305a")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#24255", "report"),
-        Upstream("jax-ml/jax#24219", "report"),
-        Upstream("jax-ml/jax#25861", "report"),
-        Upstream("netket/netket#1925", "report"),
-        Upstream("invrs-io/agjax#43", "report"),
-        Upstream("pasteurlabs/tesseract-jax#177", "report"),
+    upstream=Upstream.of(
+        report="jax#24255 jax#24219 jax#25861 netket/netket#1925 invrs-io/agjax#43 pasteurlabs/tesseract-jax#177"
     ),
     touches=("jax.pure_callback", "jax.debug.callback", "jax_cpu_enable_async_dispatch"),
-    common=Common(
-        control=one_number,
-        behaviours={"stuck": "affected", "comes": "clear"},
-        rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
-        workaround=Workaround(
-            'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
-            dispatched_at_once,
-        ),
-        environment={"NPROC": "1"},
+    control=one_number,
+    behaviours={"stuck": "affected", "comes": "clear"},
+    rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
+    workaround=Workaround(
+        'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
+        dispatched_at_once,
     ),
+    environment={"NPROC": "1"},
     cases=(
         Case(pure_callback, touches=("jax.pure_callback",)),
         Case(debug_callback, touches=("jax.debug.callback",)),

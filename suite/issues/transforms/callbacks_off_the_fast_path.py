@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream
+from suite.cell import Case, Issue, Rule, Upstream
 
 
 def _dispatched(function: Callable[[Any], Any]) -> tuple[str, str]:
@@ -44,6 +44,11 @@ def pure_callback() -> tuple[str, str]:
     return _dispatched(lambda x: jax.pure_callback(lambda x: np.asarray(x) * 2, x, x))
 
 
+def plain() -> None:
+    """One without a callback is."""
+    assert _dispatched(lambda x: x * 2)[0] == "in-cpp"
+
+
 def io_callback() -> tuple[str, str]:
     """Is one with an io_callback?"""
     import numpy as np
@@ -59,23 +64,15 @@ def debug_callback() -> tuple[str, str]:
     return _dispatched(lambda x: (jax.debug.callback(lambda x: None, x), x * 2)[1])
 
 
-def plain() -> None:
-    """One without a callback is."""
-    assert _dispatched(lambda x: x * 2)[0] == "in-cpp"
-
-
 _ALWAYS = (Rule("in-python", "", "jax#39289 is open"),)
 
 ISSUE = Issue(
     kind="slow",
-    upstream=(
-        Upstream("jax-ml/jax#31319", "report"),
-        Upstream("patrick-kidger/lineax#169", "report"),
-        Upstream("jax-ml/jax#39289", "report"),
-        Upstream("jax-ml/jax#31341", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#31319 lineax#169 jax#39289", fix="jax#31341"),
     touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback", "jax.debug.print"),
-    common=Common(control=plain, behaviours={"in-python": "affected", "in-cpp": "clear"}, rules=_ALWAYS),
+    control=plain,
+    behaviours={"in-python": "affected", "in-cpp": "clear"},
+    rules=_ALWAYS,
     cases=(
         Case(
             pure_callback,

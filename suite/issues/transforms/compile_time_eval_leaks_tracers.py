@@ -12,7 +12,7 @@ wrapped in `custom_jvp` or `custom_vjp`, as `jax.nn.relu` is. Loops, `cond` and 
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def linear_solve() -> tuple[str, str]:
@@ -22,6 +22,30 @@ def linear_solve() -> tuple[str, str]:
 
     with jax.ensure_compile_time_eval():
         return compare(jnp.linalg.solve(2.0 * jnp.eye(2), jnp.ones(2)), [0.5, 0.5])
+
+
+def primitives() -> None:
+    """Sums, loops and gradients are."""
+    import jax
+    import jax.numpy as jnp
+
+    def traced() -> float:
+        with jax.ensure_compile_time_eval():
+            looped = jax.lax.scan(lambda c, _: (c + 1.0, None), 0.0, None, length=3)[0]
+            return float(jnp.sum(jnp.ones(3))) + float(looped) + float(jax.grad(lambda x: x * x)(3.0))
+
+    assert jax.jit(traced)() == 12.0
+
+
+def by_numpy() -> None:
+    """NumPy computes at once, without a context."""
+    import jax
+    import numpy as np
+
+    def traced() -> float:
+        return float(np.linalg.solve(2.0 * np.eye(2), np.ones(2))[0] + np.maximum(np.ones(()), 0.0))
+
+    assert jax.jit(traced)() == 1.5
 
 
 def relu() -> tuple[str, str]:
@@ -51,48 +75,17 @@ def custom_vjp() -> tuple[str, str]:
     return compare(jax.jit(traced)(), 2.0)
 
 
-def primitives() -> None:
-    """Sums, loops and gradients are."""
-    import jax
-    import jax.numpy as jnp
-
-    def traced() -> float:
-        with jax.ensure_compile_time_eval():
-            looped = jax.lax.scan(lambda c, _: (c + 1.0, None), 0.0, None, length=3)[0]
-            return float(jnp.sum(jnp.ones(3))) + float(looped) + float(jax.grad(lambda x: x * x)(3.0))
-
-    assert jax.jit(traced)() == 12.0
-
-
-def by_numpy() -> None:
-    """NumPy computes at once, without a context."""
-    import jax
-    import numpy as np
-
-    def traced() -> float:
-        return float(np.linalg.solve(2.0 * np.eye(2), np.ones(2))[0] + np.maximum(np.ones(()), 0.0))
-
-    assert jax.jit(traced)() == 1.5
-
-
 _OLD = Rule("agrees", "jax<0.4.36")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#25847", "report"),
-        Upstream("https://github.com/jax-ml/jax/issues/30787", "report"),
-        Upstream("https://github.com/jax-ml/jax/commit/6f3a8b4a75", "fix"),
-        Upstream("jax-ml/jax#33711", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#25847 https://github.com/jax-ml/jax/issues/30787", fix="jax@6f3a8b4a75 jax#33711"),
     touches=("jax.ensure_compile_time_eval",),
-    common=Common(
-        control=primitives,
-        behaviours={"leaked": "affected", "differs": "different"},
-        rules=(_OLD, Rule("leaked", "jax<0.8.2"), Rule("agrees", "", "jax#33711")),
-        workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),
-        signatures={"leaked": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
-    ),
+    control=primitives,
+    behaviours={"leaked": "affected", "differs": "different"},
+    rules=(_OLD, Rule("leaked", "jax<0.8.2"), Rule("agrees", "", "jax#33711")),
+    workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),
+    signatures={"leaked": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
     cases=(
         Case(
             linear_solve,

@@ -22,6 +22,14 @@ def host_callback_call() -> tuple[str, str]:
     return "there", f"{float(negate(1.0))}"
 
 
+def kept_names() -> None:
+    """What is documented for all releases of the line is there."""
+    import jax
+    import jax.numpy as jnp
+
+    assert all(map(callable, (jax.jit, jax.grad, jax.vmap, jax.device_put, jnp.pad, jax.tree_util.tree_leaves)))
+
+
 def by_pure_callback() -> None:
     """jax.pure_callback, and jax.experimental.io_callback."""
     import jax
@@ -37,6 +45,14 @@ def weakly_diagonal() -> tuple[str, str]:
 
     path = diffrax.LinearInterpolation(ts=jnp.arange(2.0), ys=jnp.arange(2.0))
     return "there", type(diffrax.WeaklyDiagonalControlTerm(lambda t, y, args: y, path)).__name__
+
+
+def kept_in_diffrax() -> None:
+    """What is documented for all releases of the line is there."""
+    import diffrax
+    import equinox as eqx
+
+    assert all(map(callable, (diffrax.ODETerm, diffrax.PIDController, diffrax.SaveAt, eqx.filter_jit, eqx.tree_at)))
 
 
 def by_lineax() -> None:
@@ -61,6 +77,13 @@ def static_field() -> tuple[str, str]:
     return "there", type(eqx.static_field()).__name__
 
 
+def kept_in_equinox() -> None:
+    """What is documented for all of Equinox's releases is there."""
+    import equinox as eqx
+
+    assert all(map(callable, (eqx.filter_jit, eqx.filter_grad, eqx.tree_at, eqx.partition)))
+
+
 def by_field() -> None:
     """eqx.field(static=True)."""
     import equinox as eqx
@@ -72,37 +95,13 @@ def by_field() -> None:
     assert not jax.tree_util.tree_leaves(Model("x"))
 
 
-def kept_names() -> None:
-    """What is documented for all releases of the line is there."""
-    import jax
-    import jax.numpy as jnp
-
-    assert all(map(callable, (jax.jit, jax.grad, jax.vmap, jax.device_put, jnp.pad, jax.tree_util.tree_leaves)))
-
-
-def kept_in_diffrax() -> None:
-    """What is documented for all releases of the line is there."""
-    import diffrax
-    import equinox as eqx
-
-    assert all(map(callable, (diffrax.ODETerm, diffrax.PIDController, diffrax.SaveAt, eqx.filter_jit, eqx.tree_at)))
-
-
-def kept_in_equinox() -> None:
-    """What is documented for all of Equinox's releases is there."""
-    import equinox as eqx
-
-    assert all(map(callable, (eqx.filter_jit, eqx.filter_grad, eqx.tree_at, eqx.partition)))
-
-
 ISSUE = Issue(
     kind="warning",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax#20385", "report"),
-        Upstream("jax-ml/jax#30798", "commit"),
-        Upstream("https://github.com/patrick-kidger/diffrax/releases", "changelog"),
-        Upstream("https://github.com/patrick-kidger/equinox/releases", "changelog"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html https://github.com/patrick-kidger/diffrax/releases "
+        "https://github.com/patrick-kidger/equinox/releases",
+        report="jax#20385",
+        commit="jax#30798",
     ),
     touches=("jax.experimental.host_callback.call", "diffrax.WeaklyDiagonalControlTerm", "equinox.static_field"),
     cases=(

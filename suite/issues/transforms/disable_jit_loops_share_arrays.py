@@ -45,37 +45,6 @@ def scan_outputs() -> tuple[str, str]:
     return compare(np.concatenate([np.ravel(outputs), start]), [1.0, 2.0, 3.0, 0.0])
 
 
-def fori_loop() -> tuple[str, str]:
-    """Does a fori_loop with `c += 1` under disable_jit leave the NumPy array alone that it is given?"""
-    import jax
-    import numpy as np
-
-    def step(i: int, c: jax.Array) -> jax.Array:
-        c += 1.0
-        return c
-
-    start = np.zeros(1, np.float32)
-    with jax.disable_jit():
-        got = jax.lax.fori_loop(0, 3, step, start)
-    return compare(np.concatenate([got, start]), [3.0, 0.0])
-
-
-def while_loop() -> tuple[str, str]:
-    """Does a while_loop?"""
-    import jax
-    import numpy as np
-
-    def step(state: tuple[int, jax.Array]) -> tuple[int, jax.Array]:
-        i, c = state
-        c += 1.0
-        return i + 1, c
-
-    start = np.zeros(1, np.float32)
-    with jax.disable_jit():
-        _, got = jax.lax.while_loop(lambda state: state[0] < 3, step, (0, start))
-    return compare(np.concatenate([got, start]), [3.0, 0.0])
-
-
 def with_jit() -> None:
     """Under jit the same loops are right."""
     import jax
@@ -111,13 +80,44 @@ def jax_arrays() -> None:
     assert start.tolist() == [0.0]
 
 
+def fori_loop() -> tuple[str, str]:
+    """Does a fori_loop with `c += 1` under disable_jit leave the NumPy array alone that it is given?"""
+    import jax
+    import numpy as np
+
+    def step(i: int, c: jax.Array) -> jax.Array:
+        c += 1.0
+        return c
+
+    start = np.zeros(1, np.float32)
+    with jax.disable_jit():
+        got = jax.lax.fori_loop(0, 3, step, start)
+    return compare(np.concatenate([got, start]), [3.0, 0.0])
+
+
+def while_loop() -> tuple[str, str]:
+    """Does a while_loop?"""
+    import jax
+    import numpy as np
+
+    def step(state: tuple[int, jax.Array]) -> tuple[int, jax.Array]:
+        i, c = state
+        c += 1.0
+        return i + 1, c
+
+    start = np.zeros(1, np.float32)
+    with jax.disable_jit():
+        _, got = jax.lax.while_loop(lambda state: state[0] < 3, step, (0, start))
+    return compare(np.concatenate([got, start]), [3.0, 0.0])
+
+
 _ARRAYS = Workaround("Give loops JAX arrays: jnp.asarray(carry).", jax_arrays)
 _ALL = (Rule("differs"),)
 _RULES = (Rule("differs", "jax<0.5.3"), Rule("agrees", "", "jax#27059 (4ae3211ea2)"))
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#27019", "report"), Upstream("jax-ml/jax#27059", "fix")),
+    upstream=Upstream.of(report="jax#27019", fix="jax#27059"),
     touches=("jax.disable_jit", "jax_disable_jit"),
     cases=(
         Case(

@@ -11,7 +11,7 @@ the page on donation has for it.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def afterwards() -> tuple[str, str]:
@@ -22,16 +22,6 @@ def afterwards() -> tuple[str, str]:
     x = jnp.ones(4)
     jax.block_until_ready(jax.jit(lambda x: x + 1, donate_argnums=0)(x))
     return "deleted" if x.is_deleted() else "kept", "is_deleted() says so"
-
-
-def read_again() -> tuple[str, str]:
-    """Can it be read?"""
-    import jax
-    import jax.numpy as jnp
-
-    x = jnp.ones(4)
-    jax.block_until_ready(jax.jit(lambda x: x + 1, donate_argnums=0)(x))
-    return "kept", f"{x.tolist()}"
 
 
 def not_donated() -> None:
@@ -54,19 +44,27 @@ def go_on_with_the_result() -> None:
     assert x.tolist() == [2.0] * 4
 
 
+def read_again() -> tuple[str, str]:
+    """Can it be read?"""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.ones(4)
+    jax.block_until_ready(jax.jit(lambda x: x + 1, donate_argnums=0)(x))
+    return "kept", f"{x.tolist()}"
+
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/buffer_donation.html", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/changelog.html#jaxlib-0-3-24-nov-4-2022", "changelog"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/buffer_donation.html",
+        changelog="https://docs.jax.dev/en/latest/changelog.html#jaxlib-0-3-24-nov-4-2022",
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
-    common=Common(
-        control=not_donated,
-        behaviours={"deleted": "documented", "kept": "different"},
-        rules=(Rule("deleted"),),
-        workaround=Workaround("Go on with the result: x = step(x).", go_on_with_the_result),
-    ),
+    control=not_donated,
+    behaviours={"deleted": "documented", "kept": "different"},
+    rules=(Rule("deleted"),),
+    workaround=Workaround("Go on with the result: x = step(x).", go_on_with_the_result),
     cases=(
         Case(afterwards),
         Case(read_again, signatures={"deleted": Signature("RuntimeError", "Array has been deleted")}),

@@ -15,7 +15,7 @@ of arguments. Its message is the only report that was found, the changelog has n
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def argnames() -> tuple[str, str]:
@@ -27,6 +27,28 @@ def argnames() -> tuple[str, str]:
     jax.jit(lambda x, y: (x + 1, y + 1), donate_argnames="x")(y=y, x=x)
     gone = [name for name, array in (("x", x), ("y", y)) if array.is_deleted()]
     return ("right" if gone == ["x"] else "wrong" if gone == ["y"] else "other"), f"deleted: {gone}"
+
+
+def control_order() -> None:
+    """By position, and by keywords in alphabetical order, x is donated."""
+    import jax
+    import jax.numpy as jnp
+
+    for by_keyword in (False, True):
+        x, y = jnp.ones(3), jnp.full(3, 2.0)
+        f = jax.jit(lambda x, y: (x + 1, y + 1), donate_argnames="x")
+        f(x=x, y=y) if by_keyword else f(x, y)
+        assert (x.is_deleted(), y.is_deleted()) == (True, False), by_keyword
+
+
+def by_position() -> None:
+    """Donated arguments passed by position are the right ones, keywords for the others in whatever order."""
+    import jax
+    import jax.numpy as jnp
+
+    x, y, z = jnp.ones(3), jnp.full(3, 2.0), jnp.full(3, 3.0)
+    jax.jit(lambda x, y, z: (x + 1, y + 1, z + 1), donate_argnames="x")(x, z=z, y=y)
+    assert (x.is_deleted(), y.is_deleted(), z.is_deleted()) == (True, False, False)
 
 
 def argnums() -> tuple[str, str]:
@@ -54,40 +76,16 @@ def compiled() -> tuple[str, str]:
     return ("right" if gone == marked == ["x"] else "wrong" if gone == marked == ["y"] else "other"), told
 
 
-def control_order() -> None:
-    """By position, and by keywords in alphabetical order, x is donated."""
-    import jax
-    import jax.numpy as jnp
-
-    for by_keyword in (False, True):
-        x, y = jnp.ones(3), jnp.full(3, 2.0)
-        f = jax.jit(lambda x, y: (x + 1, y + 1), donate_argnames="x")
-        f(x=x, y=y) if by_keyword else f(x, y)
-        assert (x.is_deleted(), y.is_deleted()) == (True, False), by_keyword
-
-
-def by_position() -> None:
-    """Donated arguments passed by position are the right ones, keywords for the others in whatever order."""
-    import jax
-    import jax.numpy as jnp
-
-    x, y, z = jnp.ones(3), jnp.full(3, 2.0), jnp.full(3, 3.0)
-    jax.jit(lambda x, y, z: (x + 1, y + 1, z + 1), donate_argnames="x")(x, z=z, y=y)
-    assert (x.is_deleted(), y.is_deleted(), z.is_deleted()) == (True, False, False)
-
-
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax@3f17626f4b", "report"),),
+    upstream=Upstream.of(report="jax@3f17626f4b"),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
-    common=Common(
-        control=control_order,
-        behaviours={"right": "clear", "wrong": "affected", "other": "different"},
-        rules=(
-            Rule("wrong", "jax<0.4.27", "marks in the order of the call"),
-            Rule("right", "", "3f17626f4b, first in 0.4.27"),
-        ),
-        workaround=Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
+    control=control_order,
+    behaviours={"other": "different"},
+    rules=(
+        Rule("wrong", "jax<0.4.27", "marks in the order of the call"),
+        Rule("right", "", "3f17626f4b, first in 0.4.27"),
     ),
+    workaround=Workaround("Pass donated arguments by position, or keywords in alphabetical order.", by_position),
     cases=(Case(argnames), Case(argnums), Case(compiled)),
 )

@@ -10,7 +10,7 @@ list appended to, an iterator advanced while that is done, and not again: the FA
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def global_value() -> tuple[str, str]:
@@ -23,6 +23,16 @@ def global_value() -> tuple[str, str]:
     scale["now"] = 5.0
     found = float(scaled(2.0))
     return "as-traced" if found == 2.0 else "as-changed", f"{found}"
+
+
+def by_argument() -> None:
+    """What is passed is used: values as arguments, numbers as an array."""
+    import jax
+    import jax.numpy as jnp
+
+    assert float(jax.jit(lambda x, scale: x * scale)(2.0, 5.0)) == 10.0
+    numbers = jnp.arange(10)
+    assert int(jax.lax.fori_loop(0, 5, lambda i, total: total + numbers[i], 0)) == 10
 
 
 def appended() -> tuple[str, str]:
@@ -49,30 +59,16 @@ def iterator() -> tuple[str, str]:
     return "as-traced" if found == 0 else "as-changed", f"{found}, and not {sum(range(5))}"
 
 
-def by_argument() -> None:
-    """What is passed is used: values as arguments, numbers as an array."""
-    import jax
-    import jax.numpy as jnp
-
-    assert float(jax.jit(lambda x, scale: x * scale)(2.0, 5.0)) == 10.0
-    numbers = jnp.arange(10)
-    assert int(jax.lax.fori_loop(0, 5, lambda i, total: total + numbers[i], 0)) == 10
-
-
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/faq.html#jit-changes-the-behavior-of-my-function", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions "
+        "https://docs.jax.dev/en/latest/faq.html#jit-changes-the-behavior-of-my-function"
     ),
     touches=("tracing", "side effects"),
-    common=Common(
-        control=by_argument,
-        behaviours={"as-traced": "documented", "as-changed": "different"},
-        rules=(Rule("as-traced", "", "the sharp bits"),),
-        workaround=Workaround(
-            "Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument
-        ),
-    ),
+    control=by_argument,
+    behaviours={"as-traced": "documented", "as-changed": "different"},
+    rules=(Rule("as-traced", "", "the sharp bits"),),
+    workaround=Workaround("Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument),
     cases=(Case(global_value), Case(appended), Case(iterator)),
 )

@@ -15,7 +15,7 @@ many.
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def weak_type() -> tuple[str, str]:
@@ -29,22 +29,6 @@ def weak_type() -> tuple[str, str]:
     called = half(jnp.asarray(1.0)).dtype
     shaped = jax.eval_shape(half, jax.eval_shape(jnp.asarray, 1.0)).dtype
     return ("agrees" if shaped == called else "differs"), f"{shaped} of eval_shape, {called} of a call"
-
-
-def traces() -> tuple[str, str]:
-    """How often does eval_shape trace a function that it is asked about three times?"""
-    import jax
-    import jax.numpy as jnp
-
-    seen = []
-
-    def double(x: jax.Array) -> jax.Array:
-        seen.append(x)
-        return x * 2
-
-    for _ in range(3):
-        jax.eval_shape(double, jnp.ones(3))
-    return {1: "once", 3: "each-time"}.get(len(seen), "other"), f"{len(seen)} traces for 3 calls"
 
 
 def strong_type() -> None:
@@ -68,6 +52,22 @@ def in_one() -> None:
     assert both.dtype == jnp.bfloat16, both
 
 
+def traces() -> tuple[str, str]:
+    """How often does eval_shape trace a function that it is asked about three times?"""
+    import jax
+    import jax.numpy as jnp
+
+    seen = []
+
+    def double(x: jax.Array) -> jax.Array:
+        seen.append(x)
+        return x * 2
+
+    for _ in range(3):
+        jax.eval_shape(double, jnp.ones(3))
+    return {1: "once", 3: "each-time"}.get(len(seen), "other"), f"{len(seen)} traces for 3 calls"
+
+
 def of_a_jitted_function() -> None:
     """Of a jitted function it has what jit traced, on every release."""
     import jax
@@ -87,13 +87,9 @@ def of_a_jitted_function() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#23302", "report"),
-        Upstream("jax-ml/jax@dd6f0e2e2e", "commit"),
-        Upstream("jax-ml/jax@51ef738c86", "commit"),
-    ),
+    upstream=Upstream.of(report="jax#23302", commit="jax@dd6f0e2e2e jax@51ef738c86"),
     touches=("jax.eval_shape", "jax.ShapeDtypeStruct"),
-    common=Common(control=strong_type),
+    control=strong_type,
     cases=(
         Case(
             weak_type,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def floats() -> tuple[str, str]:
@@ -35,15 +35,6 @@ def integers() -> tuple[str, str]:
 
     got = int(jax.vjp(lambda x, step: (x, step), 1.0, np.int64(2**40))[0][1])
     return {2**40: "kept", 0: "rounded"}.get(got, "other"), f"{got}"
-
-
-def jvp() -> tuple[str, str]:
-    """Is a float64 that f returns as it is the same float64 in jax.jvp?"""
-    import jax
-    import numpy as np
-
-    got = jax.jvp(lambda x: x, (np.float64(0.1),), (np.float64(1.0),))[0]
-    return {"float64": "kept", "float32": "rounded"}.get(got.dtype.name, "other"), f"{got.dtype.name} {float(got)!r}"
 
 
 def what_is_computed() -> None:
@@ -69,20 +60,24 @@ def pass_it_by() -> None:
     assert np.float64(0.1).dtype.name == "float64"
 
 
+def jvp() -> tuple[str, str]:
+    """Is a float64 that f returns as it is the same float64 in jax.jvp?"""
+    import jax
+    import numpy as np
+
+    got = jax.jvp(lambda x: x, (np.float64(0.1),), (np.float64(1.0),))[0]
+    return {"float64": "kept", "float32": "rounded"}.get(got.dtype.name, "other"), f"{got.dtype.name} {float(got)!r}"
+
+
 _BEFORE = Rule("kept", "jax<0.8.0")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("jax-ml/jax@b8f92cbe9b", "commit"),
-    ),
+    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@b8f92cbe9b"),
     touches=("jax.grad", "jax.value_and_grad", "jax.vjp", "jax.linearize"),
-    common=Common(
-        control=what_is_computed,
-        behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
-        workaround=Workaround("Let what is only passed on go by a closure, or compare in float32.", pass_it_by),
-    ),
+    control=what_is_computed,
+    behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
+    workaround=Workaround("Let what is only passed on go by a closure, or compare in float32.", pass_it_by),
     cases=(
         Case(
             integers,

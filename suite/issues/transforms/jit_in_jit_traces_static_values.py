@@ -10,7 +10,7 @@ jax#14666 asks since 2023 whether values that pass through could stay as they ar
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def returned() -> tuple[str, str]:
@@ -20,21 +20,6 @@ def returned() -> tuple[str, str]:
 
     add_one = jax.jit(lambda n: n + 1, static_argnums=0)
     return "static", f"{jax.jit(lambda n: jnp.arange(add_one(n)), static_argnums=0)(2)}"
-
-
-def passed() -> tuple[str, str]:
-    """Is a Python number that a jitted function passes to another one there?"""
-    import jax
-
-    seen = []
-
-    def inner(n: int) -> int:
-        seen.append(isinstance(n, int))
-        return n
-
-    jitted = jax.jit(inner)
-    jax.jit(lambda: jitted(1))()
-    return ("static" if seen[0] else "traced"), "it is an int" if seen[0] else "it is no int"
 
 
 def without_the_inner_jit() -> None:
@@ -52,17 +37,30 @@ def without_the_inner_jit() -> None:
     assert seen == [True]
 
 
+def passed() -> tuple[str, str]:
+    """Is a Python number that a jitted function passes to another one there?"""
+    import jax
+
+    seen = []
+
+    def inner(n: int) -> int:
+        seen.append(isinstance(n, int))
+        return n
+
+    jitted = jax.jit(inner)
+    jax.jit(lambda: jitted(1))()
+    return ("static" if seen[0] else "traced"), "it is an int" if seen[0] else "it is no int"
+
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=(Upstream("jax-ml/jax#14666", "report"), Upstream("jax-ml/jax#35090", "report")),
+    upstream=Upstream.of(report="jax#14666 jax#35090"),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)", "tracing"),
-    common=Common(
-        control=without_the_inner_jit,
-        behaviours={"traced": "documented", "static": "different"},
-        rules=(Rule("traced", "", "jax#14666 is open"),),
-        workaround=Workaround(
-            "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
-        ),
+    control=without_the_inner_jit,
+    behaviours={"traced": "documented", "static": "different"},
+    rules=(Rule("traced", "", "jax#14666 is open"),),
+    workaround=Workaround(
+        "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
     ),
     cases=(
         Case(

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def named_f() -> tuple[str, str]:
@@ -24,20 +24,6 @@ def named_f() -> tuple[str, str]:
     import jax
 
     return "taken", f"it gives {float(jax.jit(lambda x, f: x * f)(1.0, f=2.0))}"
-
-
-def named_store() -> tuple[str, str]:
-    """Can a jitted function be called with store=2.0?"""
-    import jax
-
-    return "taken", f"it gives {float(jax.jit(lambda x, store: x * store)(1.0, store=2.0))}"
-
-
-def named_fun() -> tuple[str, str]:
-    """Can a jitted function be called with fun=2.0?"""
-    import jax
-
-    return "taken", f"it gives {float(jax.jit(lambda x, fun: x * fun)(1.0, fun=2.0))}"
 
 
 def another_name() -> None:
@@ -54,17 +40,29 @@ def by_position() -> None:
     assert float(jax.jit(lambda f, store, fun: f * store * fun)(2.0, 3.0, 4.0)) == 24.0
 
 
+def named_store() -> tuple[str, str]:
+    """Can a jitted function be called with store=2.0?"""
+    import jax
+
+    return "taken", f"it gives {float(jax.jit(lambda x, store: x * store)(1.0, store=2.0))}"
+
+
+def named_fun() -> tuple[str, str]:
+    """Can a jitted function be called with fun=2.0?"""
+    import jax
+
+    return "taken", f"it gives {float(jax.jit(lambda x, fun: x * fun)(1.0, fun=2.0))}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("jax-ml/jax#25329", "report"), Upstream("jax-ml/jax@1c9b23c566", "commit")),
+    upstream=Upstream.of(report="jax#25329", commit="jax@1c9b23c566"),
     touches=("keyword arguments",),
-    common=Common(
-        control=another_name,
-        behaviours={"taken": "clear", "refused": "affected"},
-        rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
-        workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
-        signatures={"refused": Signature("TypeError", "got multiple values for argument")},
-    ),
+    control=another_name,
+    behaviours={"refused": "affected"},
+    rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
+    workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
+    signatures={"refused": Signature("TypeError", "got multiple values for argument")},
     cases=(
         Case(named_f),
         Case(named_store),

@@ -37,7 +37,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 class _Watch:
@@ -114,6 +114,40 @@ def bound_method() -> tuple[str, str]:
     return watch.mutation(scaler, jax.jit(scaler.times)), str(watch)
 
 
+def unchanged() -> None:
+    """Where nothing is mutated each way is right, and traced once for each object or number that it holds as static."""
+    import jax
+
+    watch, static = _Watch(), partial(jax.jit, static_argnums=0)
+    bound = {scale: jax.jit(_scaler(watch)(scale).times) for scale in (2.0, 5.0)}
+    static_scaler = _scaler(watch, static)
+    objects = {scale: static_scaler(scale) for scale in (2.0, 5.0)}
+    number = static(lambda scale, x: watch.traced(scale * x))
+    pytree = jax.jit(lambda scaler, x: watch.traced(scaler[0] * x + scaler[1]))
+    static_method = type("Scaler", (), {"times": staticmethod(jax.jit(lambda x: watch.traced(2.0 * x)))})()
+
+    def plain(scale: Any, x: Any) -> Any:
+        return watch.traced(scale * x)
+
+    for scale in (2.0, 5.0, 2.0):
+        watch.calls("bound", bound[scale], 3.0 * scale)
+        watch.calls("static object", objects[scale].times, 3.0 * scale)
+        watch.calls("static number", partial(number, scale), 3.0 * scale)
+        watch.calls("pytree", partial(pytree, (scale, 1.0)), 3.0 * scale + 1.0)
+        watch.calls("jitted anew", lambda x, scale=scale: jax.jit(plain)(scale, x), 3.0 * scale)
+    watch.calls("static method", static_method.times, 6.0)
+    assert watch.traces == 2 + 2 + 2 + 1 + 1 + 1, watch
+
+
+def helper_function() -> None:
+    """JAX's first strategy."""
+    import jax
+
+    scaler = _scaler(watch := _Watch())(2.0)
+    helper = jax.jit(lambda scale, x: watch.traced(scale * x))
+    assert (watch.mutation(scaler, lambda x: helper(scaler.scale, x)), watch.traces) == ("fresh", 1), watch
+
+
 def decorated_method() -> tuple[str, str]:
     """@jax.jit on a method of a plain class: can it be called?"""
     import jax
@@ -128,6 +162,14 @@ def static_self() -> tuple[str, str]:
 
     scaler = _scaler(watch := _Watch(), partial(jax.jit, static_argnums=0))(2.0)
     return watch.mutation(scaler, scaler.times), str(watch)
+
+
+def mutated_pytree() -> None:
+    """JAX's third strategy, which is the one for objects that change."""
+    import jax
+
+    scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
+    assert (watch.mutation(scaler, scaler.times), watch.traces) == ("fresh", 1), watch
 
 
 def static_self_hashable() -> tuple[str, str]:
@@ -214,6 +256,18 @@ def equinox_module() -> tuple[str, str]:
     return "frozen-and-fresh" if watch.traces == 1 else "frozen-but-retraces", str(watch)
 
 
+def equinox_control() -> None:
+    """A jitted function of the module's leaf."""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    watch = _Watch()
+    times = eqx.filter_jit(lambda scale, x: watch.traced(scale * x))
+    for scale in (2.0, 5.0):
+        watch.calls(f"scale={scale:g}", partial(times, jnp.array(scale)), 3.0 * scale)
+    assert watch.traces == 1, watch
+
+
 def fresh_bound_method() -> tuple[str, str]:
     """jax.jit(obj.method) is made anew for each call: is each call traced, and the answer fresh?"""
     import jax
@@ -234,60 +288,6 @@ def fresh_bound_method() -> tuple[str, str]:
     if if_kept == "fresh":
         return "retraces-per-call" if retraces else "fresh", str(watch)
     return "retraces-per-call-or-stale" if retraces else "stale-if-kept", str(watch)
-
-
-def unchanged() -> None:
-    """Where nothing is mutated each way is right, and traced once for each object or number that it holds as static."""
-    import jax
-
-    watch, static = _Watch(), partial(jax.jit, static_argnums=0)
-    bound = {scale: jax.jit(_scaler(watch)(scale).times) for scale in (2.0, 5.0)}
-    static_scaler = _scaler(watch, static)
-    objects = {scale: static_scaler(scale) for scale in (2.0, 5.0)}
-    number = static(lambda scale, x: watch.traced(scale * x))
-    pytree = jax.jit(lambda scaler, x: watch.traced(scaler[0] * x + scaler[1]))
-    static_method = type("Scaler", (), {"times": staticmethod(jax.jit(lambda x: watch.traced(2.0 * x)))})()
-
-    def plain(scale: Any, x: Any) -> Any:
-        return watch.traced(scale * x)
-
-    for scale in (2.0, 5.0, 2.0):
-        watch.calls("bound", bound[scale], 3.0 * scale)
-        watch.calls("static object", objects[scale].times, 3.0 * scale)
-        watch.calls("static number", partial(number, scale), 3.0 * scale)
-        watch.calls("pytree", partial(pytree, (scale, 1.0)), 3.0 * scale + 1.0)
-        watch.calls("jitted anew", lambda x, scale=scale: jax.jit(plain)(scale, x), 3.0 * scale)
-    watch.calls("static method", static_method.times, 6.0)
-    assert watch.traces == 2 + 2 + 2 + 1 + 1 + 1, watch
-
-
-def equinox_control() -> None:
-    """A jitted function of the module's leaf."""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    watch = _Watch()
-    times = eqx.filter_jit(lambda scale, x: watch.traced(scale * x))
-    for scale in (2.0, 5.0):
-        watch.calls(f"scale={scale:g}", partial(times, jnp.array(scale)), 3.0 * scale)
-    assert watch.traces == 1, watch
-
-
-def helper_function() -> None:
-    """JAX's first strategy."""
-    import jax
-
-    scaler = _scaler(watch := _Watch())(2.0)
-    helper = jax.jit(lambda scale, x: watch.traced(scale * x))
-    assert (watch.mutation(scaler, lambda x: helper(scaler.scale, x)), watch.traces) == ("fresh", 1), watch
-
-
-def mutated_pytree() -> None:
-    """JAX's third strategy, which is the one for objects that change."""
-    import jax
-
-    scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
-    assert (watch.mutation(scaler, scaler.times), watch.traces) == ("fresh", 1), watch
 
 
 def unbound_method() -> None:
@@ -315,16 +315,13 @@ _UNBOUND = Workaround("Make the class a pytree, and jit its function: jax.jit(Sc
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("jax-ml/jax#13992", "report"),
-        Upstream("jax-ml/jax#19570", "report"),
-        Upstream("jax-ml/jax#15338", "report"),
-        Upstream("jax-ml/jax#9672", "report"),
-        Upstream("jax-ml/jax#28418", "report"),
-        Upstream("https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods", "docs"),
+    upstream=Upstream.of(
+        report="jax#13992 jax#19570 jax#15338 jax#9672 jax#28418",
+        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods",
     ),
     touches=("jax.jit", "methods", "jit cache"),
-    common=Common(control=unchanged, behaviours=_patterns("documented")),
+    control=unchanged,
+    behaviours=_patterns("documented"),
     cases=(
         Case(bound_method, rules=_always("stale", "jax#13992 has why"), workaround=_HELPER),
         Case(

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def custom_vjp() -> tuple[str, str]:
@@ -31,6 +31,30 @@ def custom_vjp() -> tuple[str, str]:
     f.defvjp(lambda x, c: (x * c.sum(), c), lambda c, g: (g * c.sum(), g * np.ones(3)))
     got = float(jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0))
     return ("array" if got == 3.0 else "other"), f"the gradient is {got}"
+
+
+def jax_arrays() -> None:
+    """A jax.Array is one in both places."""
+    import jax
+    import jax.numpy as jnp
+
+    f = jax.custom_vjp(lambda x, c: x * c.sum())
+    f.defvjp(lambda x, c: (x * c.sum(), c), lambda c, g: (g * c.sum(), g * jnp.ones_like(c)))
+    assert float(jax.grad(lambda x: f(x, jnp.arange(3.0)))(1.0)) == 3.0
+    assert float(jax.grad(lambda x: (jnp.sum(x * x), x), has_aux=True)(jnp.array([1.0, 2.0]))[1].sum()) == 3.0
+
+
+def as_an_array() -> None:
+    """np.asarray of what arrives, as the changelog says: it is an ndarray on every release."""
+    import jax
+    import numpy as np
+
+    f = jax.custom_vjp(lambda x, c: x * jax.numpy.sum(c))
+    f.defvjp(lambda x, c: (x * np.asarray(c).sum(), c), lambda c, g: (g * np.asarray(c).sum(), g * np.ones(3)))
+    assert float(jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0)) == 3.0
+    x = np.array([1.0, 2.0], np.float32)
+    got = jax.grad(lambda x: (jax.numpy.sum(x * x), x), has_aux=True)(x)[1]
+    assert float(np.asarray(got).sum()) == 3.0
 
 
 def aux() -> tuple[str, str]:
@@ -60,45 +84,19 @@ def custom_jvp() -> tuple[str, str]:
     return ("array" if seen == [True] else "other"), f"isinstance(c, np.ndarray) is {seen[0]}"
 
 
-def jax_arrays() -> None:
-    """A jax.Array is one in both places."""
-    import jax
-    import jax.numpy as jnp
-
-    f = jax.custom_vjp(lambda x, c: x * c.sum())
-    f.defvjp(lambda x, c: (x * c.sum(), c), lambda c, g: (g * c.sum(), g * jnp.ones_like(c)))
-    assert float(jax.grad(lambda x: f(x, jnp.arange(3.0)))(1.0)) == 3.0
-    assert float(jax.grad(lambda x: (jnp.sum(x * x), x), has_aux=True)(jnp.array([1.0, 2.0]))[1].sum()) == 3.0
-
-
-def as_an_array() -> None:
-    """np.asarray of what arrives, as the changelog says: it is an ndarray on every release."""
-    import jax
-    import numpy as np
-
-    f = jax.custom_vjp(lambda x, c: x * jax.numpy.sum(c))
-    f.defvjp(lambda x, c: (x * np.asarray(c).sum(), c), lambda c, g: (g * np.asarray(c).sum(), g * np.ones(3)))
-    assert float(jax.grad(lambda x: f(x, np.arange(3, dtype=np.float32)))(1.0)) == 3.0
-    x = np.array([1.0, 2.0], np.float32)
-    got = jax.grad(lambda x: (jax.numpy.sum(x * x), x), has_aux=True)(x)[1]
-    assert float(np.asarray(got).sum()) == 3.0
-
-
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/changelog.html", "changelog"),
-        Upstream("patrick-kidger/equinox#1095", "report"),
-        Upstream("patrick-kidger/equinox#1099", "commit"),
-        Upstream("jax-ml/jax@dda9695795", "fix"),
+    upstream=Upstream.of(
+        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        report="equinox#1095",
+        commit="equinox#1099",
+        fix="jax@dda9695795",
     ),
     touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
-    common=Common(
-        control=jax_arrays,
-        behaviours={"array": "clear", "no-sum": "affected", "other": "different"},
-        workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
-        signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
-    ),
+    control=jax_arrays,
+    behaviours={"array": "clear", "no-sum": "affected", "other": "different"},
+    workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
+    signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
     cases=(
         Case(
             custom_vjp, rules=(Rule("array", "jax<0.7.2"), Rule("no-sum", "jax<0.9.2"), Rule("array", "", "dda9695795"))

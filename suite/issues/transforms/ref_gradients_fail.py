@@ -23,7 +23,7 @@ Seen in these runs, of three functions that make a ref: one doubles what is in i
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def overwritten() -> tuple[str, str]:
@@ -40,37 +40,6 @@ def overwritten() -> tuple[str, str]:
         return y * ref[...]
 
     return compare(jax.grad(f)(3.0), 2.0)
-
-
-def overwritten_jitted() -> tuple[str, str]:
-    """Does it where the function is jitted?"""
-    import jax
-
-    if not hasattr(jax, "new_ref"):
-        return "absent", "there is no jax.new_ref"
-
-    def f(x: jax.Array) -> jax.Array:
-        ref = jax.new_ref(x)
-        y = ref[...]
-        ref[...] = 2.0
-        return y * ref[...]
-
-    return compare(jax.grad(jax.jit(f))(3.0), 2.0)
-
-
-def jacfwd() -> tuple[str, str]:
-    """Does jacfwd of a function that makes a ref and doubles what is in it give 2?"""
-    import jax
-
-    if not hasattr(jax, "new_ref"):
-        return "absent", "there is no jax.new_ref"
-
-    def f(x: jax.Array) -> jax.Array:
-        ref = jax.new_ref(x)
-        ref[...] = 2.0 * ref[...]
-        return ref[...]
-
-    return compare(jax.jacfwd(f)(3.0), 2.0)
 
 
 def doubled() -> None:
@@ -106,6 +75,37 @@ def depends_on_it() -> None:
     assert jax.grad(jax.jit(f))(3.0) == 2.0
 
 
+def overwritten_jitted() -> tuple[str, str]:
+    """Does it where the function is jitted?"""
+    import jax
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+
+    def f(x: jax.Array) -> jax.Array:
+        ref = jax.new_ref(x)
+        y = ref[...]
+        ref[...] = 2.0
+        return y * ref[...]
+
+    return compare(jax.grad(jax.jit(f))(3.0), 2.0)
+
+
+def jacfwd() -> tuple[str, str]:
+    """Does jacfwd of a function that makes a ref and doubles what is in it give 2?"""
+    import jax
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+
+    def f(x: jax.Array) -> jax.Array:
+        ref = jax.new_ref(x)
+        ref[...] = 2.0 * ref[...]
+        return ref[...]
+
+    return compare(jax.jacfwd(f)(3.0), 2.0)
+
+
 def one_direction() -> None:
     """Forward mode by jax.jvp, without vmap."""
     import jax
@@ -130,25 +130,20 @@ _OVERWRITTEN = (f"jax.new_ref if {_GRADIENTS}",)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("https://github.com/jax-ml/jax/issues/33987", "report"),
-        Upstream("jax-ml/jax#38927", "fix"),
-        Upstream("jax-ml/jax#35217", "report"),
-        Upstream("jax-ml/jax#31672", "commit"),
+    upstream=Upstream.of(
+        report="https://github.com/jax-ml/jax/issues/33987 jax#35217", fix="jax#38927", commit="jax#31672"
     ),
     touches=("jax.new_ref",),
-    common=Common(
-        control=doubled,
-        behaviours={"no-accum": "affected", "differs": "different"},
-        rules=(
-            _ABSENT,
-            Rule("agrees", "jax<0.8.1"),
-            Rule("no-accum", "jax<0.11"),
-            Rule("agrees", "", "jax#38927 (120f0b4132)"),
-        ),
-        workaround=Workaround("Have the constant depend on the input: 2.0 + 0.0 * x.", depends_on_it),
-        signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
+    control=doubled,
+    behaviours={"no-accum": "affected", "differs": "different"},
+    rules=(
+        _ABSENT,
+        Rule("agrees", "jax<0.8.1"),
+        Rule("no-accum", "jax<0.11"),
+        Rule("agrees", "", "jax#38927 (120f0b4132)"),
     ),
+    workaround=Workaround("Have the constant depend on the input: 2.0 + 0.0 * x.", depends_on_it),
+    signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
     cases=(
         Case(overwritten, touches=_OVERWRITTEN),
         Case(overwritten_jitted, touches=_OVERWRITTEN),

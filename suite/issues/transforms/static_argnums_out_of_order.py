@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def jit() -> tuple[str, str]:
@@ -29,6 +29,29 @@ def jit() -> tuple[str, str]:
         return a - 2 * b + 3 * c
 
     return compare(jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0), 6.0)
+
+
+def in_order() -> None:
+    """Named in order all are right."""
+    import jax
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    assert jax.jit(f, static_argnums=(0, 1))(1.0, 2.0, 3.0) == 6.0
+    assert jax.jit(f, static_argnames=("a", "b"))(1.0, 2.0, 3.0) == 6.0
+    closed = jax.make_jaxpr(f, static_argnums=(0, 1))(1.0, 2.0, 3.0)
+    assert jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0] == 6.0
+    given = []
+
+    def rule(a: float, b: float, primals: tuple[float, ...], tangents: tuple[float, ...]) -> tuple[float, float]:
+        given.append((a, b))
+        return primals[0], tangents[0]
+
+    custom = jax.custom_jvp(f, nondiff_argnums=(0, 1))
+    custom.defjvp(rule)
+    jax.jvp(lambda c: custom(1.0, 2.0, c), (3.0,), (1.0,))
+    assert given == [(1.0, 2.0)]
 
 
 def called_before() -> tuple[str, str]:
@@ -76,29 +99,6 @@ def custom_jvp_rule() -> tuple[str, str]:
     ), f"f(1, 2, c): the rule gets {given[0]}"
 
 
-def in_order() -> None:
-    """Named in order all are right."""
-    import jax
-
-    def f(a: float, b: float, c: float) -> float:
-        return a - 2 * b + 3 * c
-
-    assert jax.jit(f, static_argnums=(0, 1))(1.0, 2.0, 3.0) == 6.0
-    assert jax.jit(f, static_argnames=("a", "b"))(1.0, 2.0, 3.0) == 6.0
-    closed = jax.make_jaxpr(f, static_argnums=(0, 1))(1.0, 2.0, 3.0)
-    assert jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0] == 6.0
-    given = []
-
-    def rule(a: float, b: float, primals: tuple[float, ...], tangents: tuple[float, ...]) -> tuple[float, float]:
-        given.append((a, b))
-        return primals[0], tangents[0]
-
-    custom = jax.custom_jvp(f, nondiff_argnums=(0, 1))
-    custom.defjvp(rule)
-    jax.jvp(lambda c: custom(1.0, 2.0, c), (3.0,), (1.0,))
-    assert given == [(1.0, 2.0)]
-
-
 _NEW = Rule("agrees", "", "jax#28069 (9afc047bf0)")
 # A negative number counts from the end, so its place in the order depends on the function.
 _OUT_OF_ORDER = "type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}".format
@@ -110,13 +110,11 @@ _OF_JIT = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#28065", "report"), Upstream("jax-ml/jax#28069", "fix")),
+    upstream=Upstream.of(report="jax#28065", fix="jax#28069"),
     touches=("jax.jit(static_argnums=)", "jax.make_jaxpr(static_argnums=)", "jax.custom_jvp(nondiff_argnums=)"),
-    common=Common(
-        control=in_order,
-        rules=(Rule("differs", "jax<0.6.1"), _NEW),
-        workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
-    ),
+    control=in_order,
+    rules=(Rule("differs", "jax<0.6.1"), _NEW),
+    workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
     cases=(
         Case(jit, touches=_OF_JIT),
         Case(called_before, touches=_OF_JIT),

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _traces(values: Sequence[Any]) -> tuple[str, str]:
@@ -45,21 +45,6 @@ def new_lambdas() -> tuple[str, str]:
     return _traces([add(1.0), add(1.0), add(1.0)])
 
 
-def new_partials() -> tuple[str, str]:
-    """With a new functools.partial of the same function and arguments?"""
-    return _traces([partial(pow, 2), partial(pow, 2), partial(pow, 2)])
-
-
-def equal_numbers() -> tuple[str, str]:
-    """With numbers that are equal, and of different types?"""
-    return _traces([1, 1.0, True])
-
-
-def a_list() -> tuple[str, str]:
-    """With a list?"""
-    return _traces([[2], [2]])
-
-
 def equal_tuples() -> None:
     """With tuples that are equal: once."""
     assert _traces([(1, 2), (1, 2), tuple(range(1, 3))])[0] == "once"
@@ -78,21 +63,32 @@ def one_object() -> None:
     assert _traces([float(1), float(True)])[0] == "once"
 
 
+def new_partials() -> tuple[str, str]:
+    """With a new functools.partial of the same function and arguments?"""
+    return _traces([partial(pow, 2), partial(pow, 2), partial(pow, 2)])
+
+
+def equal_numbers() -> tuple[str, str]:
+    """With numbers that are equal, and of different types?"""
+    return _traces([1, 1.0, True])
+
+
+def a_list() -> tuple[str, str]:
+    """With a list?"""
+    return _traces([[2], [2]])
+
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/_autosummary/jax.jit.html", "docs"),
-        Upstream("https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static", "docs"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/_autosummary/jax.jit.html "
+        "https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static"
     ),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
-    common=Common(
-        control=equal_tuples,
-        behaviours={"each-time": "documented", "once": "different", "other": "different"},
-        rules=(Rule("each-time"),),
-        workaround=Workaround(
-            "Make the function once, before the loop; give tuples, and numbers of one type.", one_object
-        ),
-    ),
+    control=equal_tuples,
+    behaviours={"each-time": "documented", "once": "different", "other": "different"},
+    rules=(Rule("each-time"),),
+    workaround=Workaround("Make the function once, before the loop; give tuples, and numbers of one type.", one_object),
     cases=(
         Case(new_lambdas),
         Case(new_partials),

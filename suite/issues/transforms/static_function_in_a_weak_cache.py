@@ -50,7 +50,7 @@ def by_name() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(Upstream("jax-ml/jax#30517", "report"), Upstream("patrick-kidger/equinox#1084", "report")),
+    upstream=Upstream.of(report="jax#30517 equinox#1084"),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)", "interpreter exit"),
     cases=(
         Case(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def returned_by_a_rule() -> tuple[str, str]:
@@ -45,20 +45,6 @@ def asked_for_by_a_rule() -> tuple[str, str]:
     return compare(jax.hessian(lambda x: jax.jit(same)((x * x, 3.0))[0])(1.0), 2.0)
 
 
-def linear_solve() -> tuple[str, str]:
-    """Is the derivative of the transposed derivative of a vmapped linear solve, -1 / x, that of -1 / x?"""
-    import jax
-    import jax.numpy as jnp
-
-    def solve(x: jax.Array) -> jax.Array:
-        return jnp.linalg.solve(x * jnp.eye(2), jnp.array([1.0, 0.0]))[0]
-
-    def transposed(x: jax.Array) -> jax.Array:
-        return jax.vjp(lambda y: jax.jvp(jax.vmap(solve), (x,), (y,))[1], jnp.ones_like(x))[1](x)[0]
-
-    return compare(jax.jacrev(transposed)(jnp.array([2.0])), [[0.25]], rtol=1e-6)
-
-
 def first_derivatives() -> None:
     """One derivative at a time, of a rule that gets zeros as numbers, and of a solve."""
     import jax
@@ -86,6 +72,20 @@ def zeros_as_numbers() -> None:
     assert jax.hessian(lambda x: jax.jit(same)((x * x, 3.0))[0])(1.0) == 2.0
 
 
+def linear_solve() -> tuple[str, str]:
+    """Is the derivative of the transposed derivative of a vmapped linear solve, -1 / x, that of -1 / x?"""
+    import jax
+    import jax.numpy as jnp
+
+    def solve(x: jax.Array) -> jax.Array:
+        return jnp.linalg.solve(x * jnp.eye(2), jnp.array([1.0, 0.0]))[0]
+
+    def transposed(x: jax.Array) -> jax.Array:
+        return jax.vjp(lambda y: jax.jvp(jax.vmap(solve), (x,), (y,))[1], jnp.ones_like(x))[1](x)[0]
+
+    return compare(jax.jacrev(transposed)(jnp.array([2.0])), [[0.25]], rtol=1e-6)
+
+
 def by_lu_factors() -> None:
     """The same solve by its LU factors."""
     import jax
@@ -105,14 +105,8 @@ _TRANSPOSED = "uses('jax.vjp', 'jax.jacrev', 'jax.hessian', 'jax.linear_transpos
 
 ISSUE = Issue(
     kind="crash",
-    upstream=(
-        Upstream("jax-ml/jax#28144", "report"),
-        Upstream("jax-ml/jax#31448", "report"),
-        Upstream("jax-ml/jax#29342", "report"),
-        Upstream("patrick-kidger/optimistix#129", "report"),
-        Upstream("https://github.com/jax-ml/jax/commit/82a79c5985", "fix"),
-        Upstream("jax-ml/jax#31496", "fix"),
-        Upstream("jax-ml/jax#29629", "fix"),
+    upstream=Upstream.of(
+        report="jax#28144 jax#31448 jax#29342 optimistix#129", fix="jax@82a79c5985 jax#31496 jax#29629"
     ),
     touches=(
         "jax.custom_jvp",
@@ -120,12 +114,10 @@ ISSUE = Issue(
         "jax.lax.custom_linear_solve",
         "jax.numpy.linalg.solve",
     ),
-    common=Common(
-        control=first_derivatives,
-        behaviours={"crashed-in-jax": "affected", "differs": "different"},
-        workaround=Workaround("Write the rule without symbolic zeros: with jnp.zeros_like.", zeros_as_numbers),
-        signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
-    ),
+    control=first_derivatives,
+    behaviours={"crashed-in-jax": "affected", "differs": "different"},
+    workaround=Workaround("Write the rule without symbolic zeros: with jnp.zeros_like.", zeros_as_numbers),
+    signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
     cases=(
         Case(
             asked_for_by_a_rule,

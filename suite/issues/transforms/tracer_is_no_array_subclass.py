@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def singledispatch() -> tuple[str, str]:
@@ -43,37 +43,6 @@ def singledispatch() -> tuple[str, str]:
 
     jax.jit(f)(1.0)
     return seen[0], f"inside jit it takes the function for {'jax.Array' if seen == ['array'] else 'object'}"
-
-
-def array_like() -> tuple[str, str]:
-    """Is a traced array an instance of jax.typing.ArrayLike?"""
-    import jax
-    from jax.typing import ArrayLike
-
-    seen = []
-
-    def f(x: object) -> object:
-        seen.append(isinstance(x, ArrayLike))
-        return x
-
-    jax.jit(f)(1.0)
-    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, ArrayLike) is {seen[0]} inside jit"
-
-
-def optional() -> tuple[str, str]:
-    """Is a traced array an instance of typing.Optional[jax.Array]?"""
-    from typing import Optional
-
-    import jax
-
-    seen = []
-
-    def f(x: object) -> object:
-        seen.append(isinstance(x, Optional[jax.Array]))  # type: ignore[arg-type]  # noqa: UP045
-        return x
-
-    jax.jit(f)(1.0)
-    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, Optional[jax.Array]) is {seen[0]}"
 
 
 def instances() -> None:
@@ -115,6 +84,37 @@ def register_the_tracer() -> None:
     assert seen == ["array", True], seen
 
 
+def array_like() -> tuple[str, str]:
+    """Is a traced array an instance of jax.typing.ArrayLike?"""
+    import jax
+    from jax.typing import ArrayLike
+
+    seen = []
+
+    def f(x: object) -> object:
+        seen.append(isinstance(x, ArrayLike))
+        return x
+
+    jax.jit(f)(1.0)
+    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, ArrayLike) is {seen[0]} inside jit"
+
+
+def optional() -> tuple[str, str]:
+    """Is a traced array an instance of typing.Optional[jax.Array]?"""
+    from typing import Optional
+
+    import jax
+
+    seen = []
+
+    def f(x: object) -> object:
+        seen.append(isinstance(x, Optional[jax.Array]))  # type: ignore[arg-type]  # noqa: UP045
+        return x
+
+    jax.jit(f)(1.0)
+    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, Optional[jax.Array]) is {seen[0]}"
+
+
 _REGISTER = Workaround(
     "Register jax.core.Tracer beside jax.Array; ask isinstance(x, typing.get_args(ArrayLike)).", register_the_tracer
 )
@@ -122,17 +122,15 @@ _INSTANCE = Rule("instance", "jax<0.8.2")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=(
-        Upstream("jax-ml/jax#38268", "report"),
-        Upstream("patrick-kidger/jaxtyping#382", "report"),
-        Upstream("danielward27/flowjax#230", "report"),
-        Upstream("CDCgov/cfa-stf-routine-forecasting#864", "report"),
-        Upstream("data-apis/array-api-compat#369", "fix"),
-        Upstream("GridTools/gt4py#2867", "fix"),
-        Upstream("jax-ml/jax@9d40174f72", "commit"),
+    upstream=Upstream.of(
+        report="jax#38268 jaxtyping#382 danielward27/flowjax#230 CDCgov/cfa-stf-routine-forecasting#864",
+        fix="data-apis/array-api-compat#369 GridTools/gt4py#2867",
+        commit="jax@9d40174f72",
     ),
     touches=("jax.core.Tracer", "jax.Array", "jax.numpy.ndarray", "jax.typing.ArrayLike"),
-    common=Common(control=instances, behaviours={"instance": "clear", "no-instance": "affected"}, workaround=_REGISTER),
+    control=instances,
+    behaviours={"instance": "clear", "no-instance": "affected"},
+    workaround=_REGISTER,
     cases=(
         Case(
             singledispatch,

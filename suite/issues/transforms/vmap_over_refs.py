@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def written_along_axis_one() -> tuple[str, str]:
@@ -37,6 +37,39 @@ def written_along_axis_one() -> tuple[str, str]:
     ref = jax.new_ref(jnp.zeros((2, 2)))
     jax.vmap(write, in_axes=(1, 0))(ref, jnp.array([[0.0, 2.0], [1.0, 3.0]]))
     return compare(ref[...], [[0.0, 1.0], [2.0, 3.0]])
+
+
+def whole_rows() -> None:
+    """Whole rows of a ref that is mapped along axis 0; without refs, of an array."""
+    import jax
+    import jax.numpy as jnp
+
+    rows = jnp.array([[0.0, 1.0], [2.0, 3.0]])
+    if not hasattr(jax, "new_ref"):
+        assert jax.vmap(lambda r: r[...] + 1.0)(rows).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+        return
+
+    def add(r: jax.Array) -> None:
+        r[...] += 1.0
+
+    ref = jax.new_ref(rows)
+    jax.vmap(add)(ref)
+    assert ref[...].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert jax.vmap(lambda r: r[...])(ref).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def map_the_array() -> None:
+    """The array is mapped over, and what comes of it written whole."""
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(jax, "new_ref"):
+        return
+    ref = jax.new_ref(jnp.zeros((2, 2)))
+    ref[...] = jax.vmap(lambda r, i: r.at[i].add(1.0))(ref[...], jnp.array([0, 1]))
+    assert ref[...].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    ref[...] = jax.vmap(lambda r, x: x, in_axes=(1, 0), out_axes=1)(ref[...], jnp.array([[0.0, 2.0], [1.0, 3.0]]))
+    assert ref[...].tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
 def mapped_index() -> tuple[str, str]:
@@ -85,59 +118,16 @@ def in_a_loop() -> tuple[str, str]:
     return compare(ref[...].ravel(), [2.0] * 6)
 
 
-def whole_rows() -> None:
-    """Whole rows of a ref that is mapped along axis 0; without refs, of an array."""
-    import jax
-    import jax.numpy as jnp
-
-    rows = jnp.array([[0.0, 1.0], [2.0, 3.0]])
-    if not hasattr(jax, "new_ref"):
-        assert jax.vmap(lambda r: r[...] + 1.0)(rows).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-        return
-
-    def add(r: jax.Array) -> None:
-        r[...] += 1.0
-
-    ref = jax.new_ref(rows)
-    jax.vmap(add)(ref)
-    assert ref[...].tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    assert jax.vmap(lambda r: r[...])(ref).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-
-
-def map_the_array() -> None:
-    """The array is mapped over, and what comes of it written whole."""
-    import jax
-    import jax.numpy as jnp
-
-    if not hasattr(jax, "new_ref"):
-        return
-    ref = jax.new_ref(jnp.zeros((2, 2)))
-    ref[...] = jax.vmap(lambda r, i: r.at[i].add(1.0))(ref[...], jnp.array([0, 1]))
-    assert ref[...].tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    ref[...] = jax.vmap(lambda r, x: x, in_axes=(1, 0), out_axes=1)(ref[...], jnp.array([[0.0, 2.0], [1.0, 3.0]]))
-    assert ref[...].tolist() == [[0.0, 1.0], [2.0, 3.0]]
-
-
 _ABSENT = Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2")
 _FIRST = Rule("agrees", "jax<0.8.0")
 _REFS = "uses('jax.new_ref', 'jax.Ref', 'jax.experimental.mutable_array')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(
-        Upstream("jax-ml/jax#33309", "report"),
-        Upstream("jax-ml/jax#39288", "report"),
-        Upstream("jax-ml/jax#37113", "fix"),
-        Upstream("jax-ml/jax#39293", "fix"),
-        Upstream("jax-ml/jax#39745", "fix"),
-    ),
+    upstream=Upstream.of(report="jax#33309 jax#39288", fix="jax#37113 jax#39293 jax#39745"),
     touches=("jax.new_ref", "jax.vmap"),
-    common=Common(
-        control=whole_rows,
-        workaround=Workaround(
-            "Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array
-        ),
-    ),
+    control=whole_rows,
+    workaround=Workaround("Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array),
     cases=(
         Case(
             written_along_axis_one,

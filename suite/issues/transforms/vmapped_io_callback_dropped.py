@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Common, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def effects() -> tuple[str, str]:
@@ -28,6 +28,33 @@ def effects() -> tuple[str, str]:
     jax.vmap(lambda x: io_callback(lambda value: log.append(float(value)), None, x))(jnp.arange(3.0))
     jax.effects_barrier()
     return compare(log, [0.0, 1.0, 2.0])
+
+
+def not_vmapped() -> None:
+    """Without vmap every call is made, under jit too."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import io_callback
+
+    log: list[float] = []
+    for x in (0.0, 1.0):
+        jax.jit(lambda x: io_callback(lambda value: log.append(float(value)), None, x))(jnp.float32(x))
+    jax.effects_barrier()
+    assert log == [0.0, 1.0]
+
+
+def whole_batch() -> None:
+    """One call with the whole batch, outside of vmap."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import io_callback
+
+    log: list[float] = []
+    jax.jit(lambda x: io_callback(lambda values: log.extend(values.tolist()), None, jax.vmap(lambda x: 2 * x)(x)))(
+        jnp.arange(3.0)
+    )
+    jax.effects_barrier()
+    assert log == [0.0, 2.0, 4.0]
 
 
 def unused_result() -> tuple[str, str]:
@@ -72,44 +99,15 @@ def while_loop() -> tuple[str, str]:
     return compare(log, [0.0, 1.0, 2.0, 0.0, 1.0, 2.0])
 
 
-def not_vmapped() -> None:
-    """Without vmap every call is made, under jit too."""
-    import jax
-    import jax.numpy as jnp
-    from jax.experimental import io_callback
-
-    log: list[float] = []
-    for x in (0.0, 1.0):
-        jax.jit(lambda x: io_callback(lambda value: log.append(float(value)), None, x))(jnp.float32(x))
-    jax.effects_barrier()
-    assert log == [0.0, 1.0]
-
-
-def whole_batch() -> None:
-    """One call with the whole batch, outside of vmap."""
-    import jax
-    import jax.numpy as jnp
-    from jax.experimental import io_callback
-
-    log: list[float] = []
-    jax.jit(lambda x: io_callback(lambda values: log.extend(values.tolist()), None, jax.vmap(lambda x: 2 * x)(x)))(
-        jnp.arange(3.0)
-    )
-    jax.effects_barrier()
-    assert log == [0.0, 2.0, 4.0]
-
-
 _NEW = Rule("agrees", "", "jax#20725 (8037e7b08f)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#20628", "report"), Upstream("jax-ml/jax#20725", "fix")),
+    upstream=Upstream.of(report="jax#20628", fix="jax#20725"),
     touches=("jax.experimental.io_callback",),
-    common=Common(
-        control=not_vmapped,
-        rules=(Rule("differs", "jax<0.4.27"), _NEW),
-        workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
-    ),
+    control=not_vmapped,
+    rules=(Rule("differs", "jax<0.4.27"), _NEW),
+    workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
     cases=(
         Case(effects),
         Case(unused_result),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Common, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*values: Any) -> int:
@@ -40,6 +40,13 @@ def number_then_array() -> tuple[str, str]:
 
     traces = _traces(1.0, jnp.float32(1.0))
     return "retraced" if traces == 2 else "traced-once", f"{traces} traces of two calls"
+
+
+def of_one_type() -> None:
+    """For arrays of one dtype it is traced once."""
+    import jax.numpy as jnp
+
+    assert _traces(jnp.float32(1.0), jnp.float32(2.0)) == 1
 
 
 def its_own_output() -> tuple[str, str]:
@@ -67,22 +74,14 @@ def its_output_of_an_array() -> tuple[str, str]:
     return ("retraced" if len(seen) == 2 else "traced-once"), f"{len(seen)} traces of three calls"
 
 
-def of_one_type() -> None:
-    """For arrays of one dtype it is traced once."""
-    import jax.numpy as jnp
-
-    assert _traces(jnp.float32(1.0), jnp.float32(2.0)) == 1
-
-
 ISSUE = Issue(
     kind="retrace",
-    upstream=(
-        Upstream("https://docs.jax.dev/en/latest/type_promotion.html#weak-types", "docs"),
-        Upstream("jax-ml/jax#4274", "report"),
-        Upstream("jax-ml/jax#3163", "report"),
+    upstream=Upstream.of(
+        docs="https://docs.jax.dev/en/latest/type_promotion.html#weak-types", report="jax#4274 jax#3163"
     ),
     touches=("weak types", "jit cache"),
-    common=Common(control=of_one_type, behaviours={"retraced": "documented", "traced-once": "different"}),
+    control=of_one_type,
+    behaviours={"retraced": "documented", "traced-once": "different"},
     cases=(
         Case(
             number_then_array,

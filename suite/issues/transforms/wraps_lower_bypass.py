@@ -133,13 +133,6 @@ def vmap() -> tuple[str, str]:
     return _lowered(jax.vmap(jax.jit(lambda row: row.sum())), rows, whole=[3.0, 12.0], bare=15.0)
 
 
-def grad() -> tuple[str, str]:
-    """Does jax.grad(jax.jit(f)).lower lower the gradient?"""
-    import jax
-
-    return _lowered(jax.grad(jax.jit(lambda x: x * x)), 3.0, whole=6.0, bare=9.0)
-
-
 def transform_control() -> None:
     """A transform of a jitted function is right when called, or in the jaxpr; without that `jit` it has no `lower`."""
     import jax
@@ -160,6 +153,13 @@ def transform_jit_last() -> None:
     vmapped, rows = jax.vmap(jax.jit(lambda row: row.sum())), jax.numpy.arange(6.0).reshape(2, 3)
     got = [_aot(jax.jit(vmapped), rows), _aot(jax.jit(jax.grad(jax.jit(lambda x: x * x))), 3.0)]
     assert got == [[3.0, 12.0], 6.0], got
+
+
+def grad() -> tuple[str, str]:
+    """Does jax.grad(jax.jit(f)).lower lower the gradient?"""
+    import jax
+
+    return _lowered(jax.grad(jax.jit(lambda x: x * x)), 3.0, whole=6.0, bare=9.0)
 
 
 def checkpoint() -> tuple[str, str]:
@@ -268,7 +268,7 @@ _NO_LOWER = "it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lo
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=(Upstream("jax-ml/jax#27829", "report"), Upstream("jax-ml/jax#27873", "fix")),
+    upstream=Upstream.of(report="jax#27829", fix="jax#27873"),
     touches=("jax.stages.Wrapped.lower", "ahead of time"),
     cases=(
         _case(jit, jit_control, jit_last, f"jit {_SETS_LOWER}"),

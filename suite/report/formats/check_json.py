@@ -48,8 +48,8 @@ def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
 
 
 def _issue(issue: IssueRow) -> dict[str, Any]:
-    told = {name: getattr(issue, name) for name in ("id", "title", "kind", "row_zero", "touches")}
-    return {**told, "upstream": [each.ref for each in issue.upstream]}
+    told = {name: getattr(issue, name) for name in ("id", "kind", "row_zero", "touches")}
+    return {**told, "title": issue.heading, "upstream": [each.ref for each in issue.upstream]}
 
 
 def _case(case: CaseRow) -> dict[str, Any]:

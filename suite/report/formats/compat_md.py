@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from suite.address import link
 from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import standing, summary
 from suite.report.compare.diff import tally
 from suite.report.formats.length_limit import fit
 from suite.report.markup import address, cell_text, clipped, in_markdown
 from suite.report.model import IssueRow, Report
-from suite.report.site.marked import link
 from suite.report.standing import Standing
 
 # What to do is a line, and of threads there is one: the page of the issue has them whole.
@@ -66,7 +66,7 @@ def _issues(report: Report) -> Iterator[str]:
         on = standing.label(standing.columns(report)[-1])
         yield from _head(f"On {on}", "now", "issue", "since", "what to do", "thread")
     for each in standing.standings(report) if report.cells else ():
-        page = f"[{cell_text(each.issue.title)}]({address(f'issues/{each.issue.id}.html')})"
+        page = f"[{cell_text(each.issue.heading)}]({address(f'issues/{each.issue.id}.html')})"
         told = (GLYPHS[each.verdict], page, cell_text(each.when), _todo(each), _thread(each.issue))
         yield f"| {' | '.join(told)} |"
     yield from ("", f"As pages: {' · '.join(f'[{title}]({page})' for title, page in _PAGES.items())}.", "")

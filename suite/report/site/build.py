@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from suite.address import address
+from suite.address import address, link
 from suite.cores import over_cores
 from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
@@ -27,7 +27,7 @@ from suite.report.markup import said
 from suite.report.model import Report
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
-from suite.report.site.marked import highlight, link, linked, verdict_styles
+from suite.report.site.marked import highlight, linked, verdict_styles
 from suite.report.site.page import Page
 from suite.report.site.pages import (
     cells,

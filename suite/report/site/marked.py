@@ -11,18 +11,15 @@ from pygments import lex
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
+from suite.address import link
+from suite.cell.issue import REPOSITORIES
 from suite.judge.table import PROPERTIES
 
 _MARKS = (
     *((Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k")),
     *((Name.Function, "f"), (Name.Class, "f"), (Name.Decorator, "f")),
 )
-# Whose repositories are meant by a short name.
-_REPOSITORIES = {
-    "jax": "jax-ml/jax",
-    **{name: f"patrick-kidger/{name}" for name in ("diffrax", "equinox", "jaxtyping", "lineax", "optimistix")},
-}
-_THREAD = re.compile(rf"(?:\b({'|'.join(_REPOSITORIES)}))?#(\d{{1,9}})\b")
+_THREAD = re.compile(rf"(?:\b({'|'.join(REPOSITORIES)}))?#(\d{{1,9}})\b")
 
 
 def verdict_styles() -> str:
@@ -44,19 +41,11 @@ def highlight(source: str) -> Markup:
     return Markup("".join(found))
 
 
-def link(ref: str) -> str:
-    """The address of an upstream thread: `jax-ml/jax#27829`, or an address as it stands; nothing where it is none."""
-    repository, _, number = ref.partition("#")
-    if number.isdecimal() and ":" not in repository:
-        return f"https://github.com/{repository}/issues/{number}"
-    return ref if ref.startswith("https://") else ""
-
-
 def linked(text: str) -> Markup:
     """Text in which `jax#31284` leads to its thread, and so does the `#31282` that follows it."""
     found, at, repository = Markup(""), 0, ""
     for each in _THREAD.finditer(text):
-        repository = _REPOSITORIES.get(each[1] or "", repository)
+        repository = REPOSITORIES.get(each[1] or "", repository)
         if repository:
             address = link(f"{repository}#{each[2]}")
             found += Markup('{}<a href="{}">{}</a>').format(text[at : each.start()], address, each[0])

@@ -129,7 +129,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             grids([row for row in facts.report.stacks if _guests(issue) & {*row.holds, row.along}], facts.cells),
             of_issue(facts.programs, issue.id),
         )
-        yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.title, view, ("assets/issue.js",))
+        yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.heading, view, ("assets/issue.js",))
 
 
 def _guests(issue: IssueRow) -> frozenset[str]:

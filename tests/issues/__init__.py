@@ -1,0 +1,1 @@
+"""What issue modules say."""

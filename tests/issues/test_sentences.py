@@ -1,0 +1,182 @@
+"""Sentences of issue modules, held to what was run: the published report.
+
+offenders.toml names by id the issues that fail a test today. It may only shrink.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cache
+from pathlib import Path
+
+from suite.cell.issue import Case, Issue
+from suite.files import REPORTS
+from suite.judge.rules import Pins, first_match, met, requirements
+from suite.judge.specifiers import in_version_order, parsed
+from suite.judge.table import UNDECIDED
+from suite.report.model import CaseRow, Report
+from suite.report.stored import read_report
+from suite.run import catalogue
+from suite.spelling import RELEASE
+from suite.stack import releases
+
+LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
+# What claims something of all releases, or of all that was tried.
+CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
+# A sentence ends at a mark with a space behind it, or where an item of a list or a paragraph does.
+END = re.compile(r"(?<=[.:;])\s+|\n\s*\n|\n(?=- )")
+
+
+@cache
+def published() -> Report:
+    """The report of the last full run."""
+    return read_report(REPORTS / "published")
+
+
+@cache
+def rows() -> Mapping[tuple[str, str], CaseRow]:
+    """Each case as it was published."""
+    return {(issue.id, case.id): case for issue in published().issues for case in issue.cases}
+
+
+@cache
+def ran() -> Mapping[tuple[str, str], list[Pins]]:
+    """The stacks on which each case was run."""
+    pins = {cell.id: cell.packages for cell in published().run_here}
+    found: dict[tuple[str, str], list[Pins]] = {}
+    for each in published().observations:
+        if each.verdict not in UNDECIDED and each.cell in pins:
+            found.setdefault((each.issue, each.case), []).append(pins[each.cell])
+    return found
+
+
+@cache
+def versions(package: str) -> list[str]:
+    """The releases of a package that could be had, in order."""
+    return in_version_order(name for name, each in releases.load().packages[package].items() if each.yanked is None)
+
+
+def offending(is_wrong: Callable[[Issue], bool]) -> list[str]:
+    """The ids of the issues that are wrong."""
+    return [entry.issue.id for entry in catalogue.entries() if is_wrong(entry.issue)]
+
+
+def prose(issue: Issue) -> str:
+    """What a module says beside its title: its story, what it adds to runs, and what to do instead."""
+    notes = [rule.evidence for case in issue.cases for rule in case.rules]
+    return "\n\n".join([issue.story, *notes, *(case.workaround.text for case in issue.cases if case.workaround)])
+
+
+def bounds(case: Case) -> Iterator[tuple[str, str]]:
+    """The releases at which a case's rules change, by package."""
+    for requirement in (each for rule in case.rules for each in requirements(rule.on)):
+        yield from ((requirement.name, specifier.version) for specifier in requirement.specifier)
+
+
+def boundaries(issue: Issue) -> set[str]:
+    """The releases at which one of an issue's cases changes, by a rule or by the runs, and the last before each."""
+    found = {version for case in issue.cases for of in bounds(case) for version in (of[1], *sides(*of))}
+    for case in issue.cases:
+        for each in rows()[issue.id, case.id].intervals:
+            found |= {each.first, each.last}
+    return found
+
+
+def sides(package: str, version: str) -> list[str]:
+    """The last release of a package below a bound, and the first at it or above; of no known package, none."""
+    known = versions(package) if package in releases.load().packages else []
+    below = [each for each in known if parsed(each) < parsed(version)]
+    return [*below[-1:], *known[len(below) :][:1]]
+
+
+def unrun(issue: Issue) -> Iterator[str]:
+    """The bounds of rules that were not run on both sides."""
+    for case in issue.cases:
+        stacks = ran().get((issue.id, case.id), [])
+        for package, version in bounds(case):
+            there = {pins[package] for pins in stacks if package in pins}
+            # An interval that is not exact is marked as such.
+            marked = {each.first for each in rows()[issue.id, case.id].intervals if not each.exact}
+            if not there.issuperset(of := sides(package, version)) and marked.isdisjoint(of):
+                yield f"{case.id}: {package} {version}"
+
+
+def is_bad(case: Case, pins: Pins) -> bool:
+    """Whether a rule says that a case goes wrong on a stack."""
+    rule = first_match(case.rules, pins)
+    return rule is not None and case.behaviours[rule.behaviour] == "affected"
+
+
+def names(sentence: str, known: Set[str]) -> bool:
+    """Whether a sentence names a case, or a function of its module."""
+    return bool(known & set(re.findall(r"[\w-]+", sentence)))
+
+
+def held(listed: str, found: list[str]) -> None:
+    """Fail where an issue offends that is not listed, or a listed one no longer does."""
+    assert [] == sorted(set(found) - set(LISTED[listed])), "these offend, and did not"
+    assert [] == sorted(set(LISTED[listed]) - set(found)), f"these offend no longer: take them from {listed}"
+
+
+def test_a_title_names_no_release() -> None:
+    """The report adds the releases to a title, from what was run."""
+    held("title-names-a-release", offending(lambda issue: RELEASE.search(issue.title) is not None))
+
+
+def test_a_release_in_prose_is_a_boundary() -> None:
+    """A release that a module's prose names is one at which one of its cases changes, or the last before."""
+
+    def is_wrong(issue: Issue) -> bool:
+        return bool(set(RELEASE.findall(prose(issue))) - boundaries(issue))
+
+    held("release-is-no-boundary", offending(is_wrong))
+
+
+def test_bounds_of_rules_were_run_on_both_sides() -> None:
+    """The release that a rule names and the one before were run, or the page marks what is between."""
+    held("bound-was-not-run", offending(lambda issue: any(unrun(issue))))
+
+
+def test_a_pin_leads_to_no_bad_rule() -> None:
+    """No stack that was run meets a workaround's pin and a rule by which the case goes wrong."""
+
+    def is_wrong(issue: Issue) -> bool:
+        return any(
+            met(case.workaround.pin, cell.packages) and is_bad(case, cell.packages)
+            for case in issue.cases
+            if case.workaround and case.workaround.pin
+            for cell in published().run_here
+        )
+
+    held("pin-meets-a-bad-rule", offending(is_wrong))
+
+
+def test_claims_name_the_case_that_shows_them() -> None:
+    """A sentence that says "works", "right" or "no release" names a case of its issue, or a function of its module."""
+
+    def is_wrong(issue: Issue) -> bool:
+        functions = [each for case in issue.cases for each in (case.reproducer, case.control)]
+        functions += [case.workaround.code for case in issue.cases if case.workaround and case.workaround.code]
+        known = {each.__name__ for each in functions} | {case.id for case in issue.cases}
+        return any(CLAIM.search(each) and not names(each, known) for each in END.split(prose(issue)))
+
+    held("claim-names-no-case", offending(is_wrong))
+
+
+def test_no_range_ends_at_the_newest_release() -> None:
+    """A module says "from 0.5.0 on": up to which release that was run, the report says."""
+    newest = "|".join(re.escape(versions(name)[-1]) for name in ("jax", "equinox"))
+    found = re.compile(rf"\b(to|until)\s+(\w+\s+)?({newest})(?!\.?\d)")
+
+    assert [] == offending(lambda issue: found.search(f"{issue.title}\n{prose(issue)}") is not None)
+
+
+def test_each_list_of_offenders_is_used() -> None:
+    """offenders.toml has no list that no test reads, and no id that is no issue's."""
+    assert set(LISTED) == {
+        *("title-names-a-release", "release-is-no-boundary", "bound-was-not-run"),
+        *("pin-meets-a-bad-rule", "claim-names-no-case"),
+    }
+    assert {name for each in LISTED.values() for name in each} <= {each.issue.id for each in catalogue.entries()}
