@@ -36,7 +36,7 @@ def _named(rule: AnyRule) -> set[str]:
 
 
 def _where(packages: Sequence[str], shown: Sequence[Pins], known: Sequence[Pins]) -> str:
-    if not shown:
+    if not shown or not packages:
         return ""
     if len(packages) > 1:
         stacks = {tuple(pins.get(name) for name in packages) for pins in shown}

@@ -109,44 +109,35 @@ def gradient_without_root_finder() -> None:
     assert end(10.0) == (10.0, 1.0), end(10.0)
 
 
-# Stacks that solve nothing, or have no gradient of it: row zero tells it.
-_STOPS = (
-    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-    Signature("AttributeError", "get_aval"),
-    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
-    Signature("TypeError", "unhashable type: 'dict'"),
-    Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-    Signature("TypeError", "Custom JVP rule must produce primal and tangent outputs"),
-    Signature("ValueError", "Closure-converted function called with different dynamic"),
-)
 _TEXT = "Leave the root_finder out: a boolean condition has no root."
-_OLD = (
+_RULES = (
     Rule("absent", "diffrax<0.6.0", "events came with diffrax 0.6.0"),
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-    Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "no root is found; equinox#1081"),
+    Rule("differs", "diffrax<0.7.1"),
+    Rule("agrees", "", "diffrax#724 (392f16d194)"),
 )
-_NO_DICTS = Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039")
-_NO_GRADIENT = (
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "no gradient"),
-    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "no gradient; diffrax#508, equinox#871"),
-    Rule("cannot-solve", "jax>=0.4.34 optimistix<0.0.9"),
-    Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "no gradient; equinox#854, equinox#856"),
-)
-_NEW = (Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#724 (392f16d194)"))
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="diffrax#720", fix="diffrax#724"),
     touches=("diffrax.Event",),
     control=control_steps,
-    rules=(*_OLD, *_NEW),
+    rules=_RULES,
     workaround=Workaround(_TEXT, without_root_finder),
-    signatures={"cannot-solve": _STOPS},
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve", "stack-smoke/implicit-solve"),
     cases=(
         Case(holds_at_start),
-        Case(steady_state, rules=(*_OLD, _NO_DICTS, *_NEW)),
+        Case(steady_state),
         Case(beside_another),
-        Case(gradient, rules=(*_OLD, *_NO_GRADIENT, *_NEW), workaround=Workaround(_TEXT, gradient_without_root_finder)),
+        Case(
+            gradient,
+            signatures={"cannot-solve": Signature("TypeError", "Custom JVP rule must produce primal and tangent")},
+            rules=(
+                Rule("cannot-solve", "jax>=0.4.34 optimistix<0.0.9"),
+                Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "diffrax#508, equinox#871"),
+                *_RULES,
+            ),
+            workaround=Workaround(_TEXT, gradient_without_root_finder),
+        ),
     ),
 )

@@ -63,18 +63,6 @@ def step_ts_of_the_controller() -> tuple[str, str]:
     return compare(end.ys[-1], 0.36788, rtol=5e-2)
 
 
-# Stacks that solve nothing, or nothing implicit: row zero tells it.
-_STOPS = (
-    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-    Signature("AttributeError", "get_aval"),
-    Signature("AttributeError", "jax.core…Jaxpr"),
-    Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
-    Signature("TypeError", "unhashable type: 'dict'"),
-    Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="diffrax#607 diffrax#654 diffrax#723", fix="diffrax#608"),
@@ -84,13 +72,7 @@ ISSUE = Issue(
     ),
     control=control_by_hand,
     behaviours={"refused": "affected"},
-    rules=(
-        Rule("refused", "diffrax==0.7.0", "diffrax#607"),
-        Rule("cannot-solve", "jax<0.4.24 scipy>=1.13.0", "jax.scipy.linalg needs an older SciPy"),
-        Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-        Rule("agrees", "", "diffrax#608"),
-    ),
+    rules=(Rule("refused", "diffrax==0.7.0", "diffrax#607"), Rule("agrees", "", "diffrax#608")),
     workaround=Workaround(
         "Solve in two, up to the jump and from there; or give the solver's root_finder tolerances of its own.",
         solve_in_two,
@@ -98,8 +80,8 @@ ISSUE = Issue(
     ),
     signatures={
         "refused": Signature("ValueError", "A fixed step size controller is being used alongside an implicit"),
-        "cannot-solve": _STOPS,
     },
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/implicit-solve",),
     cases=(Case(jump_ts), Case(step_ts_of_the_controller)),
 )

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def product_of_semidefinite() -> tuple[str, str]:
@@ -96,8 +96,6 @@ def negative() -> tuple[str, str]:
         return "refused", "A linear solver returned non-finite (NaN or inf) output"
 
 
-_CANNOT = Rule("cannot-solve", "jax>=0.7.1 equinox<0.13.1", "equinox#1081")
-_NO_TRIL = Rule("cannot-solve", "jax<0.4.24 scipy>=1.13", "scipy.linalg.tril is gone")
 _OLD = Rule("differs", "lineax<0.1.1")
 _NEW = Rule("agrees", "", "lineax#192 (a61917e)")
 
@@ -111,19 +109,14 @@ ISSUE = Issue(
     touches=("lineax.linear_solve", "lineax.AutoLinearSolver"),
     control=control_tags,
     behaviours={"refused": "affected"},
-    rules=(_CANNOT, _NO_TRIL, _OLD, _NEW),
+    rules=(_OLD, _NEW),
     workaround=Workaround(
         "Put the matrix into an operator without tags: MatrixLinearOperator(a.as_matrix()).",
         without_tags,
         fails=("jax<0.4.24 scipy>=1.13",),
     ),
-    signatures={
-        "cannot-solve": (
-            Signature("TypeError", "cannot create weak reference to 'Flatten' object"),
-            Signature("AttributeError", "module 'scipy.linalg' has no attribute 'tril'"),
-        )
-    },
     needs=("jax", "equinox", "lineax"),
+    waits_for=("stack-smoke/implicit-solve",),
     cases=(
         Case(
             product_of_semidefinite,
@@ -131,7 +124,7 @@ ISSUE = Issue(
         ),
         Case(
             product_of_tridiagonal,
-            rules=(_CANNOT, _OLD, _NEW),
+            rules=(_OLD, _NEW),
             touches=(f"lineax.linear_solve if {_TRIDIAGONAL}", f"lineax.AutoLinearSolver if {_TRIDIAGONAL}"),
         ),
         Case(
@@ -140,13 +133,7 @@ ISSUE = Issue(
         ),
         Case(
             negative,
-            rules=(
-                _CANNOT,
-                _NO_TRIL,
-                Rule("agrees", "lineax<0.0.5"),
-                Rule("refused", "lineax<0.1.1", "lineax#72"),
-                _NEW,
-            ),
+            rules=(Rule("agrees", "lineax<0.0.5"), Rule("refused", "lineax<0.1.1", "lineax#72"), _NEW),
         ),
     ),
 )

@@ -14,7 +14,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def empty_solve() -> tuple[str, str]:
@@ -82,35 +82,6 @@ def gradient() -> tuple[str, str]:
     return compare(slope(2.0), 2.0)
 
 
-# Stacks that solve nothing: row zero tells it.
-_STOPS = (
-    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-    Signature("AttributeError", "get_aval"),
-    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
-    Signature("TypeError", "unhashable type: 'dict'"),
-    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
-    Signature("TypeError", "Custom JVP rule must produce primal and tangent outputs"),
-    Signature("ValueError", "Closure-converted function called with different dynamic"),
-    Signature("AttributeError", "mapped_aval"),
-    Signature("TypeError", "no unmapping handler for 0 of type"),
-)
-_CANNOT = (
-    Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
-)
-_NO_BATCH = (
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "mapped_aval is gone"),
-    Rule("cannot-solve", "jax>=0.5.1 equinox<0.11.12", "no vmap; equinox#959"),
-)
-_NO_GRADIENT = (
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "no gradient"),
-    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "no gradient; diffrax#508, equinox#871"),
-    Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "no gradient; equinox#854, equinox#856"),
-)
-_SOLVES = (Rule("differs", "diffrax<0.6.1"), Rule("agrees", "", "diffrax#494"))
 _GRADIENTS = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
     "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
@@ -125,10 +96,10 @@ ISSUE = Issue(
     upstream=Upstream.of(report="diffrax#488", fix="diffrax#494"),
     touches=("diffrax.SaveAt(ts=)",),
     control=control_term,
-    rules=(*_CANNOT, *_SOLVES),
+    rules=(Rule("differs", "diffrax<0.6.1"), Rule("agrees", "", "diffrax#494")),
     workaround=Workaround("Save with SaveAt(t1=True), or take y0 by jnp.where(t0 == t1, y0, ys).", save_t1),
-    signatures={"cannot-solve": _STOPS},
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
     cases=(
         Case(empty_solve, touches=(_SOLVE,)),
         Case(
@@ -137,9 +108,9 @@ ISSUE = Issue(
         ),
         Case(
             one_of_a_batch,
-            rules=(*_CANNOT, *_NO_BATCH, *_SOLVES),
+            waits_for=("stack-smoke/train-and-solve", "vmapped-gradient-of-a-loop/gradient"),
             touches=(f"{_SOLVE} and uses('jax.vmap', 'equinox.filter_vmap')",),
         ),
-        Case(gradient, rules=(*_CANNOT, *_NO_GRADIENT, *_SOLVES), touches=(f"{_SOLVE} and {_GRADIENTS}",)),
+        Case(gradient, touches=(f"{_SOLVE} and {_GRADIENTS}",)),
     ),
 )

@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def constant_steps() -> tuple[str, str]:
@@ -107,22 +107,7 @@ def without_the_last_jump() -> None:
     assert abs(float(solution.ys[-1])) < 1e-3, solution.ys
 
 
-# Stacks that solve nothing: row zero tells it.
-_STOPS = (
-    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-    Signature("AttributeError", "get_aval"),
-    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
-    Signature("TypeError", "unhashable type: 'dict'"),
-    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
-)
-_RULES = (
-    Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-    Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-    Rule("differs", "diffrax<0.7.1"),
-    Rule("agrees", "", "diffrax#660 (4e8d745)"),
-)
+_RULES = (Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#660 (4e8d745)"))
 _SOLVE = "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if "
 _WITHIN = "abs(t0) <= {0} and abs(t1) <= {0}".format
 _JUMPS = "if jump_ts != None and uses('diffrax.SaveAt')"
@@ -134,8 +119,8 @@ ISSUE = Issue(
     control=control_by_hand,
     rules=_RULES,
     workaround=Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
-    signatures={"cannot-solve": _STOPS},
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
     cases=(
         Case(constant_steps, touches=(f"{_SOLVE}not given(stepsize_controller) and {_WITHIN(1e-6)}",)),
         Case(step_to, touches=(f"{_SOLVE}given(stepsize_controller) and {_WITHIN(1e-6)} and uses('diffrax.StepTo')",)),
@@ -143,7 +128,6 @@ ISSUE = Issue(
         Case(a_hundred_thousandth, touches=(f"{_SOLVE}not given(stepsize_controller) and {_WITHIN(1e-5)}",)),
         Case(
             saved_time_at_a_jump,
-            rules=(Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"), *_RULES),
             workaround=Workaround("Leave the jump at t1 out of jump_ts.", without_the_last_jump),
             touches=(
                 f"diffrax.ClipStepSizeController(controller, step_ts, jump_ts) {_JUMPS}",

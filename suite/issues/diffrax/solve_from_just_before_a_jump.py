@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def forwards() -> tuple[str, str]:
@@ -96,32 +96,18 @@ def in_double_precision() -> tuple[str, str]:
     return compare([end.ts[-1], end.ys[-1]], [2.0, np.exp(-1.0)], rtol=1e-2)
 
 
-# Stacks that solve nothing: row zero tells it.
-_STOPS = (
-    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-    Signature("AttributeError", "get_aval"),
-    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
-    Signature("TypeError", "unhashable type: 'dict'"),
-    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-    Signature("AttributeError", "module 'jax.numpy' has no attribute 'astype'"),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="https://github.com/patrick-kidger/diffrax/issues/713", fix="diffrax#714"),
     touches=("diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
     control=control_steps,
     rules=(
-        Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-        Rule("cannot-solve", "jax<0.4.21 diffrax>=0.5.0"),
-        Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-        Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
         Rule("agrees", "diffrax<0.7.0", "PIDController(jump_ts=)"),
         Rule("differs", "diffrax<0.7.1"),
         Rule("agrees", "", "diffrax#714 (475c3f4792)"),
     ),
     workaround=Workaround("Start at the jump itself, or leave out the jumps that are past.", start_at_the_jump),
-    signatures={"cannot-solve": _STOPS},
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
     cases=(Case(forwards), Case(backwards), Case(in_double_precision, x64=True)),
 )

@@ -81,9 +81,6 @@ def type_error() -> tuple[str, str]:
     return "no-error", "nothing was raised"
 
 
-# It solves nothing: row zero tells it.
-_STOPS = Rule("cannot-solve", "jax>=0.4.36 diffrax<0.5.1", "diffrax#527")
-
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="diffrax#681", fix="diffrax#731 diffrax@e7bfa23"),
@@ -97,14 +94,13 @@ ISSUE = Issue(
             Signature("ValueError", "`terms` must be a PyTree of `AbstractTerms`"),
         ),
         "own-error": (Signature("ValueError", "no such species"), Signature("TypeError", "no such species")),
-        "cannot-solve": Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
     },
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
     cases=(
         Case(
             value_error,
             rules=(
-                _STOPS,
                 Rule("own-error", "diffrax<0.5.1"),
                 Rule("masked", "diffrax<0.7.2"),
                 Rule("own-error", "", "diffrax#731 (c34f659)"),
@@ -113,7 +109,6 @@ ISSUE = Issue(
         Case(
             type_error,
             rules=(
-                _STOPS,
                 Rule("own-error", "diffrax<0.6.1"),
                 Rule("masked", "diffrax<0.7.1"),
                 Rule("own-error", "", "e7bfa23"),

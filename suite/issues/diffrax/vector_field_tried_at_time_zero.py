@@ -62,12 +62,6 @@ def times() -> tuple[str, str]:
     return ("before" if [t for t in seen if t < 1.0] else "within"), f"as Python numbers: {sorted(set(seen))}"
 
 
-# Stacks that solve nothing: row zero tells it.
-_STOPS = (
-    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-    Signature("AttributeError", "get_aval"),
-    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-)
 _ARRAYS = Workaround(
     "Make an array of the time before you compute with it: 1 / jnp.asarray(t).",
     divide_arrays,
@@ -82,13 +76,12 @@ ISSUE = Issue(
     control=control_by_hand,
     workaround=_ARRAYS,
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
     cases=(
         Case(
             one_over_t,
             behaviours={"zero-division": "affected", "incompatible": "affected"},
             rules=(
-                Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-                Rule("cannot-solve", "jax>=0.4.36 diffrax<0.5.1", "diffrax#527"),
                 Rule("agrees", "diffrax<0.5.1"),
                 Rule("zero-division", "diffrax<0.6.1"),
                 Rule("incompatible", "diffrax<0.7.0"),
@@ -98,22 +91,16 @@ ISSUE = Issue(
             signatures={
                 "zero-division": Signature("ZeroDivisionError"),
                 "incompatible": Signature("ValueError", "Terms are not compatible with solver!"),
-                "cannot-solve": _STOPS,
             },
         ),
         Case(
             times,
             behaviours={"within": "clear", "before": "affected"},
             rules=(
-                *(
-                    Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-                    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-                ),
                 Rule("within", "diffrax<0.5.1"),
                 Rule("before", "diffrax<0.7.0"),
                 Rule("within", "", "diffrax#566 (134a40a)"),
             ),
-            signatures={"cannot-solve": _STOPS},
             touches=(_SOLVE(">"),),
         ),
     ),

@@ -76,48 +76,23 @@ def one_direction() -> None:
     np.testing.assert_allclose(jax.jvp(end, (2.0,), (1.0,))[1], -np.exp(-2.0), rtol=1e-2)
 
 
-# Stacks that solve nothing, or have no gradient of it: row zero tells it.
-_STOPS = (
-    Signature("AttributeError", "module 'jax.core' has no attribute 'ConcreteArray'"),
-    Signature("AttributeError", "get_aval"),
-    Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
-    Signature("TypeError", "unhashable type: 'dict'"),
-    Signature("TypeError", "Custom JVP rule must produce primal and tangent outputs"),
-    Signature("ValueError", "Closure-converted function called with different dynamic"),
-    Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-)
-
-_RULES = (
-    Rule("cannot-solve", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
-    Rule("no-handler", "jax>=0.5.1 equinox<0.11.12", "equinox#959"),
-    Rule("cannot-solve", "jax>=0.10.0 equinox<0.13.3", "no derivative"),
-    Rule("cannot-solve", "jax>=0.7.0 equinox<0.13.0", "equinox#1039"),
-    Rule("cannot-solve", "jax>=0.4.34 equinox<0.11.8", "diffrax#508, equinox#871"),
-)
-_RIGHT = Rule("agrees", "", "645a77f")
-
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="equinox#959 diffrax#612", fix="equinox@645a77f"),
     touches=("diffrax.diffeqsolve", "jax.vmap", "jax.jacfwd"),
     control=control_scan,
     behaviours={"no-handler": "affected"},
-    signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0"), "cannot-solve": _STOPS},
+    rules=(Rule("no-handler", "jax>=0.5.1 equinox<0.11.12", "equinox#959"), Rule("agrees", "", "645a77f")),
+    signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0")},
     needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
     cases=(
         Case(
             gradient,
-            rules=(
-                Rule("cannot-solve", "jax==0.4.27", "jax#21116"),
-                *_RULES,
-                Rule("cannot-solve", "jax>=0.4.32 equinox<0.11.7", "equinox#854, equinox#856"),
-                _RIGHT,
-            ),
             workaround=Workaround("One by one, by jax.lax.map, if Equinox has to stay.", one_by_one),
         ),
         Case(
             forward_mode,
-            rules=(*_RULES, _RIGHT),
             workaround=Workaround("jax.jvp, one direction at a time, if Equinox has to stay.", one_direction),
         ),
     ),
