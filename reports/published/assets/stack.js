@@ -62,6 +62,7 @@
     for (const each of cases) if (!each.rowZero && each.needs.every(name => name in end.versions || !guests.includes(name))) {
       const told = expected(each, end);
       const blocked = each.imports.some(name => stops.has(name))
+        || (told.how !== "run" && each.waits.some(place => expected(cases[place], end).stands === "symptom"))
         || (told.how !== "run" && there.length && there.every(cell => each.blocked.has(cell)));
       found.set(each, blocked ? {...told, stands: "blocked"} : told);
     }
@@ -224,7 +225,7 @@
     return [
       ...(bad.length ? [] : [make("p", {}, open.length ? "Nothing that is known bites." : "Nothing bites.")]),
       ...section("bites", "Bites", bad, now), ...section("refused", "Refused or warned, loudly", loud, now),
-      ...whatToDo(byText), ...stopped(blocked.length, `Blocked: ${count(blocked.length, "case")} that ${blocked.length === 1 ? "needs" : "need"} what does not import.`),
+      ...whatToDo(byText), ...stopped(blocked.length, `Blocked: ${count(blocked.length, "case")} that ${blocked.length === 1 ? "needs" : "need"} what does not import or work.`),
       ...folded("documented", `Documented behaviour that surprises: ${count(design.length, "case")}`, design, now, ...whatToDo(rest)),
       ...folded("well", `Well: ${count(well.length, "case")}`, well, now), ...folded("unknown", `Not known: ${count(open.length, "case")}`, open, now),
     ];
@@ -245,8 +246,8 @@
       ...(nothing ? [make("p", {}, `Nothing ${nothing}.`)] : []),
       ...section("appears", "Appears", appears, both), ...section("changes", "Changes", changes, both),
       ...section("documented", "Documented behaviour changes", documented, both), ...section("goes", "Goes away", goes, both), ...whatToDo(byText),
-      ...stopped(blocked, `Blocked: ${count(blocked, "case")} that ${blocked === 1 ? "needs" : "need"} what does not import there.`),
-      ...stopped(freed, `Not compared: ${count(freed, "case")} that ${freed === 1 ? "needs" : "need"} what does not import before.`),
+      ...stopped(blocked, `Blocked: ${count(blocked, "case")} that ${blocked === 1 ? "needs" : "need"} what does not import or work there.`),
+      ...stopped(freed, `Not compared: ${count(freed, "case")} that ${freed === 1 ? "needs" : "need"} what does not import or work before.`),
       ...folded("stays", `Stays: ${count(stays.length, "case")} that you know already`, stays, now, ...whatToDo(rest)),
       ...folded("unknown", `Not known: ${count(turns.unknown.length, "case")}`, turns.unknown, both),
     ];
