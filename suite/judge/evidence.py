@@ -25,7 +25,7 @@ def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -
         rule = first_match(rules, run.pins)
         if rule is not None and rule.behaviour == run.behaviour:
             shown[id(rule)].append(run.pins)
-    named = in_stack_order({name for rule in rules for name in _named(rule)}) or in_stack_order(needs)[-1:]
+    named = in_stack_order({name for rule in rules for name in _named(rule)}) or in_stack_order(needs or ["jax"])[-1:]
     return [
         _where(in_stack_order(_named(rule)) or named, shown[id(rule)], [run.pins for run in known]) for rule in rules
     ]
@@ -36,7 +36,7 @@ def _named(rule: AnyRule) -> set[str]:
 
 
 def _where(packages: Sequence[str], shown: Sequence[Pins], known: Sequence[Pins]) -> str:
-    if not shown or not packages:
+    if not shown:
         return ""
     if len(packages) > 1:
         stacks = {tuple(pins.get(name) for name in packages) for pins in shown}

