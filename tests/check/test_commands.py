@@ -16,6 +16,7 @@ from suite.check import words
 from suite.check.inputs.stack import Stack
 from suite.errors import Exit
 from tests.check.worlds import case, issue, knowledge
+from tests.processes import within
 
 
 @pytest.fixture(autouse=True)
@@ -221,7 +222,8 @@ def test_an_entry_says_why(world: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The file is named, and nothing hangs."""
     os.mkfifo(world / "jax-stack-compat.toml")
-    code, out = said(capsys, "check", "--from", "jax==0.7.0")
+    with within(20):
+        code, out = said(capsys, "check", "--from", "jax==0.7.0")
 
     assert Exit.MISUSED == code
     assert "jax-stack-compat.toml: file: it is a pipe" in out

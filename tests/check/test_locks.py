@@ -545,10 +545,8 @@ def test_no_file_at_all(tmp_path: Path) -> None:
 
 
 def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A pipe that nobody writes to, a device and a file without an end are told at once."""
-    os.mkfifo(tmp_path / "pipe.txt")
-    assert f"{tmp_path / 'pipe.txt'}: file: it is a pipe" in told(tmp_path / "pipe.txt")
-    assert "/dev/zero: file: it is a pipe, a device" in told(Path("/dev/zero"))
+    """A device and a file without an end are told at once."""
+    assert "/dev/zero: file: it is a terminal or a device" in told(Path("/dev/zero"))
     (tmp_path / "large.txt").touch()
     os.truncate(tmp_path / "large.txt", 2**34)
     assert "large.txt: file: it has more than 16 MiB" in told(tmp_path / "large.txt")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packaging.pylock import Package, Pylock, PylockValidationError, is_valid_pylock_path
 
+from suite import bounded
 from suite.check.inputs import foreign, requirements
 from suite.check.inputs.foreign import bad
 from suite.check.inputs.markers import Environment, applies, environment, read_for
@@ -37,14 +38,17 @@ _NAMED = {"uv.lock": "uv", "poetry.lock": "poetry", "Pipfile.lock": "pipfile", "
 
 
 def read(path: Path) -> Stack:
-    """The versions that a file holds. Raises BadFile."""
-    return replace(_read(path), file=str(path))
+    """Return the versions that a file holds, or a pipe, or `-`, standard input. Raises BadFile."""
+    if path in (bounded.STDIN, Path("/dev/stdin")):
+        stack = _read(bounded.STDIN)
+        return replace(stack, where=stack.where.replace(str(bounded.STDIN), "standard input", 1))
+    return replace(_read(path), file=str(path) if path.is_file() else "")
 
 
 def _read(path: Path) -> Stack:
     if path.name in _TO_DO:
         raise bad(path, "file", _TO_DO[path.name])
-    written = foreign.text(path)
+    written = foreign.given(path)
     if form := _form(path, written):
         from suite.check.inputs import conda, locked  # their models take long to load
 
