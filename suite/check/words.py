@@ -60,8 +60,8 @@ def add(command: Command) -> None:
     what = checking.add_mutually_exclusive_group()
     what.add_argument("--python", type=Path, metavar="PATH", help="what this interpreter, or virtual environment, has")
     locks = (
-        "uv.lock, poetry.lock, pixi.lock, Pipfile.lock, pylock.toml, environment.yml, requirements, pip freeze's "
-        "output; - is standard input"
+        "uv.lock, poetry.lock, pdm.lock, pixi.lock, conda-lock.yml, Pipfile.lock, pylock.toml, environment.yml, "
+        "requirements, pip freeze's output; - is standard input"
     )
     what.add_argument("--lock", type=Path, metavar="FILE", help=locks)
     bounded = "a pyproject.toml: the releases that its bounds admit, and which of them something affects"
