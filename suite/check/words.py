@@ -138,11 +138,19 @@ def main(words: Sequence[str] | None = None) -> None:
     """`jax-stack-compat`."""
     try:
         with guarded() as guard:
-            guard.code = call(_parser().parse_args(words))
+            guard.code = call(parse_words(_parser(), sys.argv[1:] if words is None else words))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     sys.exit(guard.code)
+
+
+def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Parse the words of a command; an empty one is told, as of a variable that is not set. Raises SystemExit."""
+    for word in words:
+        if not word or (word.startswith("--") and word.endswith("=")):
+            parser.error(f"{word or 'a word'} is empty: is a variable not set?")
+    return parser.parse_args(words)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -352,3 +352,25 @@ def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> N
     out = capsys.readouterr().out
     assert "jax-stack-compat check --bounds pyproject.toml" in out
     assert "4 nothing is known" in out
+
+
+@pytest.mark.parametrize("typed", [["--from", ""], ["--from", "jax==0.7.0", "--to", ""], ["--from", "x", "--fail-on="]])
+def test_an_empty_word_is_told(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable that is not set is no question: neither the project nor the stack is answered in its place."""
+    with pytest.raises(SystemExit) as ended:
+        words.main(["check", *typed])
+    assert Exit.MISUSED == ended.value.code
+    assert "is empty: is a variable not set?" in capsys.readouterr().err
+
+
+def test_a_release_in_another_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+    """An installer takes 0.7 for 0.7.0, and so it is looked up."""
+    answered = [said(capsys, "check", "--from", each)[1].partition(": ")[2] for each in ("jax==0.7.0", "jax==0.7")]
+    assert answered[0] == answered[1] != ""
+
+
+def test_a_link_that_leads_nowhere_is_told(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What to ignore is not passed over where its file is a broken link."""
+    (world / "jax-stack-compat.toml").symlink_to("gone.toml")
+    code, out = said(capsys, "check", "--from", "jax==0.7.0")
+    assert (Exit.MISUSED, True) == (code, "jax-stack-compat.toml: file: No such file" in out)

@@ -609,3 +609,10 @@ def test_any_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "requirements.txt"
     path.write_text(line, encoding="utf-8")
     assert read_or_told(path)
+
+
+def test_one_version_in_two_spellings(put: Put) -> None:
+    """Versions that are equal do not contradict each other, and those that do are told once."""
+    assert {"jax": "0.7"} == locks.read(put("jax==0.7\njax==0.7.0\n")).versions
+    assert 1 == told(put("jax==0.7\njax==0.8\n")).count("contradicts")
+    assert "contradicts" in told(put("jax==0.7,>=0.8\n"))
