@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from dataclasses import replace
@@ -213,7 +214,10 @@ def _said(file: Path | None) -> str:
         raise Misused(how)
     try:
         # What is run at the other end may take hours.
-        return bounded.given(file or bounded.STDIN, _LARGEST_TEXT, None).decode("utf-8", errors="replace")
+        said = bounded.given(file or bounded.STDIN, _LARGEST_TEXT, None)
     except (OSError, ValueError) as error:  # a NUL in its name
         told = getattr(error, "strerror", None) or error
         raise Misused(f"{file or 'standard input'}: {told}; {how}") from error
+    # PowerShell writes UTF-16.
+    wide = said.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return said.decode("utf-16" if wide else "utf-8", errors="replace")

@@ -374,3 +374,26 @@ def test_a_link_that_leads_nowhere_is_told(world: Path, capsys: pytest.CaptureFi
     (world / "jax-stack-compat.toml").symlink_to("gone.toml")
     code, out = said(capsys, "check", "--from", "jax==0.7.0")
     assert (Exit.MISUSED, True) == (code, "jax-stack-compat.toml: file: No such file" in out)
+
+
+def test_explain_reads_what_powershell_writes(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A traceback in UTF-16 is the same as in UTF-8."""
+    text = "TypeError: unhashable type: 'DynamicJaxprTracer'"
+    answered = []
+    for encoding in ("utf-8", "utf-16"):
+        (world / "t.txt").write_text(text, encoding=encoding)
+        answered.append(said(capsys, "explain", "t.txt"))
+    assert answered[0] == answered[1]
+    assert "wrong-numbers" in answered[0][1]
+
+
+def test_a_folder_that_is_gone_is_told(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the current folder was removed, a sentence says so."""
+    (world / "gone").mkdir()
+    os.chdir(world / "gone")
+    (world / "gone").rmdir()
+    code, out = said(capsys, "check")
+    assert (Exit.MISUSED, "error: the folder that this is run in is gone: change into one that is there\n") == (
+        code,
+        out,
+    )
