@@ -413,6 +413,6 @@ def test_no_text_ends_it(tmp_path_factory: pytest.TempPathFactory, content: byte
 
 def test_a_name_that_is_bound_in_every_line(tmp_path: Path) -> None:
     """Five thousand assignments to one name, and as many uses of it, are read in a moment."""
-    code = "import jax as x\n" + "x = 1\ny = x\n" * 5_000 + "x.jit(f)\n"
+    code = "import jax\n" + "x = 1\ny = x\n" * 5_000 + "jax.jit(f)\n"
     with within(20):
         assert [("jax.jit", 10_002)] == [(name, line) for name, line, _ in places(tmp_path, code, "jax.jit")]
