@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from suite.check.words import add as add_check
-from suite.check.words import add_try, call
+from suite.check.words import add_try, call, parse_words
 from suite.errors import Exit, Misused, guarded
 
 _REPORTS = Path(__file__).resolve().parent.parent / "reports"
@@ -46,10 +46,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
     """
     parser = _parser()
-    for word in words:
-        if not word or (word.startswith("--") and word.endswith("=")):
-            parser.error(f"{word or 'a word'} is empty, which means nothing: is a variable not set?")
-    options = parser.parse_args(words)
+    options = parse_words(parser, words)
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
         raise Misused(f"a shard is a part of the cells with a tag: report --tag line --shard {options.shard}")
     if options.command in ("compat", "report"):

@@ -9,12 +9,17 @@ from rich.segment import Segment
 
 from suite.printable import printable
 
+_WIDTH = 80
+
 
 class Terminal(Console):
     """A console for anybody's text: a style is given beside a text, never within it, and only rich moves the cursor."""
 
     def __init__(self, width: int | None = None) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, width=width)
+        # COLUMNS=0 is a terminal that does not say; rich would print nothing.
+        if not self.width:
+            self.width = _WIDTH
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The parts of what is printed, a table's and a bar's too, each of them printable."""

@@ -107,6 +107,10 @@ def guarded() -> Iterator[Guard]:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and error.filename is None:
+            say("the folder that this is run in is gone: change into one that is there")
+            guard.code = Exit.MISUSED
+            return
         # Without a file it is no disk's: but a disk that is full is told by the stream, which has no name.
         if error.filename is None and error.errno not in _NO_ROOM:
             raise

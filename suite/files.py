@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from suite import bounded
 from suite.cell.atomic import write
 from suite.errors import BadFile, Fault
 
@@ -28,7 +28,7 @@ _OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE
 STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or _OWN))
 REPORTS = ROOT / "reports"
 # No file of ours is as large.
-_MOST_MIB = 256
+_MOST = 256 * 2**20
 
 Model = TypeVar("Model", bound="FileModel")
 
@@ -81,18 +81,7 @@ def text(path: Path, model: type[FileModel] | None = None) -> str:
 
 def content(path: Path) -> bytes:
     """Return what is in the file at `path`, and wait for no pipe. Raises OSError."""
-    # Without a buffer: records are small, and tens of thousands.
-    with open(path, "rb", buffering=0, opener=_at_once) as stream:
-        found = os.fstat(stream.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError("it is a pipe or a device: save what it gives as a file, and name that")
-        if found.st_size > _MOST_MIB * 2**20:
-            raise OSError(f"it has more than {_MOST_MIB} MiB")
-        return stream.read()
-
-
-def _at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
+    return bounded.regular(path, _MOST)
 
 
 def faults(model: type[FileModel], path: Path, error: ValidationError) -> list[Fault]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from suite.files import ROOT
@@ -19,6 +20,22 @@ def default_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def within(seconds: int) -> Iterator[None]:
+    """Fail a test that waits longer, in place of a run that never ends."""
+
+    def over(*_: object) -> None:
+        raise AssertionError(f"it waits for more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def program(path: Path, *lines: str) -> Path:

@@ -70,3 +70,12 @@ def test_a_bar_shows_names_as_they_are(
     assert "jax-1[/x] no [/issue], [bold]x" in words
     assert ("[/issue]/[/case]" in words) == on_terminal
     assert not re.search("[\x07\u202e\ud800]|\x1b[^[]|\x1b\\[2J", told)
+
+
+def test_a_terminal_without_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """COLUMNS=0, as some terminals and services set it, does not swallow what is printed."""
+    monkeypatch.setenv("COLUMNS", "0")
+    out = Terminal()
+    out.file = StringIO()
+    out.print("something")
+    assert "something\n" == out.file.getvalue()

@@ -151,7 +151,7 @@ class Answer:
 def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     """What is known of `stack` by the published rules and runs."""
     named = {*_packages(knowledge)}
-    given = {name: of for name, of in stack.versions.items() if name in named}
+    given = {name: _spelled(name, of, knowledge) for name, of in stack.versions.items() if name in named}
     guessed = assumed(knowledge, given, stack.unsaid)
     strange = _strange(knowledge, given)
     if refused := refused_jaxlib(given) if "jax" not in strange else "":
@@ -205,6 +205,14 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         tuple(found),
         guessed,
     )
+
+
+def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
+    """Return a version as its release spells it: an installer takes 0.7 for 0.7.0."""
+    releases = knowledge.releases.get(name, ())
+    if version in releases:
+        return version
+    return next((each for each in releases if Version(each) == Version(version)), version)
 
 
 def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from suite.cell.atomic import write
 from suite.check.finding import Finding
+from suite.errors import Misused
 from suite.files import FileModel, dump, read
 
-SCHEMA = 1
+SCHEMA: Literal[1] = 1
 
 
 class Entry(FileModel):
@@ -27,7 +29,7 @@ class Baseline(FileModel):
 
     mend = "write it again with --write-baseline"
 
-    schema_version: int
+    schema_version: Literal[1]
     findings: tuple[Entry, ...]
 
 
@@ -49,7 +51,9 @@ class Compared:
 
 
 def save(path: Path, findings: Iterable[Finding]) -> int:
-    """Write findings to a file, and return how many."""
+    """Write findings to a file, and return how many. Raises Misused for what is no file: it would be replaced."""
+    if path.exists() and not path.is_file():
+        raise Misused(f"{path} is no file: name one to write the baseline into")
     keys = sorted(each.key for each in findings)
     rows = [{"finding": what, "path": place, "text": text} for what, place, text in keys]
     write(path, dump({"schema_version": SCHEMA, "findings": rows}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from dataclasses import replace
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from suite import bounded
 from suite.cell.atomic import write
 from suite.check import answer as answers
 from suite.check import baseline as baselines
@@ -23,6 +25,9 @@ from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.prediction import Name
 from suite.judge.rules import STACK, Pins
+
+# A log of a whole run.
+_LARGEST_TEXT = 256 * 2**20
 
 if TYPE_CHECKING:
     from suite.check.ignored import Left
@@ -118,7 +123,7 @@ def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins
 def _left(found: Answer, known: Knowledge) -> Left | None:
     """What is left of an answer, where the folder has a file of what to ignore."""
     path = Path("jax-stack-compat.toml")
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
     from suite.check import ignored  # most projects have none, and are answered sooner
 
@@ -139,7 +144,8 @@ def _found(python: Path | None, lock: Path | None) -> Stack | Path:
 
 def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
     """What words name: a lock, or versions such as `jax==0.10.2`, over those of another stack."""
-    if (path := Path(words)).is_file():
+    path = Path(words)
+    if path == bounded.STDIN or (path.exists() and not path.is_dir()):
         return locks.read(path)
     moved = [name for name in STACK if name != "jaxlib" and (over is None or name in over.versions)]
     try:
@@ -204,11 +210,14 @@ def explain(file: Path | None, on: str | None, format: str, *, console: Terminal
 
 def _said(file: Path | None) -> str:
     how = "what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt"
-    if file is not None:
-        try:
-            return file.read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise Misused(f"{file}: {error.strerror}; {how}") from error
-    if sys.stdin.isatty():
+    if file is None and os.isatty(0):
         raise Misused(how)
-    return sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    try:
+        # What is run at the other end may take hours.
+        said = bounded.given(file or bounded.STDIN, _LARGEST_TEXT, None)
+    except (OSError, ValueError) as error:  # a NUL in its name
+        told = getattr(error, "strerror", None) or error
+        raise Misused(f"{file or 'standard input'}: {told}; {how}") from error
+    # PowerShell writes UTF-16.
+    wide = said.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return said.decode("utf-16" if wide else "utf-8", errors="replace")

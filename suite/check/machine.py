@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from suite import __version__
 from suite.check.answer import KINDS, Bite
@@ -124,7 +125,9 @@ def sarif(found: Outcome) -> str:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": each.path or found.answer.stack.where},
+                        "artifactLocation": {
+                            "uri": quote(each.path or found.answer.stack.where, safe="/=+,", errors="surrogateescape")
+                        },
                         "region": _region(each),
                     }
                 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 # What is longer was not written by a person, and says what it says at its ends.
 LONGEST = 1_000_000
+_MOST = 200
 # Colours, links and cursors of a terminal; a page often drops the escape character, and keeps what follows it.
 _ANSI = re.compile(
     r"(?:\x1b|\u241b|\^\[)\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_]"
@@ -76,7 +77,9 @@ def raised(text: str) -> list[Raised]:
         files = tuple(place.group().replace("\\", "/") for place in _FILE.finditer(said, last, each.start()))
         told.append(Raised(each["type"], flat(message), files, flat(said[last:end])))
         last = each.end()
-    return told
+    # A log may tell of one exception thousands of times.
+    once = list(dict.fromkeys(told))
+    return once if len(once) <= _MOST else once[: _MOST // 2] + once[-_MOST // 2 :]
 
 
 def flat(text: str) -> str:

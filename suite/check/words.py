@@ -60,7 +60,8 @@ def add(command: Command) -> None:
     what = checking.add_mutually_exclusive_group()
     what.add_argument("--python", type=Path, metavar="PATH", help="what this interpreter, or virtual environment, has")
     locks = (
-        "uv.lock, poetry.lock, pixi.lock, Pipfile.lock, pylock.toml, environment.yml, requirements, pip freeze's output"
+        "uv.lock, poetry.lock, pdm.lock, pixi.lock, conda-lock.yml, Pipfile.lock, pylock.toml, environment.yml, "
+        "requirements, pip freeze's output; - is standard input"
     )
     what.add_argument("--lock", type=Path, metavar="FILE", help=locks)
     bounded = "a pyproject.toml: the releases that its bounds admit, and which of them something affects"
@@ -137,11 +138,19 @@ def main(words: Sequence[str] | None = None) -> None:
     """`jax-stack-compat`."""
     try:
         with guarded() as guard:
-            guard.code = call(_parser().parse_args(words))
+            guard.code = call(parse_words(_parser(), sys.argv[1:] if words is None else words))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     sys.exit(guard.code)
+
+
+def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Parse the words of a command; an empty one is told, as of a variable that is not set. Raises SystemExit."""
+    for word in words:
+        if not word or (word.startswith("--") and word.endswith("=")):
+            parser.error(f"{word or 'a word'} is empty: is a variable not set?")
+    return parser.parse_args(words)
 
 
 def _parser() -> argparse.ArgumentParser:

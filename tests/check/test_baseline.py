@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from suite.__main__ import main
 from suite.check import knowledge as known
-from suite.errors import Exit
+from suite.check.baseline import compare, save
+from suite.errors import BadFile, Exit, Misused
 from tests.check.worlds import knowledge
 
 CODE = """import jax
@@ -62,3 +64,18 @@ def test_a_baseline_that_is_none_is_a_sentence(
         (world / "known.json").write_text(content)
     assert Exit.MISUSED == main([*CHECK, "--baseline", "known.json"])
     assert "known.json" in capsys.readouterr().err
+
+
+def test_a_baseline_of_another_schema_is_told(tmp_path: Path) -> None:
+    """What another version wrote is not compared as if this one had."""
+    (tmp_path / "b.json").write_text('{"schema_version": 99, "findings": []}')
+    with pytest.raises(BadFile, match="schema_version: Input should be 1"):
+        compare(tmp_path / "b.json", [])
+
+
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    """A baseline is written into a file: a pipe or a device, such as /dev/stdout, stays what it is."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(Misused, match="pipe is no file"):
+        save(tmp_path / "pipe", [])
+    assert (tmp_path / "pipe").is_fifo()

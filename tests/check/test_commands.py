@@ -16,6 +16,7 @@ from suite.check import words
 from suite.check.inputs.stack import Stack
 from suite.errors import Exit
 from tests.check.worlds import case, issue, knowledge
+from tests.processes import within
 
 
 @pytest.fixture(autouse=True)
@@ -221,7 +222,8 @@ def test_an_entry_says_why(world: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The file is named, and nothing hangs."""
     os.mkfifo(world / "jax-stack-compat.toml")
-    code, out = said(capsys, "check", "--from", "jax==0.7.0")
+    with within(20):
+        code, out = said(capsys, "check", "--from", "jax==0.7.0")
 
     assert Exit.MISUSED == code
     assert "jax-stack-compat.toml: file: it is a pipe" in out
@@ -350,3 +352,48 @@ def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> N
     out = capsys.readouterr().out
     assert "jax-stack-compat check --bounds pyproject.toml" in out
     assert "4 nothing is known" in out
+
+
+@pytest.mark.parametrize("typed", [["--from", ""], ["--from", "jax==0.7.0", "--to", ""], ["--from", "x", "--fail-on="]])
+def test_an_empty_word_is_told(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable that is not set is no question: neither the project nor the stack is answered in its place."""
+    with pytest.raises(SystemExit) as ended:
+        words.main(["check", *typed])
+    assert Exit.MISUSED == ended.value.code
+    assert "is empty: is a variable not set?" in capsys.readouterr().err
+
+
+def test_a_release_in_another_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+    """An installer takes 0.7 for 0.7.0, and so it is looked up."""
+    answered = [said(capsys, "check", "--from", each)[1].partition(": ")[2] for each in ("jax==0.7.0", "jax==0.7")]
+    assert answered[0] == answered[1] != ""
+
+
+def test_a_link_that_leads_nowhere_is_told(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What to ignore is not passed over where its file is a broken link."""
+    (world / "jax-stack-compat.toml").symlink_to("gone.toml")
+    code, out = said(capsys, "check", "--from", "jax==0.7.0")
+    assert (Exit.MISUSED, True) == (code, "jax-stack-compat.toml: file: No such file" in out)
+
+
+def test_explain_reads_what_powershell_writes(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A traceback in UTF-16 is the same as in UTF-8."""
+    text = "TypeError: unhashable type: 'DynamicJaxprTracer'"
+    answered = []
+    for encoding in ("utf-8", "utf-16"):
+        (world / "t.txt").write_text(text, encoding=encoding)
+        answered.append(said(capsys, "explain", "t.txt"))
+    assert answered[0] == answered[1]
+    assert "wrong-numbers" in answered[0][1]
+
+
+def test_a_folder_that_is_gone_is_told(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the current folder was removed, a sentence says so."""
+    (world / "gone").mkdir()
+    os.chdir(world / "gone")
+    (world / "gone").rmdir()
+    code, out = said(capsys, "check")
+    assert (Exit.MISUSED, "error: the folder that this is run in is gone: change into one that is there\n") == (
+        code,
+        out,
+    )

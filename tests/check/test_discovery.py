@@ -96,7 +96,7 @@ def test_folder_without_a_project(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
     version, where = found(tmp_path)
     assert version is None
-    assert "(no version of the stack in requirements.txt; looked for uv.lock, poetry.lock, pixi.lock" in where
+    assert "(no version of the stack in requirements.txt; looked for uv.lock, poetry.lock, pdm.lock, pixi.lock" in where
     assert where.endswith('pyproject.toml; name the versions, check --from "jax==0.10.2")')
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from suite.cell.issue import Rule, Signature
 from suite.check import explain
+from suite.check.raised import raised
 from tests.check.worlds import case, issue, knowledge
 
 RAISED = """Traceback (most recent call last):
@@ -113,3 +114,12 @@ def test_versions_are_read_from_a_text() -> None:
 def test_a_long_text_is_looked_through_at_its_ends() -> None:
     """Ten megabytes before an error hide it not."""
     assert ["wrong-numbers"] == found("x" * 10_000_000 + "\n" + RAISED)
+
+
+def test_one_exception_thousands_of_times() -> None:
+    """A log that repeats its exceptions is read in a moment, and each is told once."""
+    many = "".join(f"TypeError: {number % 3}\n" for number in range(30_000))
+    assert {"0", "1", "2"} == {each.message for each in raised(many)}
+    assert 10 > len(raised(many))
+    different = "".join(f"TypeError: {number}\n" for number in range(30_000))
+    assert 200 == len(raised(different))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,9 @@ from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault, Misused
 
 SAMPLES = Path(__file__).parent / "samples"
-LOCKS = ("project/uv.lock", "poetry.lock", "pixi.lock", "Pipfile.lock", "pylock.toml")
+LOCKS = (
+    *("project/uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "conda-lock.yml"), *("Pipfile.lock", "pylock.toml")
+)  # fmt: skip
 OTHERS = (*LOCKS, "environment.yml", "requirements.txt", "freeze.txt", "conda.json", "pip.json")
 Put = Callable[..., Path]
 
@@ -184,6 +188,39 @@ def test_pixi_lock_before_version_6(put: Put) -> None:
     assert {"jax": "0.4.26"} == locks.read(put(lock, "pixi.lock")).versions
 
 
+def test_pixi_lock_spells_versions_as_conda_does(put: Put) -> None:
+    """What conda has in versions that are not Python's is told in its own words, and is no release candidate."""
+    written = (SAMPLES / "pixi.lock").read_text().replace("tzdata-2025b", "tzdata-2026c")
+    assert "2026c in environment default" == locks.read(put(written, "pixi.lock")).unsaid["tzdata"]
+
+
+def test_conda_lock_gives_what_is_for_this_platform(put: Put) -> None:
+    """Of a conda-lock.yml the packages of this machine's platform count, conda's and pip's; of another, it is told."""
+    written = (SAMPLES / "conda-lock.yml").read_text()
+    for name in ("conda-lock.yml", "before"):
+        stack = locks.read(put(written, name))
+        assert ({"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8"}, "3.12.7") == (stack.versions, stack.python)
+        assert stack.where.endswith(name)
+        assert {"tzdata": "2026c"} == stack.unsaid
+    written = re.sub(r"(linux|osx)-\w+", "linux-sparc", written)
+    assert locks.read(put(written, "conda-lock.yml")).where.endswith("conda-lock.yml, for plan9-64")
+    assert "package: Input should be" in told(put("package: 1\n", "conda-lock.yml"))
+
+
+def test_pdm_lock_gives_what_is_installed_here(put: Put) -> None:
+    """Of a pdm.lock what the markers and Pythons admit counts; of two versions both are told, and a fork has none."""
+    stack = locks.read(SAMPLES / "pdm.lock")
+    assert {"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8"} == stack.versions
+    assert {"lineax", "optimistix"} == stack.unsaid.keys()
+    assert stack.unsaid["lineax"] == "lineax @ https://github.com/someone/lineax.git"
+    assert stack.unsaid["optimistix"] == "0.0.9 or 0.0.10"
+    assert stack == replace(
+        locks.read(put((SAMPLES / "pdm.lock").read_text(), "before")), where=stack.where, file=stack.file
+    )
+    narrow = (SAMPLES / "pdm.lock").read_text().replace('">=3.10,<3.14"', '"==3.10.*"')
+    assert locks.read(put(narrow, "pdm.lock")).where.endswith("pdm.lock, for Python 3.10")
+
+
 def test_environment_gives_exact_pins() -> None:
     """Of an environment.yml, and its pip section, exact versions count; a range or a prefix is told in its words."""
     stack = locks.read(SAMPLES / "environment.yml")
@@ -229,7 +266,7 @@ def test_locks_under_another_name(put: Put, name: str) -> None:
         ("environment.yml", "a: [1\n", "syntax: line 2: did not find expected ',' or ']'"),
         ("environment.yml", "[" * 100_000, "syntax: it is nested more than 50 deep"),
         ("environment.yml", "a: &b [1]\ndependencies: *b\n", "syntax: it has an alias, *b: write out"),
-        ("environment.yml", "a: 1\n", "whole file: it is YAML without `environments:`"),
+        ("environment.yml", "a: 1\n", "whole file: it is YAML with none of `environments:`"),
         ("environment.yml", "dependencies: [1]\n", "dependencies.0."),
         ("environment.yml", "dependencies: [{pip: [a b]}]\n", "pip, line 1: 'a b' is no requirement"),
         ("poetry.lock", '[[package]]\nname = "jax"\n', "package.0.version: Field required"),
@@ -545,10 +582,8 @@ def test_no_file_at_all(tmp_path: Path) -> None:
 
 
 def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A pipe that nobody writes to, a device and a file without an end are told at once."""
-    os.mkfifo(tmp_path / "pipe.txt")
-    assert f"{tmp_path / 'pipe.txt'}: file: it is a pipe" in told(tmp_path / "pipe.txt")
-    assert "/dev/zero: file: it is a pipe, a device" in told(Path("/dev/zero"))
+    """A device and a file without an end are told at once."""
+    assert "/dev/zero: file: it is a terminal or a device" in told(Path("/dev/zero"))
     (tmp_path / "large.txt").touch()
     os.truncate(tmp_path / "large.txt", 2**34)
     assert "large.txt: file: it has more than 16 MiB" in told(tmp_path / "large.txt")
@@ -574,3 +609,10 @@ def test_any_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "requirements.txt"
     path.write_text(line, encoding="utf-8")
     assert read_or_told(path)
+
+
+def test_one_version_in_two_spellings(put: Put) -> None:
+    """Versions that are equal do not contradict each other, and those that do are told once."""
+    assert {"jax": "0.7"} == locks.read(put("jax==0.7\njax==0.7.0\n")).versions
+    assert 1 == told(put("jax==0.7\njax==0.8\n")).count("contradicts")
+    assert "contradicts" in told(put("jax==0.7,>=0.8\n"))

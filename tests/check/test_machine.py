@@ -54,7 +54,7 @@ def test_sarif_points_at_the_source_or_the_lock() -> None:
     assert ["certain", "wrong-numbers"] == [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert ["error", "warning"] == [each["level"] for each in run["results"]]
     where = [each["locations"][0]["physicalLocation"] for each in run["results"]]
-    assert ["src/old.py", "src/a,b:c.py"] == [each["artifactLocation"]["uri"] for each in where]
+    assert ["src/old.py", "src/a,b%3Ac.py"] == [each["artifactLocation"]["uri"] for each in where]
     (run,) = json.loads(FORMATS["sarif"](outcome(jax="0.4.30")))["runs"]
     (only,) = run["results"]
     assert ("note", "uv.lock") == (

@@ -22,7 +22,7 @@ from suite.check.source.touched import meets, touch, touched
 from suite.check.source.usage import Usage, usage
 from suite.errors import Misused
 from suite.files import ROOT
-from tests.processes import default_signals
+from tests.processes import default_signals, within
 
 PAD, CONSTANT = "jax.numpy.pad", "jax.numpy.pad(constant_values=)"
 JIT, STATIC = "jax.jit", "jax.jit(static_argnums=)"
@@ -409,3 +409,10 @@ def test_no_text_ends_it(tmp_path_factory: pytest.TempPathFactory, content: byte
     path.write_bytes(content)
     found = usage(path)
     assert 1 == found.files + len(found.unread)
+
+
+def test_a_name_that_is_bound_in_every_line(tmp_path: Path) -> None:
+    """Five thousand assignments to one name, and as many uses of it, are read in a moment."""
+    code = "import jax\n" + "x = 1\ny = x\n" * 5_000 + "jax.jit(f)\n"
+    with within(20):
+        assert [("jax.jit", 10_002)] == [(name, line) for name, line, _ in places(tmp_path, code, "jax.jit")]

@@ -25,6 +25,7 @@ from suite.report.site.compiled import compiled
 from suite.report.site.facts import Facts
 from suite.report.stored import read_report
 from suite.report.write import publish
+from tests.processes import within
 from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected
 
 pytestmark = pytest.mark.usefixtures("pageless")
@@ -204,5 +205,6 @@ def test_a_pipe_is_not_waited_for(whole: Report, elsewhere: Path, capsys: pytest
     """What has no end is named, as a file and within a report."""
     os.mkfifo(elsewhere / "pipe")
 
-    assert Exit.MISUSED == merged(elsewhere, elsewhere / "pipe")[0]
+    with within(20):
+        assert Exit.MISUSED == merged(elsewhere, elsewhere / "pipe")[0]
     assert "pipe: file: it is a pipe or a device: save what it gives as a file" in capsys.readouterr().err

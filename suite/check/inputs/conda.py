@@ -1,4 +1,4 @@
-"""conda's files as a stack: pixi.lock, and an environment.yml with what it has from pip."""
+"""conda's files as a stack: pixi.lock, conda-lock.yml, and an environment.yml with what it has from pip."""
 
 from __future__ import annotations
 
@@ -60,19 +60,34 @@ class _Pixi(Foreign):
     packages: tuple[_Locked, ...] = ()
 
 
+class _CondaPackage(Foreign):
+    name: str
+    version: str
+    manager: str
+    platform: str
+
+
+class _CondaLock(Foreign):
+    package: tuple[_CondaPackage, ...]
+
+
 class _Environment(Foreign):
     dependencies: tuple[str | Mapping[str, Sequence[str] | None], ...]
 
 
 def read(path: Path, written: str) -> Stack:
-    """Return the stack of a pixi.lock or an environment.yml, told apart by what they hold. Raises BadFile."""
+    """Return the stack of a pixi.lock, a conda-lock.yml or an environment.yml, by what it holds. Raises BadFile."""
     found = foreign.yaml(path, written)
     if isinstance(found, dict) and "environments" in found:
         return _pixi(model(_Pixi, path, found), path)
+    if isinstance(found, dict) and "package" in found:
+        return _conda_lock(model(_CondaLock, path, found), path)
     if isinstance(found, dict) and "dependencies" in found:
         return _environment(model(_Environment, path, found), path)
-    message = "it is YAML without `environments:`, as a pixi.lock has, and `dependencies:`, as an environment.yml"
-    raise bad(path, "whole file", f"{message}: name such a file")
+    keys = "`environments:`, `package:` and `dependencies:`"
+    raise bad(
+        path, "whole file", f"it is YAML with none of {keys}: name a pixi.lock, a conda-lock.yml or an environment.yml"
+    )
 
 
 def _pixi(lock: _Pixi, path: Path) -> Stack:
@@ -83,7 +98,7 @@ def _pixi(lock: _Pixi, path: Path) -> Stack:
     stack = next((each for _, each in named if _has_stack(each)), named[0][1] if named else Stack({}, str(path)))
     others: dict[str, list[str]] = {}
     for name, other in named:
-        for package, version in other.versions.items():
+        for package, version in {**other.versions, **other.unsaid}.items():
             if package not in stack.versions:
                 others.setdefault(package, []).append(f"{version} in environment {name}")
     return replace(stack, unsaid={**{name: ", ".join(each) for name, each in others.items()}, **stack.unsaid})
@@ -95,7 +110,7 @@ def _has_stack(stack: Stack) -> bool:
 
 def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], path: Path) -> Stack:
     packages = lock.environments[name].packages
-    ours = f"{_SYSTEMS.get(sys.platform, sys.platform)}-{_MACHINES.get(platform.machine().lower(), '')}"
+    ours = _platform()
     alike = [each.name for each in lock.platforms if isinstance(each, _PixiPlatform) and each.subdir == ours]
     chosen = next((each for each in (ours, *alike, *packages) if each in packages), "")
     where = f"{path}, environment {name}" + ("" if chosen in ("", ours) else f" for {chosen}")
@@ -109,8 +124,35 @@ def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], p
             python = version
         elif package:
             key = f"environments.{name}.packages.{chosen}"
-            pins.append(pin(package, version, path, key) if version else direct(package, str(address), path, key))
+            pins.append(
+                _pin(package, version, kind, path, key) if version else direct(package, str(address), path, key)
+            )
     return replace(requirements.stack(pins, where), python=python)
+
+
+def _conda_lock(lock: _CondaLock, path: Path) -> Stack:
+    """The packages for this machine's platform; for the first that the lock has, where it has none for this."""
+    ours = _platform()
+    chosen = next((each for each in (ours, *(each.platform for each in lock.package)) if _has(lock, each)), ours)
+    there = [each for each in lock.package if each.platform == chosen]
+    python = next((each.version for each in there if (each.manager, each.name) == ("conda", "python")), "")
+    pins = [_pin(each.name, each.version, each.manager, path, f"package {each.name}") for each in there]
+    where = str(path) if chosen == ours else f"{path}, for {chosen}"
+    return replace(requirements.stack([each for each in pins if each.name != "python"], where), python=python)
+
+
+def _has(lock: _CondaLock, platform: str) -> bool:
+    return any(each.platform == platform for each in lock.package)
+
+
+def _platform() -> str:
+    return f"{_SYSTEMS.get(sys.platform, sys.platform)}-{_MACHINES.get(platform.machine().lower(), '')}"
+
+
+def _pin(name: str, version: str, kind: str, path: Path, key: str) -> Pin:
+    """A package in a version; in conda's own words where these are not Python's: tzdata 2026c is no candidate."""
+    found = pin(name, version, path, key)
+    return found if kind != "conda" or found.version == version else replace(found, version="")
 
 
 def _environment(of: _Environment, path: Path) -> Stack:

@@ -13,7 +13,7 @@ from suite.judge.rules import STACK
 from suite.printable import printable
 
 # What holds all that a project uses: where it does not name the stack, the project does not use it.
-_WHOLE = ("uv.lock", "poetry.lock", "pixi.lock", "Pipfile.lock", "pylock.toml")
+_WHOLE = ("uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "conda-lock.yml", "Pipfile.lock", "pylock.toml")
 _PATTERNS = (*_WHOLE, "pylock.*.toml", "requirements.txt", "requirements*.txt", "environment.yml", "environment.yaml")
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
 

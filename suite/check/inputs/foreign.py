@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import codecs
-import os
 import re
-import stat
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from suite import bounded
 from suite.errors import BadFile, Fault, Misused
 
 _MIB = 2**20
 # No lock that an installer wrote is as large; what reads TOML and YAML is slow.
 _LARGEST, _LARGEST_TOML, _LARGEST_YAML = 16 * _MIB, 4 * _MIB, 8 * _MIB
+# A resolver may be at the other end of a pipe.
+_PATIENCE_S = 60.0
 _DEEPEST = 50
 # The time that tomllib takes grows with the square of a dotted key.
 _MOST_PARTS = 8
@@ -36,21 +38,22 @@ def why(error: Exception) -> str:
 
 
 def text(path: Path) -> str:
-    """The text of a file: UTF-8, or the UTF-16 that PowerShell writes. Raises BadFile."""
+    """Return the text of a file: UTF-8, or the UTF-16 that PowerShell writes. Raises BadFile."""
+    return _decoded(path, lambda: bounded.regular(path, _LARGEST))
+
+
+def given(path: Path) -> str:
+    """Return the text of what somebody names: a file, a pipe, or `-`, standard input. Raises BadFile."""
+    return _decoded(path, lambda: bounded.given(path, _LARGEST, _PATIENCE_S))
+
+
+def _decoded(path: Path, read: Callable[[], bytes]) -> str:
     try:
-        # A pipe without a writer is not waited for.
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise bad(
-                    path, "file", "it is a pipe, a device or a folder: copy what it holds to a file, and name that"
-                )
-            data = stream.read(_LARGEST + 1)
+        data = read()
     except OSError as error:
         raise bad(path, "file", error.strerror or str(error)) from error
     except ValueError as error:  # a NUL in its name
         raise bad(path, "file", str(error)) from error
-    if len(data) > _LARGEST:
-        raise bad(path, "file", f"it has more than {_LARGEST // _MIB} MiB, and is not read: name a smaller one")
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")

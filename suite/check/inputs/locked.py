@@ -1,10 +1,10 @@
-"""Locks of projects, read without the tool that wrote them: uv.lock, poetry.lock, Pipfile.lock."""
+"""Locks of projects, read without the tool that wrote them: uv.lock, poetry.lock, pdm.lock, Pipfile.lock."""
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +141,11 @@ class _PoetryPackage(Foreign):
     markers: str | Mapping[str, str] = ""
     source: Mapping[str, Any] = Field(default_factory=dict)
 
+    @property
+    def place(self) -> str:
+        """Where it is from, if that is no index."""
+        return str(self.source.get("url", "")) if self.source.get("type", "legacy") != "legacy" else ""
+
 
 class _PoetryMetadata(Foreign):
     python_versions: str = "*"
@@ -158,10 +163,51 @@ def poetry(path: Path, written: str) -> Stack:
     Which of two versions of a package is meant, a lock before Poetry 2 does not say: both are told.
     """
     lock = model(_Poetry, path, foreign.toml(path, written))
-    under = environment(lock.metadata.python_versions)
-    asked: Environment = {**under, "extras": frozenset(lock.extras)}
+    return _of_markers(lock.package, lock.metadata.python_versions, lock.extras, path)
+
+
+class _PdmPackage(_PoetryPackage):
+    version: str = ""
+    python_versions: str = Field("*", alias="requires_python")
+    markers: str = Field("", alias="marker")
+    git: str = ""
+    url: str = ""
+    path: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is from, if that is no index."""
+        return self.git or self.url or self.path
+
+
+class _PdmTarget(Foreign):
+    python_versions: str = Field("*", alias="requires_python")
+
+
+class _PdmMetadata(Foreign):
+    targets: tuple[_PdmTarget, ...] = ()
+
+
+class _Pdm(Foreign):
+    package: tuple[_PdmPackage, ...] = ()
+    metadata: _PdmMetadata = _PdmMetadata()
+
+
+def pdm(path: Path, written: str) -> Stack:
+    """Return what a pdm.lock installs here, with all its groups. Raises BadFile.
+
+    A lock before PDM 2.17 has no markers: what other platforms need is told, too.
+    """
+    lock = model(_Pdm, path, foreign.toml(path, written))
+    wanted = " || ".join(each.python_versions for each in lock.metadata.targets)
+    return _of_markers(lock.package, wanted or "*", (), path)
+
+
+def _of_markers(packages: Iterable[_PoetryPackage], python: str, extras: Iterable[str], path: Path) -> Stack:
+    under = environment(python)
+    asked: Environment = {**under, "extras": frozenset(extras)}
     there: dict[str, list[_PoetryPackage]] = {}
-    for each in lock.package:
+    for each in packages:
         markers = each.markers.values() if isinstance(each.markers, Mapping) else (each.markers,)
         try:
             needed = any(applies(marker(one), asked, lock=True) for one in markers)
@@ -169,17 +215,14 @@ def poetry(path: Path, written: str) -> Stack:
             raise bad(path, f"package {each.name}", foreign.why(error)) from error
         if needed and admits(each.python_versions, under["python_full_version"]):
             there.setdefault(canonicalize_name(each.name), []).append(each)
-    pins = [_poetry_pin(name, of, path) for name, of in there.items()]
+    pins = [_of_versions(name, of, path) for name, of in there.items()]
     return requirements.stack(pins, read_for(str(path), under))
 
 
-def _poetry_pin(name: str, of: Sequence[_PoetryPackage], path: Path) -> Pin:
+def _of_versions(name: str, of: Sequence[_PoetryPackage], path: Path) -> Pin:
     key = f"package {name}"
-    places = [
-        each.source["url"] for each in of if each.source.get("type", "legacy") != "legacy" and "url" in each.source
-    ]
-    if places:
-        return direct(name, f"{name} @ {' or '.join(map(str, places))}", path, key)
+    if places := list(dict.fromkeys(each.place for each in of if each.place)):
+        return direct(name, f"{name} @ {' or '.join(places)}", path, key)
     versions = list(dict.fromkeys(each.version for each in of))
     return pin(name, versions[0], path, key) if len(versions) == 1 else Pin(name, "", " or ".join(versions), path, key)
 
@@ -232,4 +275,4 @@ def _pipfile_pin(name: str, entry: _Entry, path: Path) -> Pin:
     return Pin(canonicalize_name(name), "", f"{name}{entry.version}", path, name)
 
 
-READERS = {"uv": uv, "poetry": poetry, "pipfile": pipfile}
+READERS = {"uv": uv, "poetry": poetry, "pdm": pdm, "pipfile": pipfile}

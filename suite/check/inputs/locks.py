@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packaging.pylock import Package, Pylock, PylockValidationError, is_valid_pylock_path
 
+from suite import bounded
 from suite.check.inputs import foreign, requirements
 from suite.check.inputs.foreign import bad
 from suite.check.inputs.markers import Environment, applies, environment, read_for
@@ -20,31 +21,37 @@ from suite.errors import BadFile
 
 # As uv, Poetry and pixi write them.
 _UV_RANGE = re.compile(r'^requires-python = "', re.MULTILINE)
+_PDM_VERSION = re.compile(r"^lock_version = ", re.MULTILINE)
 _POETRY_HASH = re.compile(r"^content-hash = ", re.MULTILINE)
 _YAML = re.compile(
-    r"(?:#[^\n]*\n|\s)*(?:---|version: \d+\n(?:platforms|environments):|name: .*\n|channels:|dependencies:)"
+    r"(?:#[^\n]*\n|\s)*(?:---|version: \d+\n(?:platforms|environments|metadata):|name: .*\n|channels:|dependencies:)"
 )
 _FORMS = (
-    "uv.lock, poetry.lock, pixi.lock, Pipfile.lock, pylock.toml, environment.yml, requirements.txt, "
-    "and what pip freeze, conda list --json and pip list --format json write"
+    "uv.lock, poetry.lock, pdm.lock, pixi.lock, conda-lock.yml, Pipfile.lock, pylock.toml, environment.yml, "
+    "requirements.txt, and what pip freeze, conda list --json and pip list --format json write"
 )
 NOT_RUN = ("setup.py", "setup.cfg")
 _TO_DO = {"pyproject.toml": "it has bounds and no versions: check --bounds pyproject.toml, or lock it"} | {
     name: f'it is not run: write a lock, uv pip compile {name} -o requirements.txt, or check --from "jax==0.10.2"'
     for name in NOT_RUN
 }
-_NAMED = {"uv.lock": "uv", "poetry.lock": "poetry", "Pipfile.lock": "pipfile", "pixi.lock": "conda"}
+_NAMED = {
+    "uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "Pipfile.lock": "pipfile", "pixi.lock": "conda"
+}  # fmt: skip
 
 
 def read(path: Path) -> Stack:
-    """The versions that a file holds. Raises BadFile."""
-    return replace(_read(path), file=str(path))
+    """Return the versions that a file holds, or a pipe, or `-`, standard input. Raises BadFile."""
+    if path in (bounded.STDIN, Path("/dev/stdin")):
+        stack = _read(bounded.STDIN)
+        return replace(stack, where=stack.where.replace(str(bounded.STDIN), "standard input", 1))
+    return replace(_read(path), file=str(path) if path.is_file() else "")
 
 
 def _read(path: Path) -> Stack:
     if path.name in _TO_DO:
         raise bad(path, "file", _TO_DO[path.name])
-    written = foreign.text(path)
+    written = foreign.given(path)
     if form := _form(path, written):
         from suite.check.inputs import conda, locked  # their models take long to load
 
@@ -73,7 +80,8 @@ def _form(path: Path, written: str) -> str:
         return "pipfile"
     if "[[package]]" not in written:
         return ""
-    return "poetry" if _POETRY_HASH.search(written) else "uv" if _UV_RANGE.search(written) else ""
+    marks = {"pdm": _PDM_VERSION, "poetry": _POETRY_HASH, "uv": _UV_RANGE}
+    return next((form for form, mark in marks.items() if mark.search(written)), "")
 
 
 def _pylock(path: Path, written: str) -> Stack:

@@ -79,11 +79,14 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
             loose.setdefault(each.name, []).append(each)
         elif before is None or _says_more(each.version, before.version):
             pinned[each.name] = each
-        elif each.version != before.version and not _says_more(before.version, each.version):
+        elif Version(each.version) != Version(before.version) and not _says_more(before.version, each.version):
             faults.append(_contradiction(each, f"{each.name} {each.version}", before))
     for each in every:
         chosen = pinned.get(each.name)
-        if chosen and each.admits and not each.admits.contains(chosen.version, prereleases=True):
+        # Versions that contradict each other are told above.
+        if not chosen or not each.admits or each.version not in ("", chosen.version):
+            continue
+        if not each.admits.contains(chosen.version, prereleases=True):
             faults.append(_contradiction(each, f"{each.name}{each.admits}", chosen))
     if faults:
         raise BadFile(faults[:_MOST_FAULTS])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from packaging.version import InvalidVersion, Version
 
@@ -22,7 +23,7 @@ from suite.check.source.conditions import (
     Not,
     asks,
 )
-from suite.check.source.scopes import Names, Origins, Scope, chain_of
+from suite.check.source.scopes import Bound, Names, Origins, Scope, chain_of
 
 _VERSION = frozenset({"__version__", "__version_info__"})
 _METADATA = ("importlib.metadata.version", "importlib_metadata.version")
@@ -37,6 +38,8 @@ class Asking:
     def __init__(self, names: Names) -> None:
         self.names = names
         self._known: dict[int, Condition] = {}
+        self._of_names: dict[tuple[int, int], tuple[Sequence[Bound], Condition]] = {}
+        self._depth = 0
 
     def condition(self, scope: Scope, node: ast.expr) -> Condition:
         """Return what a test asks of the release."""
@@ -67,6 +70,18 @@ class Asking:
         if not found:
             return FREE
         at, bound = found
+        # As of origins: a name may be bound in thousands of lines.
+        key = id(bound), len(bound)
+        if key in self._of_names:
+            return self._of_names[key][1]
+        self._depth += 1
+        condition = self._bound(at, bound)
+        self._depth -= 1
+        if not self._depth:
+            self._of_names[key] = bound, condition
+        return condition
+
+    def _bound(self, at: Scope, bound: Sequence[Bound]) -> Condition:
         if len(bound) == 1 and not bound[0].absent and not bound[0].tests:
             [one] = bound
             if one.value is not None:

@@ -73,6 +73,8 @@ class Names:
     def __init__(self, within: str, packages: Collection[str], own: Collection[str], *, has_walrus: bool) -> None:
         self.within, self.packages, self.own, self.has_walrus = within, packages, own, has_walrus
         self.stars: list[str] = []
+        self._known: dict[tuple[int, int], tuple[Sequence[Bound], Origins]] = {}
+        self._depth = 0
 
     def collect(
         self, scope: Scope, body: Iterable[ast.stmt], tests: tuple[ast.expr, ...] = (), absent: bool = False
@@ -136,7 +138,17 @@ class Names:
 
     def origins(self, scope: Scope, bound: Sequence[Bound]) -> Origins:
         """Return what a name may stand for."""
-        return frozenset(each for one in bound for each in self._origins_of(scope, one))
+        # A name may be bound in thousands of lines, and read in as many.
+        key = id(bound), len(bound)
+        if key in self._known:
+            return self._known[key][1]
+        self._depth += 1
+        found = frozenset(each for one in bound for each in self._origins_of(scope, one))
+        self._depth -= 1
+        # Names that are bound by each other are known once all of them are.
+        if not self._depth:
+            self._known[key] = bound, found
+        return found
 
     def _origins_of(self, scope: Scope, bound: Bound) -> Origins:
         if bound.origins is None:

@@ -1,0 +1,101 @@
+"""What is read from a file, a pipe or standard input, and when that ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from suite import bounded
+from suite.check.inputs import locks
+from suite.errors import BadFile
+from suite.files import ROOT
+from tests.processes import within
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    """A pipe with a name."""
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path / "pipe"
+
+
+def write(pipe: Path, *pieces: bytes) -> threading.Thread:
+    """Write into a pipe from another thread, and close it."""
+
+    def pour() -> None:
+        with pipe.open("wb", buffering=0) as stream:
+            for each in pieces:
+                stream.write(each)
+
+    thread = threading.Thread(target=pour, daemon=True)
+    thread.start()
+    return thread
+
+
+def check(*words: str, said: bytes = b"") -> subprocess.CompletedProcess[str]:
+    """Run `check` with something on standard input."""
+    command = (sys.executable, "-m", "suite", "check", *words)
+    run = subprocess.run(command, cwd=ROOT, input=said, capture_output=True, check=False, timeout=60)
+    return subprocess.CompletedProcess(command, run.returncode, run.stdout.decode(), run.stderr.decode())
+
+
+def test_a_pipe_is_read_to_its_end(pipe: Path) -> None:
+    """A lock that another process writes is read whole, however it comes."""
+    with within(20):
+        write(pipe, b"jax==0.4.35\n", b"equinox==", b"0.11.8\n")
+        assert {"jax": "0.4.35", "equinox": "0.11.8"} == locks.read(pipe).versions
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+@pytest.mark.parametrize("option", ["--lock", "--from", "--to"])
+def test_standard_input_is_a_lock(option: str, name: str) -> None:
+    """`pip freeze | check --lock -`: the lock is standard input, and no file is named."""
+    before = ("--from", "jax==0.4.30") if option == "--to" else ()
+    run = check(*before, option, name, said=b"jax==0.4.35\n")
+    assert (0, "") == (run.returncode, run.stderr)
+    assert "standard input: jax 0.4.35" in run.stdout
+
+
+def test_process_substitution_is_a_lock() -> None:
+    """`check --from <(…) --to <(…)` reads both."""
+    command = f"{sys.executable} -m suite check --from <(echo jax==0.4.30) --to <(echo jax==0.4.35)"
+    run = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, check=False, timeout=60, text=True)
+    assert (0, "") == (run.returncode, run.stderr)
+    assert "jax 0.4.35" in run.stdout
+    assert "What this upgrade adds" in run.stdout
+
+
+def test_a_pipe_that_nobody_writes_to(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends in a sentence that names it."""
+    monkeypatch.setattr(bounded, "_NOBODY_S", 0.1)
+    with within(20), pytest.raises(BadFile, match="pipe: file: it is a pipe, and nobody wrote into it for"):
+        locks.read(pipe)
+
+
+def test_a_pipe_that_does_not_end(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who holds it open and is silent, or writes for ever, is not waited for without end."""
+    monkeypatch.setattr(bounded, "_NOBODY_S", 0.1)
+    silent = os.open(pipe, os.O_RDWR)
+    with within(20), pytest.raises(OSError, match="did not end within 1 s"):
+        bounded.given(pipe, 2**20, 1.0)
+    os.close(silent)
+    writing = write(pipe, b"x" * 2**21)
+    with within(20), pytest.raises(OSError, match="more than 1 MiB"):
+        bounded.given(pipe, 2**20, 10.0)
+    writing.join(20)
+
+
+def test_explain_reads_a_bounded_text(pipe: Path) -> None:
+    """A device without an end and standard input that is closed are told, and not read."""
+    for given, said in ((("/dev/zero",), "/dev/zero: it is a terminal or a device"), ((), "standard input: Bad file")):
+        command = [sys.executable, "-m", "suite", "explain", *given]
+        run = subprocess.run(
+            command, cwd=ROOT, capture_output=True, check=False, timeout=60, text=True, preexec_fn=lambda: os.close(0)
+        )
+        assert 2 == run.returncode
+        assert said in run.stderr
