@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from suite.files import ROOT
+
+NOTHING: Mapping[str, str] = {}
 
 
 def default_signals() -> None:
@@ -19,6 +24,30 @@ def default_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+def python(
+    *words: str, folder: Path = ROOT, asked: str = "", stdout: Any = subprocess.PIPE, env: Mapping[str, str] = NOTHING
+) -> subprocess.CompletedProcess[str]:
+    """Run this interpreter in a folder, with these variables besides, and return how it ended."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, **env},
+        input=asked,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+
+
+def printed(*words: str, folder: Path = ROOT, env: Mapping[str, str] = NOTHING) -> str:
+    """Return what this interpreter prints; it has to end well."""
+    ran = python(*words, folder=folder, env=env)
+    assert 0 == ran.returncode, ran.stderr
+    return ran.stdout
 
 
 def program(path: Path, *lines: str) -> Path:

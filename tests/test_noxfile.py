@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from nox.sessions import Session
 
-from suite.files import ROOT
 from suite.run import records
 from suite.stack import plan
 from tests.conftest import Nox
+from tests.processes import printed
 
 DEFAULT_CELLS = plan.tagged("default")
 DEFAULT = [f"cell({cell.id})" for cell in DEFAULT_CELLS]
@@ -120,6 +118,5 @@ def test_listing_needs_few_libraries() -> None:
     """Nothing that draws, asks an index, talks to a cluster or writes a page is imported to list the sessions."""
     heavy = {"pypi_simple", "requests", "distributed", "jinja2", "rich", "scipy", "numpy"}
     script = "import runpy, sys; sys.argv = ['nox', '-l']; runpy.run_path('noxfile.py'); print(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
 
-    assert set() == heavy & set(ran.stdout.split())
+    assert set() == heavy & set(printed("-c", script).split())

@@ -22,7 +22,7 @@ from suite.judge.record import Record
 from suite.report import stored
 from suite.report import write as writing
 from suite.report.model import CompatFile
-from suite.run import catalogue, environment, keys, records
+from suite.run import catalogue, keys, records
 from suite.run.records import Status
 from suite.stack import lock, matrix, plan, releases
 from suite.stack.matrix import Matrix
@@ -139,11 +139,8 @@ class Net:
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _untimed(elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No records, no environments, and no timings, which take seconds to draw."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
     monkeypatch.setattr(writing, "RESULTS", tmp_path / "nothing")
     monkeypatch.setattr(writing, "COMPILED", tmp_path / "nothing")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from suite.files import ROOT
+from tests.processes import python
 
 TEXTS = Path(__file__).parent / "texts"
 sys.path.insert(0, str(ROOT))
@@ -125,13 +125,7 @@ def test_bytes_are_those_that_are_assigned() -> None:
 
 def test_the_program_says_in_a_sentence_what_a_release_lacks() -> None:
     """Where there is no compiler for the device, a line of JSON says so, and nothing fails."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "benchmarks._program", "h100", "nowhere"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = python("-m", "benchmarks._program", "h100", "nowhere")
 
     assert (0, "") == (ran.returncode, ran.stderr)
     assert '"absent": "this release has no such topology: ModuleNotFoundError: No module named \'jax\'"' in ran.stdout

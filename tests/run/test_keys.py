@@ -18,6 +18,7 @@ from suite.run import catalogue, interpreter, keys, source
 from suite.run.catalogue import Entry
 from suite.run.syntax import canonical
 from tests.cell.test_wall import PROBE, module_of, reached
+from tests.processes import printed
 
 # Prints the probe's hash, and that of each case of a module.
 PRINT = """
@@ -39,8 +40,7 @@ for path in sys.argv[1:]:
 
 def told(tree: Path, module: str) -> list[object]:
     """The hashes of the probe and of a module's cases, in a copy of the tree."""
-    command = [sys.executable, "-c", PRINT, module]
-    return list(json.loads(subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True).stdout))
+    return list(json.loads(printed("-c", PRINT, module, folder=tree)))
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from suite import __version__
 from suite.errors import Exit
 from suite.files import ROOT
 from suite.stack import uv_call
+from tests.processes import python
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +35,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(installed: Path, *words: str, asked: str = "") -> subprocess.CompletedProcess[str]:
     """Run `jax-stack-compat` as the wheel has it, in a folder without a checkout."""
-    return subprocess.run(
-        [sys.executable, "-P", "-c", "from suite.check.words import main; main()", *words],
-        cwd=installed,
-        env={**os.environ, "PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")},
-        input=asked,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ("-P", "-c", "from suite.check.words import main; main()", *words)
+    variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
+    return python(*command, folder=installed, asked=asked, env=variables)
 
 
 def test_a_wheel_is_small(wheel: Path) -> None:
