@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -23,7 +24,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from suite.cell.atomic import write
-from suite.errors import BadFile
+from suite.errors import BadFile, Failed
 from suite.files import STATE, FileModel, dump, read
 from suite.run import interpreter
 from suite.stack import lock, uv_call
@@ -113,6 +114,17 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
         raise Unprepared("error", "install.incomplete", detail)
     write(folder / MARKER, dump(Marker(lock=pinned.sha256, python=full, files=stamp(folder)).model_dump()))
     return Environment(executable, full)
+
+
+@contextmanager
+def held(cell: Cell) -> Iterator[Environment]:
+    """Make the environment of a planned cell, and keep it from other runs meanwhile. Raises Failed, BadFile."""
+    with reserve(cell):
+        try:
+            made = prepare(cell, lock.load(cell))
+        except Unprepared as error:
+            raise Failed(f"{cell.id}: {error.detail}") from error
+        yield made
 
 
 def _marker(cell: Cell) -> Marker | None:
