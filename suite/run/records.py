@@ -8,7 +8,7 @@ So does one that was set aside, for another was asked for in its place: `<case>.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -142,6 +142,14 @@ def status(cell: str) -> Status | None:
 def write_status(found: Status) -> None:
     """Put a cell's status on disk."""
     write(RECORDS / found.cell / "cell.json", dump(found.model_dump(mode="json")))
+
+
+def there(cell: Cell, entries: Iterable[Entry]) -> Iterator[Record]:
+    """Yield the records that the cell has of these issues, whether they hold or not. Raises BadFile."""
+    for entry in entries:
+        for case in entry.issue.cases:
+            if (path := path_of(cell.id, entry.issue.id, case.id)).exists():
+                yield read(Record, path)
 
 
 def faults() -> list[Fault]:

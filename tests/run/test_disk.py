@@ -9,8 +9,8 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -222,22 +222,13 @@ def test_where_nothing_is_there_is_nothing_to_free(here: Path, capsys: pytest.Ca
     assert "nothing to free in " in capsys.readouterr().out
 
 
-@pytest.fixture
-def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """A disk that lets nobody remove a file. Nothing is refused to root, who may run these tests."""
-
-    def refuse(folder: Path) -> None:
-        raise PermissionError(13, "Permission denied", "a.py")
-
-    monkeypatch.setattr(shutil, "rmtree", refuse)
-    return refuse
-
-
 def test_a_disk_that_refuses_is_a_sentence(
-    here: Path, refusing: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An environment that cannot be removed is named by its whole path, with exit code 3, and is made again if used."""
     folder = linked(uv_call.STORE, OLD.id)
+    # Nothing is refused to root, who may run these tests.
+    monkeypatch.setattr(shutil, "rmtree", Mock(side_effect=PermissionError(13, "Permission denied", "a.py")))
 
     assert Exit.INCOMPLETE == main(["clean"])
 

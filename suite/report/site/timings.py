@@ -10,7 +10,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, groupby, pairwise
 from pathlib import Path
@@ -20,12 +20,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from suite.errors import BadFile, Fault
 from suite.files import ROOT, content, read
-from suite.judge.neighbours import LineCell
-from suite.stack import lock
 from suite.timings import counts as phase_counts
 from suite.timings import release_line
 from suite.timings import results as measured
-from suite.timings.counts import COUNTS, UNITS, Counts, Turn, Unit
+from suite.timings.counts import COUNTS, UNITS, Counted, Counts, Turn, Unit
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -250,28 +248,25 @@ def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Sectio
     known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
     keys = sorted(dict.fromkeys(chain(*known.values())), key=_group)
     for unit in UNITS:
-        of_unit = {key: _counted_series(key, unit, releases, known) for key in keys}
+        rows = {
+            release: {key: _row(each, unit) for key, each in known.get(release, {}).items()} for release in releases
+        }
+        of_unit = {key: replace(_series(key, rows, None), key=phase_counts.name(key, unit)) for key in keys}
         shown = {key: each for key, each in of_unit.items() if len([v for v in each.values if v is not None]) > 1}
         if charts := tuple(chart for _, chart in _charts(shown, unit)):
             yield Section(f"timings-{unit}", _TITLES[unit], charts)
 
 
-def _counted_series(
-    key: str, unit: Unit, releases: Sequence[str], known: Mapping[str, Mapping[str, phase_counts.Counted]]
-) -> Series:
-    of = [known[release].get(key) if release in known else None for release in releases]
-    return Series(
-        name=parts(key).variant or parts(key).phase,
-        key=phase_counts.name(key, unit),
-        values=tuple(each.of(unit) if each else None for each in of),
-        failed=frozenset(place for place, each in enumerate(of) if each and each.failed),
-        fence=None,
-    )
+def _row(counted: Counted, unit: Unit) -> Row:
+    """Return a count as if asv had kept it."""
+    value = counted.of(unit)
+    state: measured.State = "failed" if counted.failed else "missing" if value is None else "measured"
+    return Row(state, counted.version, count=True, least=math.nan if value is None else value)
 
 
 def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
     """Where instructions change, and where they were not counted from the same jax on, calls."""
-    line = [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in release_line.cells()]
+    line = release_line.line()
     fences = {key: each.fence for key, each in noise.benchmarks.items()} if noise else {}
     jax = {each.id: each.pins["jax"] for each in line}
     yield from sorted(
