@@ -33,7 +33,6 @@ from suite.timings import counting, counts, results
 from suite.timings import statistics as timing
 from suite.timings.asv_call import FENCES, OUT, WORK, Asv, last_words, only
 from suite.timings.counting import Counter as PhaseCounter
-from suite.timings.counts import Counted
 from suite.timings.results import COMPARED, Comparison, Fence, Judged, NoiseFile, Row, counted
 from suite.timings.statistics import Pair, Side, Verdict
 
@@ -109,32 +108,18 @@ def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[s
 def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> dict[str, Pair]:
     """Count what the host does in both cells, in turns: name → what so many processes of each said. Raises Failed."""
     listed = [*counter.listed(base, patterns)]
-    told: dict[str, list[Mapping[str, Counted]]] = {"base": [], "other": []}
+    told: dict[str, list[dict[str, Row]]] = {"base": [], "other": []}
     cells, started = {"base": base, "other": other}, time.monotonic()
     for number in range(processes if listed else 0):
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             with OUT.status(Text(f"{cells[name].id}: {counter.unit} of {len(listed)} benchmarks")):
-                told[name].append(counter.count(cells[name], listed))
+                found = counter.count(cells[name], listed)
+            told[name].append({counts.name(key, counter.unit): each.row(counter.unit) for key, each in found.items()})
             if number == 0 and name == "base":
                 left = math.ceil((2 * processes - 1) * (time.monotonic() - started) / 60)
                 OUT.print(f"{counter.unit} of {len(listed)} benchmarks: about {left} minutes more", soft_wrap=True)
-    sides = {
-        name: {
-            key: Side(
-                values=tuple(value for each in found if (value := each[key].of(counter.unit)) is not None),
-                failed=sum(bool(each[key].failed) for each in found),
-                lacking=sum(bool(each[key].lacking) for each in found),
-                version=found[0][key].version,
-            )
-            for key in listed
-            if all(key in each for each in found)
-        }
-        for name, found in told.items()
-    }
-    return {
-        counts.name(key, counter.unit): Pair(sides["base"].get(key, Side()), sides["other"].get(key, Side()), True)
-        for key in listed
-    }
+    named = [counts.name(key, counter.unit) for key in listed]
+    return {key: replace(pair(key, told["base"], told["other"]), count=True) for key in named}
 
 
 def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:

@@ -7,6 +7,7 @@ difference beyond it is a change, by its exact size.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pydantic import Field
 from suite.cell.atomic import write
 from suite.files import ROOT, FileModel, read
 from suite.judge.neighbours import LineCell, neighbours
+from suite.timings.results import Row, State
 
 COUNTS = ROOT / "benchmarks" / "counts"
 # What counts may differ by and be the same.
@@ -47,6 +49,13 @@ class Counted(FileModel):
     def of(self, unit: Unit) -> float | None:
         """The count in this unit."""
         return self.calls if unit == "calls" else self.instructions
+
+    def row(self, unit: Unit) -> Row:
+        """Return the count in this unit as if asv had kept it."""
+        value = self.of(unit)
+        states: tuple[tuple[object, State], ...] = ((self.failed, "failed"), (self.lacking, "lacking"))
+        state = next((state for holds, state in states if holds), "missing" if value is None else "measured")
+        return Row(state, self.version, count=True, least=math.nan if value is None else value)
 
     def beside(self, before: Counted | None) -> Counted:
         """The same, with the instructions that were counted before where only calls were now."""

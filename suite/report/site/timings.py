@@ -23,7 +23,7 @@ from suite.files import ROOT, content, read
 from suite.timings import counts as phase_counts
 from suite.timings import release_line
 from suite.timings import results as measured
-from suite.timings.counts import COUNTS, UNITS, Counted, Counts, Turn, Unit
+from suite.timings.counts import COUNTS, UNITS, Counts, Turn, Unit
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -248,20 +248,11 @@ def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Sectio
     known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
     keys = sorted(dict.fromkeys(chain(*known.values())), key=_group)
     for unit in UNITS:
-        rows = {
-            release: {key: _row(each, unit) for key, each in known.get(release, {}).items()} for release in releases
-        }
+        rows = {cell: {key: each.row(unit) for key, each in known.get(cell, {}).items()} for cell in releases}
         of_unit = {key: replace(_series(key, rows, None), key=phase_counts.name(key, unit)) for key in keys}
         shown = {key: each for key, each in of_unit.items() if len([v for v in each.values if v is not None]) > 1}
         if charts := tuple(chart for _, chart in _charts(shown, unit)):
             yield Section(f"timings-{unit}", _TITLES[unit], charts)
-
-
-def _row(counted: Counted, unit: Unit) -> Row:
-    """Return a count as if asv had kept it."""
-    value = counted.of(unit)
-    state: measured.State = "failed" if counted.failed else "missing" if value is None else "measured"
-    return Row(state, counted.version, count=True, least=math.nan if value is None else value)
 
 
 def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
