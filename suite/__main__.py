@@ -109,17 +109,10 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     )
     recording = command("record", "run issues in cells, and write down what they do for a report", parents=[common])
     for each in (running, recording):
-        each.add_argument(
-            "cells",
-            nargs="+",
-            type=_cell,
-            metavar="CELL",
-            help="a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
-        )
-    rest = "What a bisection ran is not among it, unless its cell is named."
-    reporting = command(
-        "report", "judge and report what records there are", "", rest, parents=[common], epilog=_RUN_CODES
-    )
+        stack = "a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0"
+        each.add_argument("cells", nargs="+", type=_cell, metavar="CELL", help=stack)
+    known = "judge and report what records there are, but for those of bisections"
+    reporting = command("report", known, parents=[common], epilog=_RUN_CODES)
     reporting.add_argument("cells", nargs="*", type=_cell, metavar="CELL", help="default: those that were run")
     reporting.add_argument("--tag", type=_tag, help="all cells with this tag, run or not: default, line or full")
     merging = command("merge", "join the reports of a run's shards into one", epilog=_RUN_CODES)
@@ -136,19 +129,12 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     differing.add_argument("--strict", action="store_true", help=gate)
     differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
     differing.add_argument("new", type=Path, metavar="NEW", help="the same")
-    differing.add_argument(
-        "--format", choices=("terminal", "markdown", "json"), default="terminal", help="default: %(default)s"
-    )
+    formats = ("terminal", "markdown", "json")
+    differing.add_argument("--format", choices=formats, default="terminal", help="default: %(default)s")
     what_follows = "write the files again that are made of a report; of the published one, the documents' excerpts too"
     rebuilding = command("rebuild", what_follows)
-    rebuilding.add_argument(
-        "folder",
-        nargs="?",
-        type=Path,
-        default=_REPORTS / "published",
-        metavar="FOLDER",
-        help="default: reports/published",
-    )
+    default, told = _REPORTS / "published", "default: reports/published"
+    rebuilding.add_argument("folder", nargs="?", type=Path, default=default, metavar="FOLDER", help=told)
     cleaning = command("clean", "free the disk that environments take, and keep the records")
     cleaning.epilog = (
         "Removes the environments and the store of packages, some gigabytes. Keeps records, reports, locks, logs, the "
@@ -182,13 +168,11 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     )
     timing = command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out")
     works = {f"bench {work}": of for work, of in _add_bench(timing).items()}
-    _add_programs(
-        command("programs", "compile for devices that are not there, and count", "programs.session:carry_out")
-    )
+    compiling = "compile for devices that are not there, and count"
+    _add_programs(command("programs", compiling, "programs.session:carry_out"))
     command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew")
-    moving = command(
-        "rekey", "move records to this tree's keys, after a change that changes no run", "upkeep.rekey:rekey"
-    )
+    to_keys = "move records to this tree's keys, after a change that changes no run"
+    moving = command("rekey", to_keys, "upkeep.rekey:rekey")
     moving.add_argument("commit", metavar="COMMIT", help="the commit under whose keys the records hold, such as HEAD~1")
     again = "run so many of them again from nothing, drawn at random, and print what differs (default: %(default)s)"
     moving.add_argument("--draw", type=int, default=500, metavar="N", help=again)
@@ -206,21 +190,12 @@ def _sentence(help: str, rest: str = "") -> str:
 def _of_a_run() -> argparse.ArgumentParser:
     """The options that all sessions of a run are given, each of which looks at its own."""
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument(
-        "--issue",
-        action="append",
-        default=[],
-        type=_issue,
-        metavar="ID",
-        help="only this issue, by case; may be repeated",
-    )
+    one = "only this issue, by case; may be repeated"
+    parser.add_argument("--issue", action="append", default=[], type=_issue, metavar="ID", help=one)
     rows = parser.add_mutually_exclusive_group()
+    first = "the first case of each issue; the default cells run it only where it shows something new"
     rows.add_argument(
-        *("--all-headlines", "--headlines"),
-        dest="rows",
-        action="store_const",
-        const="headlines",
-        help="the first case of each issue; the default cells run it only where it shows something new",
+        "--all-headlines", "--headlines", dest="rows", action="store_const", const="headlines", help=first
     )
     rows.add_argument("--all-cases", dest="rows", action="store_const", const="cases", help="every case of each issue")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
@@ -243,25 +218,14 @@ def _add_bisect(parser: argparse.ArgumentParser) -> None:
         "is never taken for either: it is gone round. Linked packages move together: each jax comes with its jaxlib. "
         "n releases take at most ⌈log2 n⌉ + 3 cell runs, less what is on record, more where one cannot be tested."
     )
-    parser.epilog = (
-        _CODES.format(
-            "found, to the release, and as expected",
-            "not as expected, or the end points agree or show the opposite",
-            "not exact, or something did not run",
-        )
-        + " What is on record is used."
-    )
-    parser.add_argument(
-        "case", metavar="ISSUE/CASE", help="such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"
-    )
+    wrong = "not as expected, or the end points agree or show the opposite"
+    codes = _CODES.format("found, to the release, and as expected", wrong, "not exact, or something did not run")
+    parser.epilog = f"{codes} What is on record is used."
+    headline = "such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"
+    parser.add_argument("case", metavar="ISSUE/CASE", help=headline)
     parser.add_argument("--package", default="jax", help="what moves: jax, equinox or diffrax (default: %(default)s)")
-    parser.add_argument(
-        "--hold",
-        action="append",
-        default=[],
-        metavar="NAME==VERSION",
-        help="along an arm that holds this; may be repeated",
-    )
+    arm = "along an arm that holds this; may be repeated"
+    parser.add_argument("--hold", action="append", default=[], metavar="NAME==VERSION", help=arm)
     parser.add_argument("--between", nargs=2, metavar=("A", "B"), help="only these releases and what is between them")
     parser.add_argument("--find", choices=("first-affected", "first-clear"), help="default: what the end points show")
     parser.add_argument("--scan", action="store_true", help="run every release, and show every interval")
@@ -279,8 +243,8 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
     common.add_argument("--machine", metavar="NAME", help="file the results under this name (default: the processor's)")
     chosen = parser.add_subparsers(dest="work", required=True, metavar="WORK")
 
-    def work(name: str, help: str, rest: str = "", parents: Sequence[Any] = (common,)) -> argparse.ArgumentParser:
-        return chosen.add_parser(name, parents=parents, help=help, description=_sentence(help, rest))
+    def work(name: str, help: str, rest: str = "") -> argparse.ArgumentParser:
+        return chosen.add_parser(name, parents=[common], help=help, description=_sentence(help, rest))
 
     running = work("run", "measure cells, and keep the results", "The default set of benchmarks leaves out the large.")
     counting = work(
@@ -293,9 +257,8 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
         each.add_argument("cells", nargs="*", type=_of_line, metavar="CELL", help="default: the default ones")
         each.add_argument("--line", action="store_true", help="every cell of the line")
         each.add_argument("--fresh", action="store_true", help="measure again what has a result")
-    running.add_argument(
-        "--python", type=Path, metavar="PATH", help="not a cell, but the stack of this interpreter, on its own device"
-    )
+    own = "time the packages of this interpreter, on its device"
+    running.add_argument("--python", type=Path, metavar="PATH", help=own)
     running.add_argument("--smoke", action="store_true", help="each benchmark once, and nothing kept")
     counting.add_argument("--calls", action="store_true", help="only the calls: minutes for a release and no valgrind")
     comparing = work(
@@ -308,9 +271,6 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
     comparing.add_argument("--processes", type=int, metavar="N", help="of each side (default: the fewest that decide)")
     kept = "keep what is judged in benchmarks/compared, of which the published page is made; without, nothing is kept"
     comparing.add_argument("--keep", action="store_true", help=kept)
-    put = "also copy what was measured here, now and before, into benchmarks/, of which the published page is made"
-    for each in (running, counting):
-        each.add_argument("--keep", action="store_true", help=put)
     noisy = work(
         "noise",
         "measure a cell against itself",
@@ -318,7 +278,9 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
     )
     noisy.add_argument("cell", nargs="?", type=_of_line, metavar="CELL", help="default: the newest default one")
     noisy.add_argument("--processes", type=int, metavar="N", help="of both sides (default: the fewest that decide)")
-    noisy.add_argument("--keep", action="store_true", help=put)
+    put = "also copy what was measured here, now and before, into benchmarks/, of which the published page is made"
+    for each in (running, counting, noisy):
+        each.add_argument("--keep", action="store_true", help=put)
     work("publish", "make asv's site of the results, in reports/timings")
     return chosen.choices
 
@@ -332,25 +294,16 @@ def _add_programs(parser: argparse.ArgumentParser) -> None:
         "what changed from one release to the next."
     )
     parser.epilog = (
-        _CODES.format("all is known", "does not occur", "something could not be compiled here") + f" {_STATE}"
+        f"{_CODES.format('all is known', 'does not occur', 'something could not be compiled here')} {_STATE}"
     )
-    parser.add_argument(
-        "cells", nargs="*", type=_program_cell, metavar="CELL", help="default: every release of jax from 0.4.38 on"
-    )
+    every = "default: every release of jax from 0.4.38 on"
+    parser.add_argument("cells", nargs="*", type=_program_cell, metavar="CELL", help=every)
     parser.add_argument("--target", choices=("h100", "v5e"), help="only this device (default: both; of --diff, h100)")
     parser.add_argument("--fresh", action="store_true", help="compile again what is known and unchanged, too")
-    parser.add_argument(
-        "--diff",
-        nargs=3,
-        metavar=("A", "B", "WORKLOAD"),
-        help="compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 jax-0.11.0 scan",
-    )
-    parser.add_argument(
-        "--python",
-        type=Path,
-        metavar="PATH",
-        help="where such a device is: what it compiles with this interpreter, against what was compiled without it",
-    )
+    two = "compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 jax-0.11.0 scan"
+    parser.add_argument("--diff", nargs=3, metavar=("A", "B", "WORKLOAD"), help=two)
+    there = "where such a device is: what it compiles with this interpreter, against what was compiled without it"
+    parser.add_argument("--python", type=Path, metavar="PATH", help=there)
 
 
 def _named(where: str) -> Callable[[str], Any]:

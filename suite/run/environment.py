@@ -195,7 +195,8 @@ def _uv(*words: str) -> None:
     run = uv_call.run(*words)
     if run.returncode:
         said = run.stderr[max(run.stderr.find("error:"), 0) :].strip()
-        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}: {said[-1500:]}")
+        reason = next((reason for reason, pattern in _REASONS if re.search(pattern, said)), "install.failed")
+        raise Unprepared("error", reason, f"uv {' '.join(words[:2])}: {said[-1500:]}")
 
 
 # Only to tell the reader where to look; whichever it is, the verdict is `error`.
@@ -208,7 +209,3 @@ _REASONS = (
         r"no wheels? with a matching|has no usable wheels|doesn't have a (source distribution or )?wheel",
     ),
 )
-
-
-def _reason(said: str) -> str:
-    return next((reason for reason, pattern in _REASONS if re.search(pattern, said)), "install.failed")

@@ -25,7 +25,8 @@ def reached(text: str, functions: Collection[str]) -> list[ast.stmt]:
     own = {*functions, *_reached(text, functions)}
     of_oracle = {name for node in _parsed(text).body if is_ours(node) for name in _defines(node)} & own
     # A `__future__` import changes what the same code does.
-    found: list[ast.stmt] = [each for each in _parsed(text).body if _is_future(each)]
+    imports = (each for each in _parsed(text).body if isinstance(each, ast.ImportFrom))
+    found: list[ast.stmt] = [each for each in imports if each.module == "__future__"]
     found += _defining(text, own - of_oracle)
     found += _defining(_oracle(), of_oracle | _reached(_oracle(), of_oracle))
     # A name that is defined twice keeps its order.
@@ -142,10 +143,6 @@ def _reached(source: str, names: Collection[str]) -> set[str]:
 def _named(node: ast.stmt) -> frozenset[str]:
     """The names that a statement has in it."""
     return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
-
-
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _names(cases: Iterable[Case]) -> list[str]:

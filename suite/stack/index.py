@@ -72,16 +72,13 @@ def lost(known: Snapshot, taken: Snapshot) -> list[str]:
             for version in before
             if version in now
             for tag, wheels in before[version].wheels.items()
-            if (less := sorted(set(wheels.platforms).difference(_platforms(now[version], tag))))
+            for kept in [now[version].wheels[tag].platforms if tag in now[version].wheels else ()]
+            if (less := sorted(set(wheels.platforms).difference(kept)))
         ]
         if gone:
             more = f" and {len(gone) - _MOST} more" if len(gone) > _MOST else ""
             told.append(f"{package} {', '.join(gone[:_MOST])}{more}")
     return told
-
-
-def _platforms(release: Release, tag: str) -> list[str]:
-    return release.wheels[tag].platforms if tag in release.wheels else []
 
 
 @contextmanager
