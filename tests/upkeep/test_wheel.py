@@ -45,28 +45,26 @@ def test_a_wheel_is_small(wheel: Path) -> None:
     assert 3_000_000 > wheel.stat().st_size
 
 
-def test_a_wheel_answers_without_a_checkout(installed: Path) -> None:
-    """`check` and `explain` look versions and a message up."""
-    checked = call(installed, "check", "--from", "jax==0.4.35")
-    explained = call(installed, "explain", asked="TypeError: unhashable type: 'DynamicJaxprTracer'")
-
-    assert (Exit.AS_EXPECTED, "") == (checked.returncode, checked.stderr)
-    assert (Exit.AS_EXPECTED, "") == (explained.returncode, explained.stderr)
-    assert "tracer-hash-while-loop" in explained.stdout
+NO_DICT = "TypeError: unhashable type: 'DynamicJaxprTracer'"
 
 
-def test_a_wheel_has_what_try_needs(installed: Path) -> None:
-    """`try` finds the lock of each stack, and ends with uv's own sentence where a release does not exist."""
-    tried = call(installed, "try", "equinox==99", "--against", "jax-0.6.0")
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        # `check` and `explain` look versions and a message up.
+        ("check --from jax==0.4.35", Exit.AS_EXPECTED, "0.4.35"),
+        ("explain", Exit.AS_EXPECTED, "tracer-hash-while-loop"),
+        # `try` finds the lock of each stack, and ends with uv's own sentence where a release does not exist.
+        ("try equinox==99 --against jax-0.6.0", Exit.INCOMPLETE, "equinox==99"),
+        # A command of the suite is refused with one sentence that names the clone.
+        ("compat", Exit.MISUSED, "such as compat, need a clone"),
+    ],
+)
+def test_a_wheel_answers_without_a_checkout(words: str, code: Exit, said: str, installed: Path) -> None:
+    """What only looks something up answers, `try` gets as far as uv, and the rest is said to be elsewhere."""
+    ran = call(installed, *words.split(), asked=NO_DICT)
 
-    assert Exit.INCOMPLETE == tried.returncode
-    assert "equinox==99" in tried.stderr
-    assert "Traceback" not in tried.stderr
-
-
-def test_a_wheel_says_where_the_rest_is(installed: Path) -> None:
-    """A command of the suite is refused with one sentence that names the clone."""
-    refused = call(installed, "compat")
-
-    assert Exit.MISUSED == refused.returncode
-    assert "such as compat, need a clone" in refused.stderr
+    assert code == ran.returncode, ran.stderr
+    assert said in (ran.stderr if code else ran.stdout)
+    assert code or not ran.stderr
+    assert "Traceback" not in ran.stderr
