@@ -1,4 +1,4 @@
-"""What a release lacks of a name or of a call: the part that is not there, and the arguments that do not fit."""
+"""Names and calls that a release does not have: the missing part, and the arguments that do not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was counted, as asv keeps results: its site then charts the counts along the releases, beside what was timed.
+"""Counts of programs as results of asv, whose site charts them along the releases, beside what was timed.
 
 asv has no device here and runs nothing. Each target is a machine of its own by a name that says so, and each count a
 `track_` benchmark of all workloads.
@@ -20,7 +20,7 @@ _ENVIRONMENT = "compiled"
 
 
 def machine(found: Programs) -> str:
-    """What a target's results go by: `h100-compiled-not-run`."""
+    """Return the name that a target's results are filed under: `h100-compiled-not-run`."""
     return f"{found.target}-compiled-not-run"
 
 

@@ -37,7 +37,7 @@ MARKER = "suite.json"
 
 
 class Marker(FileModel):
-    """What stands in an environment that was finished.
+    """The mark of a finished environment.
 
     `python` is the full version of its interpreter, `files` a hash of when each file was last changed, and its size.
     """
@@ -139,7 +139,7 @@ def _packages(folder: Path) -> Path:
 
 
 def stamp(folder: Path) -> str:
-    """When each installed file was last changed, and its size, as one hash; but for what Python compiles."""
+    """Return a hash of the time and size of each installed file, but for what Python compiles."""
     found, packages = [], _packages(folder)
     for place, names, files in os.walk(packages):
         names[:] = [name for name in names if name != "__pycache__"]
@@ -155,7 +155,7 @@ def _installed(folder: Path) -> list[Distribution]:
 
 
 def _is_whole(dist: Distribution) -> bool:
-    """Whether every file of a distribution is there, and is what its RECORD says."""
+    """True if every file of a distribution is there, and is what its RECORD says."""
     for file in dist.files or ():
         path = Path(str(dist.locate_file(file)))
         if not path.is_file():
@@ -168,7 +168,7 @@ def _is_whole(dist: Distribution) -> bool:
 
 
 def _lacking(folder: Path, python: str) -> Iterator[str]:
-    """What an installed package requires and is not installed, in any version: metadata may exclude what a cell has."""
+    """Yield what is required and not installed in any version: metadata may exclude what a cell has."""
     there = _installed(folder)
     names = {canonicalize_name(dist.name) for dist in there}
     where = {"python_version": ".".join(python.split(".")[:2]), "python_full_version": python, "extra": ""}
@@ -185,7 +185,7 @@ def forget(cell: Cell) -> None:
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
-    """How many bytes of wheels the environments that are not there hold, each wheel once: what uv's cache may save."""
+    """Return the bytes of wheels of the missing environments, each wheel once: uv's cache may save some."""
     sizes = lock.sizes()
     wheels = {wheel: pin for cell, each in needed if not ready(cell, each) for wheel, pin in each.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())

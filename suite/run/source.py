@@ -43,7 +43,7 @@ def of_case(source: str, case: Case) -> str:
 
 
 def shared(source: str, issue: Issue) -> str:
-    """What the cases' functions use of the module's own, and of the oracle: imports, helpers, however deep."""
+    """Return what the cases' functions use of the module and of the oracle: imports, helpers, however deep."""
     return _beside(source, _names(issue.cases))
 
 
@@ -54,7 +54,7 @@ def alone(source: str, case: Case) -> str:
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
-    """What the issue says that it concerns, or else what its reproducers use of the stack: names, keywords, areas.
+    """Return what the issue says that it concerns, or else what its reproducers use: names, keywords, areas.
 
     `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """
@@ -64,7 +64,7 @@ def touches(source: str, issue: Issue) -> tuple[str, ...]:
 
 
 def used(source: str, issue: Issue) -> tuple[str, ...]:
-    """What the reproducers use of the stack, helpers too, as qualified names and keywords, in order."""
+    """Return what the reproducers use of the stack, helpers too, as qualified names and keywords, in order."""
     functions = {each.reproducer.__name__ for each in issue.cases}
     functions |= _reached(source, functions)
     nodes = [node for node in _parsed(source).body if functions & set(_defines(node))]
@@ -94,7 +94,7 @@ def _touched(node: ast.AST) -> Iterator[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Whether an imported name is a module, as far as its spelling says: a package of the stack, or one of its own."""
+    """True if an imported name is a module, as far as its spelling says."""
     return name in PACKAGES or name in ("jax.numpy", "jax.lax", "jax.random", "jax.scipy", "jax.tree_util")
 
 
@@ -109,7 +109,7 @@ def _qualified(node: ast.expr, known: dict[str, str]) -> str:
 
 
 def _beside(source: str, own: Collection[str]) -> str:
-    """What the functions `own` use beside themselves: of the oracle first, then of the module."""
+    """Return what the functions `own` use beside themselves: of the oracle first, then of the module."""
     used = _reached(source, own)
     ours = {name for node in _parsed(source).body if is_ours(node) for name in _defines(node)}
     helpers = used & ours
@@ -128,7 +128,7 @@ def _oracle() -> str:
 
 
 def _reached(source: str, names: Collection[str]) -> set[str]:
-    """What the definitions `names` use of the module's own, however deep, less themselves."""
+    """Return what the definitions `names` use of the module's own, however deep, less themselves."""
     defined = {name: node for node in _parsed(source).body for name in _defines(node)}
     used: set[str] = set()
     ahead = [name for name in names if name in defined]

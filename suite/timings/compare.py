@@ -94,7 +94,7 @@ def compare(
 
 
 def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[str]:
-    """What is left to the clock: patterns of asv's that find what `patterns` do, less what instructions judge better.
+    """Return patterns for asv that find what `patterns` do, less what instructions judge better.
 
     None where it is known that they would find nothing.
     """
@@ -123,7 +123,7 @@ def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str
 
 
 def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:
-    """About how long so many processes take, by what their benchmarks took when results of them were kept."""
+    """Estimate how long so many processes take, by what their benchmarks took when results of them were kept."""
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
@@ -189,7 +189,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
 
 
 def _showing(fences: Collection[Fence], slow_down: float) -> str:
-    """How many can show a slow-down of this size."""
+    """Say how many can show a slow-down of this size."""
     can = sum(each.detectable is not None and each.detectable <= slow_down for each in fences)
     return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
 
@@ -227,7 +227,7 @@ def measure(
 
 
 def pair(key: str, base: Sequence[Mapping[str, Row]], other: Sequence[Mapping[str, Row]]) -> Pair:
-    """What the processes of both sides said of one benchmark."""
+    """Return both sides of one benchmark, by the rows of their processes."""
     count = any(rows[key].count for rows in (*base, *other) if key in rows)
     return Pair(_side(key, base), _side(key, other), count)
 
@@ -244,7 +244,7 @@ def _side(key: str, processes: Sequence[Mapping[str, Row]]) -> Side:
 
 
 def _goes_on(row: Row | None) -> bool:
-    """Whether a second process can add anything: not to a count, and not to what cannot be measured here."""
+    """True if a second process can add something: not to a count, and not to what cannot be measured here."""
     return row is not None and row.state == "measured" and not row.count
 
 
@@ -291,7 +291,7 @@ def exit_code(verdicts: Iterable[Verdict]) -> Exit:
 
 
 def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[str, Verdict]) -> None:
-    """The table of all that is not simply stable, and the counts."""
+    """Print a table of all that is not simply stable, and the counts."""
     table = Table(title=f"{base.id} → {other.id}", title_justify="left")
     table.add_column("benchmark", overflow="fold")
     for name in (base.id, other.id, "change", "limit"):

@@ -28,7 +28,7 @@ Note = Callable[[str], None]
 
 
 def callgrind(out: Path, *, by_python: bool) -> tuple[str, ...]:
-    """What a command begins with that is to be counted: in Python's own thread alone, or in all that there are."""
+    """Return the words before a command to count: in Python's own thread alone, or in all threads."""
     threads = "yes" if by_python else "no"
     asked = ("--instr-atstart=no", "--dump-line=no", f"--separate-threads={threads}")
     return ("valgrind", "--tool=callgrind", "--quiet", *asked, f"--callgrind-out-file={out}.%p")

@@ -33,7 +33,7 @@ _BRANCH = "refs/heads/main"
 
 @dataclass(frozen=True)
 class Commit:
-    """What a commit is made of: the id of a cell, the day of its release, and its lock."""
+    """The parts of a commit: the id of a cell, the day of its release, and its lock."""
 
     id: str
     day: date

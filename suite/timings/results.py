@@ -1,4 +1,4 @@
-"""What is kept of timings: asv's results as rows, and the files of what our comparisons make of them.
+"""Timings as they are kept: asv's results as rows, and the files of our comparisons.
 
 asv's exit codes cannot tell what was measured; its files can.
 
@@ -149,7 +149,7 @@ def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> floa
 
 
 def tally(found: Iterable[Row]) -> dict[State, int]:
-    """How many rows are in each state."""
+    """Count the rows in each state."""
     states = Counter(row.state for row in found)
     return {state: states[state] for state in STATES}
 
@@ -176,7 +176,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def slug(hardware: str) -> str:
-    """What hardware calls itself, as a part of the name that its results are filed under."""
+    """Return the name of some hardware as a part of the name that its results are filed under."""
     return re.sub(r"[^a-z0-9]+", "-", hardware.lower()).strip("-")
 
 

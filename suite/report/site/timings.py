@@ -58,7 +58,7 @@ class Series:
 
     @property
     def device(self) -> bool:
-        """Whether it is the device's time."""
+        """True if it is the device's time."""
         return parts(self.key).phase in DEVICE
 
 
@@ -87,13 +87,13 @@ class Chart:
 
     @property
     def workload(self) -> str:
-        """What asv has it as: `published.Jax31284`."""
+        """The name that asv has for it: `published.Jax31284`."""
         of = parts(self.series[0].key)
         return f"{of.module}.{of.workload}"
 
     @property
     def rest(self) -> str:
-        """What its story has beyond the title."""
+        """The part of its story that is not the title."""
         said = "".join(_SENTENCE.split(self.story, maxsplit=1)[1:])
         return said[:1].upper() + said[1:]
 
@@ -256,7 +256,7 @@ def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Sectio
 
 
 def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
-    """Where instructions change, and where they were not counted from the same jax on, calls."""
+    """Yield the changes of instructions and, where they were not counted from the same jax on, of calls."""
     line = release_line.line()
     fences = {key: each.fence for key, each in noise.benchmarks.items()} if noise else {}
     jax = {each.id: each.pins["jax"] for each in line}
@@ -325,7 +325,7 @@ def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:
 
 
 def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
-    """Where a call came to return before its result is there; None where the releases that were measured do not say."""
+    """Return where calls began to return before their result is there; None where the releases do not say."""
     returns = []
     for release, of in rows.items():
         if _EXECUTE in of and of[_EXECUTE].state == of[_DISPATCH].state == "measured":
@@ -335,7 +335,7 @@ def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
 
 
 def _confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
-    """What comparisons confirmed; of counts, what differs."""
+    """Return what comparisons confirmed; of counts, what differs."""
     return [
         Shift(key, spoken(key), units[parts(key).name], each.base, each.other, judged)
         for each in comparisons
@@ -354,7 +354,7 @@ def parts(key: str) -> Parts:
 
 
 def what(module: str, workload: str) -> str:
-    """What a workload is, in its own words: the first sentence of them, or so much of it as says so."""
+    """Return what a workload is: the first sentence of its own words, or so much of it as says so."""
     said = _SENTENCE.split(story(module, workload), maxsplit=1)[0].removesuffix(".")
     if not said or workload == "Counts":
         return " ".join(filter(None, (module.replace("_", " "), "" if workload == "Counts" else workload)))
@@ -442,7 +442,7 @@ def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> Count 
 
 
 def _size(judged: Judged) -> float:
-    """How far a change is from none, whichever way it goes."""
+    """Return the size of a change, whichever way it goes."""
     return abs(math.log1p(judged.change)) if judged.change is not None and judged.change > -1 else math.inf
 
 
@@ -453,7 +453,7 @@ def _hardware(path: Path) -> str:
 
 
 def _group(key: str) -> tuple[str, ...]:
-    """What is drawn together: a workload, or one with variants in one phase."""
+    """Return what is drawn together: a workload, or one with variants in one phase."""
     of = parts(key)
     return (of.module, of.workload, of.phase) if of.variant else (of.module, of.workload)
 

@@ -1,4 +1,4 @@
-"""What each case is known to cost: the median seconds and the peak memory of its records along the line."""
+"""The cost of each case: the median seconds and the peak memory of its records along the line."""
 
 from __future__ import annotations
 

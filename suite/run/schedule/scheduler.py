@@ -31,7 +31,7 @@ class RunProgress(Protocol):
 
 @dataclass(frozen=True)
 class Work:
-    """What is asked of a cell, and about how many seconds it takes of one core."""
+    """The work on a cell, and about how many seconds it takes of one core."""
 
     cell: Cell
     entries: Sequence[Entry]

@@ -126,7 +126,7 @@ async def _knock(scheduler: str) -> None:
 
 
 def _ask(client: Client, operation: str, **words: Any) -> dict[str, Any]:
-    """What the scheduler itself answers."""
+    """Ask the scheduler itself."""
     answer: dict[str, Any] = client.sync(getattr(client.scheduler, operation), callback_timeout=CONNECTING, **words)
     return answer
 
@@ -137,7 +137,7 @@ _TASK = f"__import__({__name__!r}, fromlist=['_']).on_worker(order)"
 
 
 def on_worker(order: Order) -> tuple[str, Answer]:
-    """What a worker is asked for: its address, and what came of the order."""
+    """Carry out an order on a worker; return its address and the answer."""
     return get_worker().address, worker.carry_out(order)
 
 
@@ -208,7 +208,7 @@ class _Errands:
         future.add_done_callback(self._done.put)
 
     def _workers(self) -> dict[str, Any]:
-        """What the scheduler says of its workers, by their addresses. Raises Failed where it is gone."""
+        """Return what the scheduler says of its workers, by their addresses. Raises Failed if it is gone."""
         try:
             workers: dict[str, Any] = _ask(self._client, "identity", n_workers=-1)["workers"]
         except Exception as error:  # it answers, or is of no use
