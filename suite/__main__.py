@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -45,7 +45,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
     Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
     """
-    parser = _parser()
+    parser, _ = _parser()
     options = parse_words(parser, words)
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
         raise Misused(f"a shard is a part of the cells with a tag: report --tag line --shard {options.shard}")
@@ -58,7 +58,17 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _parser() -> argparse.ArgumentParser:
+def explained() -> dict[str, str]:
+    """Return a summary of each command, `bench run` being one, with what else there is to say, and its exit codes."""
+    told = {}
+    for name, parser in _parser()[1].items():
+        summary, _, more = " ".join((parser.description or "").split()).partition(". ")
+        told[name] = "\n\n".join(filter(None, (f"{summary.removesuffix('.')}.", more, parser.epilog)))
+    return told
+
+
+def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """Return the parser of all words, and that of each command."""
     parser = argparse.ArgumentParser(
         prog="python -m suite",
         description="Runs every documented JAX / Equinox / Diffrax issue on real releases, and reports what was seen.",
@@ -66,8 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(name: str, help: str, carry_out: str = "", **more: Any) -> argparse.ArgumentParser:
-        made = chosen.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.", **more)
+    def command(name: str, help: str, carry_out: str = "", rest: str = "", **more: Any) -> argparse.ArgumentParser:
+        made = chosen.add_parser(name, help=help, description=_sentence(help, rest), **more)
         made.set_defaults(carry_out=carry_out or f"commands:{name}")
         return made
 
@@ -78,6 +88,10 @@ def _parser() -> argparse.ArgumentParser:
         "compat",
         "run what is left of the cells with a tag, and report on all of it",
         parents=[common],
+        rest="With the default tag that is every headline on the newest release, and on four others the headlines that "
+        "show something new there. Cases run side by side, one per core. Machines can share a run: the third of ten "
+        "runs --shard 3/10 and hands on the folder of its report; `merge` joins the ten, and counts what nobody "
+        "brought as not run.",
         epilog=f"{_RUN_CODES} Cached cases are not run again. {_STATE}",
     )
     running_all.add_argument("--tag", default="default", type=_tag, help="default, line or full (default: %(default)s)")
@@ -87,18 +101,15 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         "run issues in cells, and say what they do there, the worst first",
         parents=[common],
+        rest="Each comes with its workaround where one was run there and holds.",
         epilog=f"{_RUN_CODES} What is known and unchanged is not run again. {_STATE}",
     )
     recording = command("record", "run issues in cells, and write down what they do for a report", parents=[common])
     for each in (running, recording):
-        each.add_argument(
-            "cells",
-            nargs="+",
-            type=_cell,
-            metavar="CELL",
-            help="a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
-        )
-    reporting = command("report", "judge and report what records there are", parents=[common], epilog=_RUN_CODES)
+        stack = "a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0"
+        each.add_argument("cells", nargs="+", type=_cell, metavar="CELL", help=stack)
+    known = "judge and report what records there are, but for those of bisections"
+    reporting = command("report", known, parents=[common], epilog=_RUN_CODES)
     reporting.add_argument("cells", nargs="*", type=_cell, metavar="CELL", help="default: those that were run")
     reporting.add_argument("--tag", type=_tag, help="all cells with this tag, run or not: default, line or full")
     merging = command("merge", "join the reports of a run's shards into one", epilog=_RUN_CODES)
@@ -115,18 +126,12 @@ def _parser() -> argparse.ArgumentParser:
     differing.add_argument("--strict", action="store_true", help=gate)
     differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
     differing.add_argument("new", type=Path, metavar="NEW", help="the same")
-    differing.add_argument(
-        "--format", choices=("terminal", "markdown", "json"), default="terminal", help="default: %(default)s"
-    )
-    rebuilding = command("rebuild", "write the pages and other files again that are made of a report")
-    rebuilding.add_argument(
-        "folder",
-        nargs="?",
-        type=Path,
-        default=_REPORTS / "published",
-        metavar="FOLDER",
-        help="default: reports/published",
-    )
+    formats = ("terminal", "markdown", "json")
+    differing.add_argument("--format", choices=formats, default="terminal", help="default: %(default)s")
+    what_follows = "write the files again that are made of a report; of the published one, the documents' excerpts too"
+    rebuilding = command("rebuild", what_follows)
+    default, told = _REPORTS / "published", "default: reports/published"
+    rebuilding.add_argument("folder", nargs="?", type=Path, default=default, metavar="FOLDER", help=told)
     cleaning = command("clean", "free the disk that environments take, and keep the records")
     cleaning.epilog = (
         "Removes the environments and the store of packages, some gigabytes. Keeps records, reports, locks, logs, the "
@@ -137,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
     what_is_new = "read the index; lock, run and compare what is new since the snapshot"
     discovering = command("discover", what_is_new, "upkeep.discover:carry_out", epilog=_RUN_CODES)
-    command("lock", "resolve every cell as of its day, and write the locks", "commands:write_locks")
+    command("lock", "resolve every cell as of its day, and write the same locks each time", "commands:write_locks")
     reading = command("snapshot", "read the index into releases.json", "commands:write_snapshot")
     for each in (discovering, reading):
         forgotten = "lose what releases.json has and the index has not; without, nothing is written then, exit code 3"
@@ -145,48 +150,56 @@ def _parser() -> argparse.ArgumentParser:
     upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
     command("threads", upstream, "commands:renew_threads")
     naming = command(
-        "names", "ask the releases of the stack for their names, and publish them", "commands:publish_names"
+        "names",
+        "ask the releases of the stack for their names, and publish them",
+        "commands:publish_names",
+        "It says of each public name and parameter when it came and went, and which the stack's own releases need.",
     )
     naming.add_argument("--fresh", action="store_true", help="ask every release again, not only those that are new")
-    command("line", "build the release line, and print a command of asv's that runs on it", "commands:build_line")
-    _add_bench(command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out"))
-    _add_programs(
-        command("programs", "compile for devices that are not there, and count", "programs.session:carry_out")
+    command(
+        "line",
+        "build the release line, and print a command of asv's that runs on it",
+        "commands:build_line",
+        "It prepares plain asv: its project, the interpreter that it needs, and an entry for this machine in "
+        "~/.asv-machine.json. The command compares two releases; any others do as well.",
     )
+    timing = command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out")
+    works = {f"bench {work}": of for work, of in _add_bench(timing).items()}
+    compiling = "compile for devices that are not there, and count"
+    _add_programs(command("programs", compiling, "programs.session:carry_out"))
     command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew")
-    moving = command(
-        "rekey", "move records to this tree's keys, after a change that changes no run", "upkeep.rekey:rekey"
-    )
-    moving.add_argument("commit", metavar="COMMIT", help="the commit under whose keys the records hold")
+    to_keys = "move records to this tree's keys, after a change that changes no run"
+    moving = command("rekey", to_keys, "upkeep.rekey:rekey")
+    moving.add_argument("commit", metavar="COMMIT", help="the commit under whose keys the records hold, such as HEAD~1")
     again = "run so many of them again from nothing, drawn at random, and print what differs (default: %(default)s)"
     moving.add_argument("--draw", type=int, default=500, metavar="N", help=again)
-    command("choose", "compute what the default plan runs, and what each case costs", "upkeep.choose:write_all")
-    command("pins", "pin the driver's own packages anew", "upkeep.pins:renew")
+    chosen_rows = "compute from the published report what the default plan runs, and what each case costs"
+    command("choose", chosen_rows, "upkeep.choose:write_all")
+    command("pins", "pin the driver's own packages anew: constraints.txt, the noxfile's header", "upkeep.pins:renew")
     command("cost", "time runs and answers, each against what it cannot do without", "upkeep.cost:measure")
-    return parser
+    return parser, {**chosen.choices, **works}
+
+
+def _sentence(help: str, rest: str = "") -> str:
+    return f"{help[0].upper()}{help[1:]}. {rest}".rstrip()
 
 
 def _of_a_run() -> argparse.ArgumentParser:
     """The options that all sessions of a run are given, each of which looks at its own."""
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument(
-        "--issue", action="append", default=[], type=_issue, metavar="ID", help="only this issue; may be repeated"
-    )
+    one = "only this issue, by case; may be repeated"
+    parser.add_argument("--issue", action="append", default=[], type=_issue, metavar="ID", help=one)
     rows = parser.add_mutually_exclusive_group()
+    first = "the first case of each issue; the default cells run it only where it shows something new"
     rows.add_argument(
-        *("--all-headlines", "--headlines"),
-        dest="rows",
-        action="store_const",
-        const="headlines",
-        help="the first case of each issue; the default cells run it only where it shows something new",
+        "--all-headlines", "--headlines", dest="rows", action="store_const", const="headlines", help=first
     )
     rows.add_argument("--all-cases", dest="rows", action="store_const", const="cases", help="every case of each issue")
     parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
     parser.add_argument("--verbose", action="store_true", help=_VERBOSE)
     parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler: tcp://host:8786"
-    )
+    on_workers = "run on the workers of this Dask scheduler: tcp://host:8786 (see suite/run/spread/cluster.py)"
+    parser.add_argument("--scheduler", metavar="ADDRESS", help=on_workers)
     _add_to(parser)
     return parser
 
@@ -199,34 +212,24 @@ def _add_to(parser: argparse.ArgumentParser) -> None:
 def _add_bisect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Finds the release of a package where a case changes between affected and not. A release that cannot be tested "
-        "is never taken for either: it is gone round. Linked packages move together: each jax comes with its jaxlib."
+        "is never taken for either: it is gone round. Linked packages move together: each jax comes with its jaxlib. "
+        "n releases take at most ⌈log2 n⌉ + 3 cell runs, less what is on record, more where one cannot be tested."
     )
-    parser.epilog = (
-        _CODES.format(
-            "found, to the release, and as expected",
-            "not as expected, or the end points agree or show the opposite",
-            "not exact, or something did not run",
-        )
-        + " What is on record is used."
-    )
-    parser.add_argument(
-        "case", metavar="ISSUE/CASE", help="such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"
-    )
+    wrong = "not as expected, or the end points agree or show the opposite"
+    codes = _CODES.format("found, to the release, and as expected", wrong, "not exact, or something did not run")
+    parser.epilog = f"{codes} What is on record is used."
+    headline = "such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"
+    parser.add_argument("case", metavar="ISSUE/CASE", help=headline)
     parser.add_argument("--package", default="jax", help="what moves: jax, equinox or diffrax (default: %(default)s)")
-    parser.add_argument(
-        "--hold",
-        action="append",
-        default=[],
-        metavar="NAME==VERSION",
-        help="along an arm that holds this; may be repeated",
-    )
+    arm = "along an arm that holds this; may be repeated"
+    parser.add_argument("--hold", action="append", default=[], metavar="NAME==VERSION", help=arm)
     parser.add_argument("--between", nargs=2, metavar=("A", "B"), help="only these releases and what is between them")
     parser.add_argument("--find", choices=("first-affected", "first-clear"), help="default: what the end points show")
     parser.add_argument("--scan", action="store_true", help="run every release, and show every interval")
     parser.add_argument("--fresh", action="store_true", help="take no answer from the records")
 
 
-def _add_bench(parser: argparse.ArgumentParser) -> None:
+def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
     codes = ("all was measured, and nothing is slower", "something is slower, and confirmed")
     parser.epilog = (
         _CODES.format(*codes, "something was not measured, or failed")
@@ -236,33 +239,47 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     common.add_argument("--bench", action="append", metavar="REGEX", help="only these benchmarks; may be repeated")
     common.add_argument("--machine", metavar="NAME", help="file the results under this name (default: the processor's)")
     chosen = parser.add_subparsers(dest="work", required=True, metavar="WORK")
-    running = chosen.add_parser("run", parents=[common], help="measure cells, and keep the results")
-    counting = chosen.add_parser(
-        "count", parents=[common], help="count what the host does: instructions where valgrind is, and calls in Python"
+
+    def work(name: str, help: str, rest: str = "") -> argparse.ArgumentParser:
+        return chosen.add_parser(name, parents=[common], help=help, description=_sentence(help, rest))
+
+    running = work("run", "measure cells, and keep the results", "The default set of benchmarks leaves out the large.")
+    counting = work(
+        "count",
+        "count what the host does: instructions where valgrind is, and calls in Python",
+        "A run can be ended and gone on with. A release takes a quarter of an hour, less with --bench; its calls alone "
+        "some seconds.",
     )
     for each in (running, counting):
         each.add_argument("cells", nargs="*", type=_of_line, metavar="CELL", help="default: the default ones")
         each.add_argument("--line", action="store_true", help="every cell of the line")
         each.add_argument("--fresh", action="store_true", help="measure again what has a result")
-    running.add_argument(
-        "--python", type=Path, metavar="PATH", help="not a cell, but the stack of this interpreter, on its own device"
-    )
+    own = "time the packages of this interpreter, on its device"
+    running.add_argument("--python", type=Path, metavar="PATH", help=own)
     running.add_argument("--smoke", action="store_true", help="each benchmark once, and nothing kept")
     counting.add_argument("--calls", action="store_true", help="only the calls: minutes for a release and no valgrind")
-    comparing = chosen.add_parser("compare", parents=[common], help="measure two cells in turns, and judge")
+    comparing = work(
+        "compare",
+        "measure two cells in turns, and say what got slower",
+        "What looks changed is measured again. It says first about how long it takes.",
+    )
     comparing.add_argument("base", type=_of_line, metavar="A")
     comparing.add_argument("other", type=_of_line, metavar="B")
     comparing.add_argument("--processes", type=int, metavar="N", help="of each side (default: the fewest that decide)")
     kept = "keep what is judged in benchmarks/compared, of which the published page is made; without, nothing is kept"
     comparing.add_argument("--keep", action="store_true", help=kept)
-    put = "also copy what was measured here, now and before, into benchmarks/, of which the published page is made"
-    for each in (running, counting):
-        each.add_argument("--keep", action="store_true", help=put)
-    noisy = chosen.add_parser("noise", parents=[common], help="measure a cell against itself")
+    noisy = work(
+        "noise",
+        "measure a cell against itself",
+        "That says what this machine's verdicts are worth, and gives each benchmark its own fence.",
+    )
     noisy.add_argument("cell", nargs="?", type=_of_line, metavar="CELL", help="default: the newest default one")
     noisy.add_argument("--processes", type=int, metavar="N", help="of both sides (default: the fewest that decide)")
-    noisy.add_argument("--keep", action="store_true", help=put)
-    chosen.add_parser("publish", parents=[common], help="make asv's site of the results")
+    put = "also copy what was measured here, now and before, into benchmarks/, of which the published page is made"
+    for each in (running, counting, noisy):
+        each.add_argument("--keep", action="store_true", help=put)
+    work("publish", "make asv's site of the results, in reports/timings")
+    return chosen.choices
 
 
 def _add_programs(parser: argparse.ArgumentParser) -> None:
@@ -274,25 +291,16 @@ def _add_programs(parser: argparse.ArgumentParser) -> None:
         "what changed from one release to the next."
     )
     parser.epilog = (
-        _CODES.format("all is known", "does not occur", "something could not be compiled here") + f" {_STATE}"
+        f"{_CODES.format('all is known', 'does not occur', 'something could not be compiled here')} {_STATE}"
     )
-    parser.add_argument(
-        "cells", nargs="*", type=_program_cell, metavar="CELL", help="default: every release of jax from 0.4.38 on"
-    )
+    every = "default: every release of jax from 0.4.38 on"
+    parser.add_argument("cells", nargs="*", type=_program_cell, metavar="CELL", help=every)
     parser.add_argument("--target", choices=("h100", "v5e"), help="only this device (default: both; of --diff, h100)")
     parser.add_argument("--fresh", action="store_true", help="compile again what is known and unchanged, too")
-    parser.add_argument(
-        "--diff",
-        nargs=3,
-        metavar=("A", "B", "WORKLOAD"),
-        help="compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 jax-0.11.0 scan",
-    )
-    parser.add_argument(
-        "--python",
-        type=Path,
-        metavar="PATH",
-        help="where such a device is: what it compiles with this interpreter, against what was compiled without it",
-    )
+    two = "compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 jax-0.11.0 scan"
+    parser.add_argument("--diff", nargs=3, metavar=("A", "B", "WORKLOAD"), help=two)
+    there = "where such a device is: what it compiles with this interpreter, against what was compiled without it"
+    parser.add_argument("--python", type=Path, metavar="PATH", help=there)
 
 
 def _named(where: str) -> Callable[[str], Any]:

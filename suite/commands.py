@@ -445,11 +445,14 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
 
 
 def rebuild(folder: Path) -> None:
-    """Make every file beside the compat.json in `folder` anew."""
+    """Make every file beside the compat.json in `folder` anew, and if that is what is published, the documents too."""
     from suite.report import write
+    from suite.upkeep import readme
 
     for path in write.rebuild(folder, timed_anew=_is_published(folder)):
         OUT.print(str(path), soft_wrap=True)
+    if _is_published(folder):
+        readme.renew()
 
 
 def _is_published(folder: Path) -> bool:

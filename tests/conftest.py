@@ -25,7 +25,7 @@ from suite.report import write as writing
 from suite.report.model import Report
 from suite.report.stored import read_report
 from suite.run import alike, interpreter
-from suite.stack import plan
+from suite.stack import plan, uv_call
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
 
@@ -100,6 +100,13 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder in which nothing has been run."""
     keep_in(tmp_path, monkeypatch)
     return tmp_path
+
+
+@pytest.fixture
+def own_store(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder with nothing in it, and no packages in store either."""
+    monkeypatch.setattr(uv_call, "STORE", elsewhere / "store")
+    return elsewhere
 
 
 @pytest.fixture

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from suite.files import ROOT
+
+NOTHING: Mapping[str, str] = {}
 
 
 def default_signals() -> None:
@@ -36,6 +41,30 @@ def within(seconds: int) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def python(
+    *words: str, folder: Path = ROOT, asked: str = "", stdout: Any = subprocess.PIPE, env: Mapping[str, str] = NOTHING
+) -> subprocess.CompletedProcess[str]:
+    """Run this interpreter in a folder, with these variables besides, and return how it ended."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, **env},
+        input=asked,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+
+
+def printed(*words: str, folder: Path = ROOT, env: Mapping[str, str] = NOTHING) -> str:
+    """Return what this interpreter prints; it has to end well."""
+    ran = python(*words, folder=folder, env=env)
+    assert 0 == ran.returncode, ran.stderr
+    return ran.stdout
 
 
 def program(path: Path, *lines: str) -> Path:

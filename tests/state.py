@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from suite.files import dump
-from suite.run import catalogue, environment, probe_call, records
+from suite.run import catalogue, environment
 from suite.run.environment import Marker
-from suite.run.schedule import slots
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
+from tests.real_cell import keep_in
 from tests.worlds import pretend, ran
 
 CELLS = plan.tagged("default")[:3]
@@ -48,10 +48,7 @@ class State:
     def here(self) -> Iterator[None]:
         """Have this process keep its state here."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(records, "RECORDS", self.folder / "records")
-            patch.setattr(environment, "ENVIRONMENTS", self.folder / "envs")
-            patch.setattr(probe_call, "LOGS", self.folder / "logs")
-            patch.setattr(slots, "FOLDER", self.folder / "slots")
+            keep_in(self.folder, patch)
             patch.setenv("CORPUS_FOLDER", str(self.folder))
             yield
 

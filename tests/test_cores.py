@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
-from suite.files import ROOT
+from tests.processes import printed
 
 # Not here: pytest's workers have threads.
 SCRIPT = """
@@ -29,8 +26,7 @@ print(over_cores(where, sys.argv[2:]))
 
 def split(*words: str) -> str:
     """What comes of shares in a process without threads, or with some."""
-    command = [sys.executable, "-W", "error", "-c", SCRIPT, *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return printed("-W", "error", "-c", SCRIPT, *words).strip()
 
 
 def test_the_first_share_is_done_here() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import subprocess
-import sys
 import threading
 from datetime import date
 from pathlib import Path
@@ -18,6 +16,7 @@ from suite import files
 from suite.cell import atomic
 from suite.errors import BadFile, Fault
 from suite.files import ROOT, FileModel
+from tests.processes import python
 from tests.report.on_disk import there
 
 
@@ -184,9 +183,7 @@ except OSError as error:
     print(errno.errorcode[error.errno])
 """
 
-    run = subprocess.run(
-        [sys.executable, "-c", program, str(path)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    run = python("-c", program, str(path))
 
     assert ("EFBIG\n", "") == (run.stdout, run.stderr)
     assert "old" == path.read_text(encoding="utf-8")

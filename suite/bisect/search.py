@@ -1,4 +1,4 @@
-"""Where an answer changes along ordered releases, in few questions. Pure functions: no cell, no file, no process.
+"""Find where an answer changes along ordered releases, in few questions. Pure: no cell, no file, no process.
 
 `step` is all of it: from what is known of the releases it says which one to ask next, or what follows. It keeps nothing
 between two calls, so a hunt that was interrupted, or that starts with older answers, goes on from what is known.
@@ -17,7 +17,7 @@ FINDS: tuple[Find, ...] = get_args(Find)
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a release is affected; None where it cannot be tested.
+    """A release is affected or not; None where it cannot be tested.
 
     `confirmed`: more than one attempt says so. One that is not serves to find a boundary, and not to stand at it.
     """
@@ -40,7 +40,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Found:
-    """What follows, and the places of the two releases that it is about.
+    """A result, and the places of the two releases that it is about.
 
     A `boundary`: the two differ, and every release between them is known to be untestable. Else they are the outermost
     that can be tested, and `agreed`, so that halving has nothing to go by, or differ the `opposite` way round than was
@@ -62,7 +62,7 @@ def most_runs(count: int) -> int:
 
 
 def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) -> Ask | Found:
-    """What to ask next of `count` releases in order, from that at `start`, or what follows from what is `known`.
+    """Return the next release to test of `count` from `start` on, or the result if `known` decides it.
 
     The end points are asked first; where one cannot be tested, it is found out how far in that goes, or what differs
     from the other end. The first change is found where what is known changes more than once. `find` is what the end
@@ -94,7 +94,7 @@ def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) 
 
 
 def _middle(known: Known, places: Iterable[int], why: Literal["inward", "halving"]) -> Ask | None:
-    """Of the places that are not known, the middle of the widest gap.
+    """Return the middle of the widest gap among the places that are not known.
 
     What cannot be tested mostly stands in a row: so not its neighbour comes next, but what is far from it, and first a
     gap that has a release which could be tested at an end of it.

@@ -1,4 +1,4 @@
-"""What `bisect` is asked → the cells that can answer → run one at a time, until the answer is known.
+"""A question to `bisect` → the cells that can answer → run one at a time, until the answer is known.
 
 Which cell comes next is for `search` to say, and what it all means for `wording`.
 """
@@ -37,7 +37,7 @@ _EVERYWHERE = frozenset({"plan.no-interpreter", "install.network", "install.disk
 
 
 def question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
-    """What is asked by `ISSUE/CASE`, and the cells that can answer. Raises Misused where it cannot be meant, BadFile.
+    """Return the question about `ISSUE/CASE`, and the cells that can answer. Raises Misused, BadFile.
 
     The cells are the line's where nothing is held, else an arm's: every release of `package` beside what is held.
     """
@@ -132,7 +132,7 @@ class _Hunt(Progress):
         return self
 
     def _run(self, cell: Cell, *, confirm: bool) -> Sighting:
-        """What the case does in a cell; what cannot be installed is seen to be untestable."""
+        """Return what the case does in a cell; one that cannot be installed is untestable."""
         try:
             (status,) = scheduler.run(
                 [Work(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
@@ -150,7 +150,7 @@ class _Hunt(Progress):
 
 
 def _recorded(asked: Question, *, fresh: bool) -> dict[int, Sighting]:
-    """What is known before anything runs: by the plan, and by records that taught something."""
+    """Return what is known before anything runs: by the plan, and by records that taught something."""
     found: dict[int, Sighting] = {}
     for at, cell in enumerate(asked.cells):
         if cell.unavailable is not None:
@@ -169,7 +169,7 @@ def _of_record(asked: Question, cell: Cell) -> Sighting | None:
 
 
 def _case(name: str) -> tuple[Entry, Case]:
-    """The case called ISSUE/CASE, or the headline of ISSUE; the entry has no other."""
+    """Return the case called ISSUE/CASE, or the headline of ISSUE, in an entry without the others."""
     issue, _, wanted = name.partition("/")
     (entry,) = catalogue.select([issue])
     cases = {case.id: case for case in entry.issue.cases}
@@ -180,7 +180,7 @@ def _case(name: str) -> tuple[Entry, Case]:
 
 
 def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
-    """What `--hold NAME==VERSION` holds, in the order in which ids name packages. Raises Misused."""
+    """Return the packages that are held, in the order in which ids name them. Raises Misused."""
     offered = releases.load()
     held: dict[str, str] = {}
     for text in texts:
@@ -201,7 +201,7 @@ def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
 
 
 def _cells(held: Mapping[str, str], moves: str) -> dict[str, Cell]:
-    """By release of `moves`, in version order and less what was yanked: the cell of the line, or that beside `held`."""
+    """Return the cell of the line, or that beside `held`, for each release of `moves` that was not yanked, in order."""
     versions = releases.load().versions(moves)
     if held:
         return {version: plan.holding({**held, moves: version}, moves) for version in versions}

@@ -1,4 +1,4 @@
-"""What a hunt found, in words: the boundary or why there is none, and whether it was expected. Pure, but for locks."""
+"""The result of a hunt in words: the boundary or why there is none, and if it was expected. Pure, but for locks."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Question:
         return f"{self.package} {self.version(at)}"
 
     def pins(self, at: int) -> Mapping[str, str]:
-        """What is installed there, as far as a lock or else the cell's name says. Raises BadFile."""
+        """Return the pinned versions, from the lock or, without one, from the cell's id. Raises BadFile."""
         return lock.load(self.cells[at]).pins or dict(self.cells[at].holds)
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """What is known of the case in one cell; `attempts` is 0 where it could not be run."""
+    """The case in one cell; `attempts` is 0 where it could not be run."""
 
     judged: Judged
     confirmed: bool = True
@@ -60,12 +60,12 @@ class Sighting:
 
     @property
     def affected(self) -> bool | None:
-        """Whether the release does what the issue is about; None where that cannot be told."""
+        """True if the release does what the issue is about; None where that cannot be told."""
         return is_affected(self.judged.verdict)
 
     @property
     def name(self) -> str:
-        """What it did."""
+        """The behaviour, or else the verdict."""
         return self.judged.behaviour or self.judged.verdict
 
 
@@ -73,7 +73,7 @@ Seen = Mapping[int, Sighting]
 
 
 def title(asked: Question, *, before: int, scan: bool = False) -> str:
-    """What is going to happen."""
+    """Say what is going to happen."""
     count = len(asked.cells)
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
@@ -85,7 +85,7 @@ def title(asked: Question, *, before: int, scan: bool = False) -> str:
 
 
 def sighted(each: Sighting) -> str:
-    """A verdict and its grounds."""
+    """Return a verdict and its grounds."""
     judged = each.judged
     of = f", {_counted(each.attempts, 'attempt')}" if each.attempts else ""
     why = f"{judged.reason}: {judged.detail}" if each.affected is None else judged.detail
@@ -94,7 +94,7 @@ def sighted(each: Sighting) -> str:
 
 
 def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str], Exit]:
-    """What a bisection came to, the answer last, and the exit code. Raises BadFile."""
+    """Return the lines of a bisection, the answer last, and the exit code. Raises BadFile."""
     ends, code = (found.first, found.last), Exit.UNEXPECTED
     lines: list[str] = []
     sides = [_side(asked, seen, at) for at in sorted({*ends})]
@@ -128,7 +128,7 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
 
 
 def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
-    """What all releases show, the answer last, and the exit code. Raises BadFile."""
+    """Return what all releases show, the answer last, and the exit code. Raises BadFile."""
     of = {at: seen[at].judged.verdict for at in sorted(seen)}
     shown = {at: None if verdict in UNDECIDED else (seen[at].name, verdict) for at, verdict in of.items()}
     found = intervals([Point(asked.version(at), each) for at, each in shown.items()], asked.package, asked.line)
@@ -146,7 +146,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
 
 
 def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> range | None:
-    """The next span whose ends differ, on record or by the rules, and in which nothing of `searched` lies."""
+    """Return the next span whose ends differ, on record or by the rules, without a span of `searched` in it."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
         affected = seen[at].affected if at in seen else None
@@ -162,7 +162,7 @@ def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) 
 
 
 def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
-    """What the change is put down to where more than the package moved, and the arm that tells them apart."""
+    """Return what the change is attributed to where more than the package moved, and the arm that tells them apart."""
     one, other = (Run(asked.cells[at].id, asked.pins(at), seen[at].name) for at in ends)
     offered = releases.load().packages
     among = {name for at in ends for name in reached(asked.case.needs, asked.pins(at), offered, asked.cells[at].python)}
@@ -179,7 +179,7 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
 
 
 def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
-    """Whether what was seen is what was expected, if anything was; and that in words, with the evidence."""
+    """Return True if what was seen was expected, or nothing was; and that in words, with the evidence."""
     rule, name, release = expected(asked.case, asked.pins(at)), seen[at].name, asked.release(at)
     if rule is None:
         return True, f"nothing was expected of {release}: {name} is new"
@@ -190,7 +190,7 @@ def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
 
 
 def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
-    """Which of these releases are untestable, and why; those next to each other for the same reason in one."""
+    """Say which of these releases are untestable, and why; neighbours with the same reason are told together."""
     untestable = [at for at in places if at in seen and seen[at].affected is None]
     told = []
     for (verdict, reason), run in groupby(untestable, lambda at: (seen[at].judged.verdict, seen[at].judged.reason)):

@@ -1,1 +1,1 @@
-"""What names each release of the stack has: asked of the releases, kept as spans, and looked up."""
+"""The names of each release of the stack: asked of the releases, kept as spans, and looked up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,6 @@ from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, STATE
 from suite.run import environment, probe_call
-from suite.run.environment import Unprepared
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
@@ -78,11 +77,7 @@ def _walked(cell: Cell, packages: list[str]) -> list[tuple[str, Walk]]:
 
 
 def _walk(cell: Cell, packages: list[str]) -> dict[str, Walk]:
-    with environment.reserve(cell):
-        try:
-            made = environment.prepare(cell, lock.load(cell))
-        except Unprepared as error:
-            raise Failed(f"{cell.id}: {error.detail}") from error
+    with environment.held(cell) as made:
         command = probe_call.command(made.executable, "suite.cell.names.walk", *packages)
         surroundings = {**probe_call.surroundings(), "JAX_PLATFORMS": "cpu"}
         try:
@@ -110,8 +105,5 @@ def _is_current(path: Path) -> bool:
 @cache
 def walker() -> str:
     """Return the sha256 of the code that walks."""
-    return hashlib.sha256(b"".join(path.read_bytes() for path in _sources())).hexdigest()
-
-
-def _sources() -> Iterator[Path]:
-    yield from sorted((ROOT / "suite" / "cell" / "names").glob("*.py"))
+    sources = sorted((ROOT / "suite" / "cell" / "names").glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()

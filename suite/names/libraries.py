@@ -1,4 +1,4 @@
-"""How many of thirty libraries on JAX use a name: how much an issue matters is measured, and not guessed."""
+"""Uses of a name in thirty libraries on JAX: how much an issue matters is measured, and not guessed."""
 
 from __future__ import annotations
 

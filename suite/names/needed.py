@@ -23,7 +23,7 @@ class Line(FileModel):
 
 
 class Needed(FileModel):
-    """What a release needs of another package.
+    """A release's needs of another package.
 
     `since` is the first release with all that it uses, if an older one lacks some, and `because` the lines. `until` is
     the last release that has what later ones lack, and `gone` the lines.

@@ -1,4 +1,4 @@
-"""What a release lacks of a name or of a call: the part that is not there, and the arguments that do not fit."""
+"""Names and calls that a release does not have: the missing part, and the arguments that do not fit."""
 
 from __future__ import annotations
 
@@ -29,11 +29,9 @@ def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) ->
 
     The first `bound` parts are not asked for. `module` asks for modules alone, as `import a.b` does. Raises BadFile.
     """
-    package, *parts = dotted.split(".")
-    names = query.names(package)
-    if version not in names.releases or not query.is_listed(dotted):
+    here, *parts = dotted.split(".")
+    if query.place_of(dotted, version) is None or not query.is_listed(dotted):
         return None
-    here = package
     for number, part in enumerate(parts, 2):
         name = f"{here}.{part}"
         # Names such as `__version__` were not asked for.
@@ -69,14 +67,10 @@ def misfit(
     if found is None or dotted in _BY_METACLASS:
         return None
     signature = _signature(found)
-    if not any(each.kind is Parameter.VAR_KEYWORD for each in signature.parameters.values()):
-        takes = {
-            each.name
-            for each in signature.parameters.values()
-            if each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-        }
+    kinds = {each.name: each.kind for each in signature.parameters.values()}
+    if Parameter.VAR_KEYWORD not in kinds.values():
         for keyword in keywords:
-            if keyword not in takes:
+            if kinds.get(keyword) not in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY):
                 return f"{UNKNOWN}{keyword}"
     if open[0]:
         return None
@@ -101,9 +95,6 @@ def _parameter(of: Sequence[str]) -> Parameter:
 
 def is_deprecated(dotted: str, version: str) -> str | None:
     """Return what a release says as a name is accessed; None where it says nothing. Raises BadFile."""
-    names, found = query.names(dotted.partition(".")[0]), query.split(dotted)
-    if not found or version not in names.releases:
-        return None
-    each = found[0].names.get(found[1])
-    warns = at(each.warns, names.releases.index(version)) if each else None
+    each, place = query.public(dotted), query.place_of(dotted, version)
+    warns = at(each.warns, place) if each and place is not None else None
     return warns[1] if warns else None

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from packaging.version import Version
-
 from suite.console import Terminal
 from suite.files import replace_all
 from suite.names import collect, spans, store
@@ -24,10 +20,7 @@ def publish(*, fresh: bool, console: Terminal) -> None:
     for package in collect.PACKAGES:
         names = spans.join(package, {**known.get(package, {}), **new[package]})
         files |= store.texts(names)
-        console.print(f"{package}: {_told(names.releases)}, {len(new[package])} of them walked now", soft_wrap=True)
+        count, first, last = len(names.releases), names.releases[0], names.releases[-1]
+        told = f"{count} releases, {first} to {last}, {len(new[package])} of them walked now"
+        console.print(f"{package}: {told}", soft_wrap=True)
     replace_all(FOLDER, files)
-
-
-def _told(releases: Sequence[str]) -> str:
-    ordered = sorted(releases, key=Version)
-    return f"{len(ordered)} releases, {ordered[0]} to {ordered[-1]}"

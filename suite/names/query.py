@@ -10,8 +10,8 @@ from pathlib import Path
 
 from suite.files import FileModel, read
 from suite.names import store
-from suite.names.model import FOLDER, Module, Name, Names, Text
-from suite.names.spans import at, placed
+from suite.names.model import FOLDER, Module, Name, Names, Parameters, Text
+from suite.names.spans import at, placed, within
 
 # A name of a package in a sentence.
 _NAMED = re.compile(r"\b(?:jax|equinox|diffrax|lineax|optimistix|jaxlib)(?:\.\w+)+\b")
@@ -95,53 +95,45 @@ def has(dotted: str, version: str) -> bool | None:
 
     Raises BadFile.
     """
-    package, found = names(dotted.partition(".")[0]), split(dotted)
-    if version not in package.releases or found is None:
+    found, place = split(dotted), place_of(dotted, version)
+    if place is None or found is None or at(found[0].fails, place) is not None:
         return None
-    module, name = found
-    place = package.releases.index(version)
-    if at(module.fails, place) is not None:
-        return None
-    return any(first <= place <= last for first, last in _there(module, name))
-
-
-def kind(dotted: str, version: str) -> str | None:
-    """Return what kind of thing a public name is on a release; None where that is not known. Raises BadFile."""
-    package, found = names(dotted.partition(".")[0]), split(dotted)
-    each = found[0].names.get(found[1]) if found else None
-    return at(each.kind, package.releases.index(version)) if each and version in package.releases else None
+    return within(_there(*found), place)
 
 
 def is_module(dotted: str, version: str) -> bool:
     """Return True if a release has this module, whether it imports there or not. Raises BadFile."""
-    package = names(dotted.partition(".")[0])
-    module = package.modules.get(dotted)
-    if module is None or version not in package.releases:
-        return False
-    place = package.releases.index(version)
-    return any(first <= place <= last for first, last in module.there)
+    module, place = names(dotted.partition(".")[0]).modules.get(dotted), place_of(dotted, version)
+    return module is not None and place is not None and within(module.there, place)
 
 
 def fails(dotted: str, version: str) -> bool:
     """Return True if a module of a release could not be imported, so that nothing in it is known. Raises BadFile."""
-    package = names(dotted.partition(".")[0])
-    return is_module(dotted, version) and at(package.modules[dotted].fails, package.releases.index(version)) is not None
+    module, place = names(dotted.partition(".")[0]).modules.get(dotted), place_of(dotted, version)
+    return module is not None and place is not None and at(module.fails, place) is not None
 
 
-def parameters(dotted: str, version: str) -> tuple[tuple[str, ...], ...] | None:
+def kind(dotted: str, version: str) -> str | None:
+    """Return what kind of thing a public name is on a release; None where that is not known. Raises BadFile."""
+    each, place = public(dotted), place_of(dotted, version)
+    return at(each.kind, place) if each and place is not None else None
+
+
+def parameters(dotted: str, version: str) -> Parameters | None:
     """Return the parameters of a function on a release; None where they are not known. Raises BadFile."""
-    package, found = names(dotted.partition(".")[0]), split(dotted)
-    if version not in package.releases or found is None:
-        return None
-    each: Name | None = found[0].names.get(found[1])
-    return at(each.parameters, package.releases.index(version)) if each else None
+    each, place = public(dotted), place_of(dotted, version)
+    return at(each.parameters, place) if each and place is not None else None
+
+
+def public(dotted: str) -> Name | None:
+    """Return what is known of a public name, on whatever release. Raises BadFile."""
+    found = split(dotted)
+    return found[0].names.get(found[1]) if found else None
 
 
 def words(dotted: str) -> str:
     """Return what upstream said last of a name that it deprecates or has removed; nothing where it did not."""
-    found = split(dotted)
-    each = found[0].names.get(found[1]) if found else None
-    if each is None:
+    if (each := public(dotted)) is None:
         return ""
     said = [(last, text) for _, last, (_, text) in each.warns] + [(last, text) for _, last, text in each.gone]
     return max(said)[1] if said else ""
@@ -160,6 +152,12 @@ def replacements(dotted: str, version: str) -> tuple[str, ...]:
 @cache
 def _table() -> Mapping[str, tuple[str, ...]]:
     return read(Replacements, REPLACEMENTS).replacements
+
+
+def place_of(dotted: str, version: str) -> int | None:
+    """Return a release's place among those of a name's package that were walked; None where it was not."""
+    releases = names(dotted.partition(".")[0]).releases
+    return releases.index(version) if version in releases else None
 
 
 def _life(package: Names, there: Sequence[tuple[int, int]], fails: Sequence[Text]) -> Life | None:

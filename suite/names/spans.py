@@ -111,18 +111,19 @@ def placed(spans: str) -> list[tuple[int, int]]:
 
 
 def _told(module: Module, place: int) -> dict[str, Any] | None:
-    if not any(first <= place <= last for first, last in module.there):
+    if not within(module.there, place):
         return None
     if (fails := at(module.fails, place)) is not None:
         return {"fails": fails}
-    groups = [text.split() for spans, text in module.private.items() if _within(placed(spans), place)]
+    groups = [text.split() for spans, text in module.private.items() if within(placed(spans), place)]
     private = sorted(name for group in groups for name in group)
     names = {name: told for name, each in module.names.items() if (told := _described(each, place)) is not None}
     gone = {name: words for name, each in module.names.items() if (words := at(each.gone, place)) is not None}
     return {key: value for key, value in (("names", names), ("private", private), ("gone", gone)) if value}
 
 
-def _within(spans: Iterable[tuple[int, int]], place: int) -> bool:
+def within(spans: Iterable[tuple[int, int]], place: int) -> bool:
+    """Return True if a place is in one of the spans."""
     return any(first <= place <= last for first, last in spans)
 
 

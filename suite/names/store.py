@@ -12,7 +12,7 @@ from suite.names.model import FOLDER, Module, Name, Names, Signature, Text
 
 
 class Details(FileModel):
-    """What is kept of a name beside its file."""
+    """The details of a name, which have a file of their own."""
 
     home: tuple[Text, ...] = ()
     doc: tuple[Text, ...] = ()

@@ -1,4 +1,4 @@
-"""What was counted, as asv keeps results: its site then charts the counts along the releases, beside what was timed.
+"""Counts of programs as results of asv, whose site charts them along the releases, beside what was timed.
 
 asv has no device here and runs nothing. Each target is a machine of its own by a name that says so, and each count a
 `track_` benchmark of all workloads.
@@ -20,25 +20,17 @@ _ENVIRONMENT = "compiled"
 
 
 def machine(found: Programs) -> str:
-    """What a target's results go by: `h100-compiled-not-run`."""
+    """Return the name that a target's results are filed under: `h100-compiled-not-run`."""
     return f"{found.target}-compiled-not-run"
 
 
 def benchmarks(found: Programs) -> dict[str, dict[str, Any]]:
-    """Name → what asv's benchmarks.json says of a benchmark, for each count."""
+    """Return what asv's benchmarks.json says of each count, by name."""
+    common = {"param_names": ["program"], "params": _params(found), "timeout": 60, "type": "track"}
     return {
-        _name(found, count): {
-            "code": known.about,
-            "name": _name(found, count),
-            "param_names": ["program"],
-            "params": _params(found),
-            "timeout": 60,
-            "type": "track",
-            "unit": known.many,
-            "version": _version(found),
-        }
-        for count, known in COUNTS.items()
-        if known.only in ("", found.target)
+        name: {"code": COUNTS[count].about, "name": name, **common, "unit": COUNTS[count].many, "version": version}
+        for version in [_version(found)]
+        for count, name in _names(found).items()
     }
 
 
@@ -54,12 +46,11 @@ def files(found: Programs, commits: Mapping[str, str]) -> dict[str, str]:
 
 
 def _result(found: Programs, release: Release, commits: Mapping[str, str], machine: Mapping[str, str]) -> str:
-    version, params = _version(found), _params(found)
-    same = release.recipe == found.releases[-1].recipe
-    values = {
-        count: [_value(release, workload, count) for workload in _workloads(found)]
-        for count, known in COUNTS.items()
-        if known.only in ("", found.target)
+    params, programs = _params(found), [release.program(workload) for workload in _workloads(found)]
+    # asv has NaN for what a benchmark does not tell.
+    results = {
+        name: [[each.counts.get(count, math.nan) if each else math.nan for each in programs], params, _version(found)]
+        for count, name in _names(found).items()
     }
     data = {
         "commit_hash": commits[release.cell],
@@ -71,21 +62,17 @@ def _result(found: Programs, release: Release, commits: Mapping[str, str], machi
         "env_vars": {},
         "result_columns": ["result", "params", "version"],
         # What was counted another way is no point of the same line.
-        "results": {_name(found, count): [each, params, version] for count, each in values.items()} if same else {},
+        "results": results if release.recipe == found.releases[-1].recipe else {},
         "durations": {},
         "version": 2,
     }
     return json.dumps(data)
 
 
-def _value(release: Release, workload: str, count: str) -> float:
-    """A count; NaN, which asv has for what a benchmark does not tell, where there is none."""
-    program = release.program(workload)
-    return program.counts.get(count, math.nan) if program else math.nan
-
-
-def _name(found: Programs, count: str) -> str:
-    return f"device_programs.{found.target.upper()}.track_{count}"
+def _names(found: Programs) -> dict[str, str]:
+    """Return asv's name of each count that the target has."""
+    counts = (count for count, known in COUNTS.items() if known.only in ("", found.target))
+    return {count: f"device_programs.{found.target.upper()}.track_{count}" for count in counts}
 
 
 def _workloads(found: Programs) -> list[str]:

@@ -1,4 +1,4 @@
-"""What device cases show along the releases that were compiled: a row of a table, and bands of those alike. Pure."""
+"""Device cases along the releases that were compiled: a row of a table, and bands of those alike. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.programs.model import Programs, Release
 
 @dataclass(frozen=True)
 class Cell:
-    """What a case shows on a release, and in what; no verdict where it was not compiled, or is not told."""
+    """A case on a release; no verdict where it was not compiled, or is not told."""
 
     release: Release
     verdict: Verdict | None
@@ -52,7 +52,7 @@ def rows(found: Programs, cases: Sequence[DeviceCase] = CASES) -> tuple[Row, ...
 
 
 def of_issue(compiled: Sequence[Programs], issue: str) -> list[Device]:
-    """What the device cases of an issue show, by target; none where it has none."""
+    """Return what the device cases of an issue show, by target."""
     mine = [case for case in CASES if case.issue == issue]
     return [Device(found, of) for found in compiled if (of := rows(found, mine))]
 

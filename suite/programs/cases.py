@@ -38,21 +38,20 @@ class DeviceCase:
 
 
 def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
-    """Whether anything of it is run on the host: XLA then calls a computation of the thread "host"."""
-    called = _line(text, r'custom_call_target="HostExecute"')
-    if called:
+    """Look for what is run on the host: XLA then calls a computation of the thread "host"."""
+    if called := _line(text, r'custom_call_target="HostExecute"'):
         return "on-host", called
     return "on-device", _line(text, r" multiply\(") or "no multiplication"
 
 
 def _offloaded(text: str, counts: Mapping[str, int]) -> Seen:
-    """Whether anything of it lies in the host's memory, which XLA calls space 5."""
+    """Look for what lies in the host's memory, which XLA calls space 5."""
     there = _line(text, r"S\(5\)")
     return ("offloaded", there) if there else ("kept", "nothing of it is in memory space 5")
 
 
 def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Seen]:
-    """What looks for a call of a kernel: part of its target → behaviour. Of another's call it says nothing."""
+    """Return a look for a call of a kernel: part of its target → behaviour. Of another's call it says nothing."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         called = re.search(r'custom_call_target="[^"]*"', text)
@@ -64,7 +63,7 @@ def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Se
 
 
 def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
-    """What looks for a copy of an array of this shape in a loop, and not in the entry, which may copy its argument."""
+    """Return a look for a copy of an array of this shape in a loop. The entry may copy its argument."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         if not counts.get("while_loops"):
@@ -77,7 +76,7 @@ def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
 
 
 def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
-    """What looks for a temporary buffer of so many bytes, where the result takes the argument's place."""
+    """Return a look for a temporary buffer of so many bytes, where the result takes the argument's place."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         head = text.partition("\n")[0]
@@ -107,8 +106,9 @@ _MARKED = "a computation that XLA has the host run (HostExecute)"
 _KEEPS = "a copy of the loop's array of 4096 numbers in its body or in a branch"
 _DONATED = "temporary buffers of the donated array's size, 1 MiB, beside it"
 _HOST: Mapping[str, Verdict] = {"on-host": "clear", "on-device": "affected", "attribute-error": "guarded"}
+_DEVICE: Mapping[str, Verdict] = {"on-device": "clear"}
 _LOOP: Mapping[str, Verdict] = {"in-place": "clear", "copies": "affected"}
-_BUFFER: Mapping[str, Verdict] = {
+_BYTES: Mapping[str, Verdict] = {
     "in-place": "clear",
     "copy": "affected",
     "not-aliased": "affected",
@@ -117,77 +117,43 @@ _BUFFER: Mapping[str, Verdict] = {
 # Up to 0.8.3 jax knows no memories of a GPU that is not there, and lowers no move between them: what that leaves on the
 # device says nothing of a GPU that is there.
 _MEMORY: Mapping[str, Verdict] = {"offloaded": "clear", "kept": "absent"}
+_KEPT: Mapping[str, Verdict] = {"kept": "clear"}
 _KERNEL: Mapping[str, Verdict] = {"triton": "clear", "mosaic": "documented", "wants-a-gpu": "affected"}
-_COMPUTE_ON, _CONDITION, _COPY, _HOST_MEMORY, _PALLAS = (
-    "compute-on-aot",
-    "conditional-in-a-loop-copies-what-it-keeps",
-    "donated-array-with-a-copy-beside-it",
-    "host-memory-asked-for-within-jit",
-    "pallas-kernels-of-older-releases",
-)
+_COMPUTE_ON, _MEMORIES = "compute-on-aot", "host-memory-asked-for-within-jit"
+_CONDITION, _COPY = "conditional-in-a-loop-copies-what-it-keeps", "donated-array-with-a-copy-beside-it"
+_PALLAS = "pallas-kernels-of-older-releases"
 _SPACE = "an array in the host's memory, which XLA writes as S(5)"
 _CALL = "a call of the kernel, by Triton's name or Mosaic's"
+_TPU_CALL = "a call of the kernel, tpu_custom_call"
 _WANTS_A_GPU = (("No supported GPU devices found", "wants-a-gpu"),)
-_GPU = _called({"triton": "triton", "mosaic": "mosaic"})
+_NO_LOWER = (("has no attribute 'lower'", "attribute-error"),)
+_GPU, _TPU = _called({"triton": "triton", "mosaic": "mosaic"}), _called({"tpu_custom_call": "lowered"})
 _4096, _MIB = _copies("f32[4096]"), _beside(2**20)
 
 CASES: tuple[DeviceCase, ...] = (
-    DeviceCase(
-        "host-around-jit",
-        _COMPUTE_ON,
-        "decorator-outside",
-        "case",
-        _MARKED,
-        _on_host,
-        _HOST,
-        (("has no attribute 'lower'", "attribute-error"),),
-    ),
+    DeviceCase("host-around-jit", _COMPUTE_ON, "decorator-outside", "case", _MARKED, _on_host, _HOST, _NO_LOWER),
     DeviceCase("host-within-jit", _COMPUTE_ON, "decorator-inside", "case", _MARKED, _on_host, _HOST),
-    DeviceCase(
-        "nothing-on-the-host",
-        _COMPUTE_ON,
-        "decorator-inside",
-        "control",
-        _MARKED,
-        _on_host,
-        {"on-device": "clear"},
-    ),
+    DeviceCase("nothing-on-the-host", _COMPUTE_ON, "decorator-inside", "control", _MARKED, _on_host, _DEVICE),
     DeviceCase("kept-where-true", _CONDITION, "kept-where-true", "case", _KEEPS, _4096, _LOOP),
     DeviceCase("kept-where-false", _CONDITION, "kept-where-true", "workaround", _KEEPS, _4096, _LOOP),
     DeviceCase("kept-where-last", _CONDITION, "kept-where-last", "case", _KEEPS, _4096, _LOOP),
     DeviceCase("updated-in-both", _CONDITION, "updated-in-both", "case", _KEEPS, _4096, _LOOP),
     DeviceCase("without-a-condition", _CONDITION, "kept-where-true", "control", _KEEPS, _4096, _LOOP),
-    DeviceCase("donated-read-by-a-loop", _COPY, "read-by-a-loop", "case", _DONATED, _MIB, _BUFFER),
-    DeviceCase("donated-read-by-a-sum", _COPY, "read-by-a-sum", "case", _DONATED, _MIB, _BUFFER),
-    DeviceCase("donated-read-by-nothing", _COPY, "read-by-a-sum", "control", _DONATED, _MIB, _BUFFER),
-    DeviceCase("activations-on-the-host", _HOST_MEMORY, "offloaded-activations", "case", _SPACE, _offloaded, _MEMORY),
-    DeviceCase(
-        "activations-on-the-device",
-        _HOST_MEMORY,
-        "offloaded-activations",
-        "control",
-        _SPACE,
-        _offloaded,
-        {"kept": "clear"},
-    ),
+    DeviceCase("donated-read-by-a-loop", _COPY, "read-by-a-loop", "case", _DONATED, _MIB, _BYTES),
+    DeviceCase("donated-read-by-a-sum", _COPY, "read-by-a-sum", "case", _DONATED, _MIB, _BYTES),
+    DeviceCase("donated-read-by-nothing", _COPY, "read-by-a-sum", "control", _DONATED, _MIB, _BYTES),
+    DeviceCase("activations-on-the-host", _MEMORIES, "offloaded-activations", "case", _SPACE, _offloaded, _MEMORY),
+    DeviceCase("activations-on-the-device", _MEMORIES, "offloaded-activations", "control", _SPACE, _offloaded, _KEPT),
     DeviceCase("kernel-for-a-gpu", _PALLAS, "lowered-for-a-gpu", "case", _CALL, _GPU, _KERNEL, _WANTS_A_GPU),
     DeviceCase("kernel-for-an-h100", _PALLAS, "lowered-for-a-gpu", "workaround", _CALL, _GPU, _KERNEL, _WANTS_A_GPU),
     DeviceCase("without-a-kernel", _PALLAS, "lowered-for-a-gpu", "control", _CALL, _GPU, {"no-call": "clear"}),
-    DeviceCase(
-        "kernel-for-a-tpu",
-        _PALLAS,
-        "lowered-for-a-tpu",
-        "case",
-        "a call of the kernel, tpu_custom_call",
-        _called({"tpu_custom_call": "lowered"}),
-        {"lowered": "clear"},
-    ),
+    DeviceCase("kernel-for-a-tpu", _PALLAS, "lowered-for-a-tpu", "case", _TPU_CALL, _TPU, {"lowered": "clear"}),
 )
 BY_PROGRAM: Mapping[str, DeviceCase] = {each.program: each for each in CASES}
 
 
 def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> Seen:
-    """What a program shows of its case, and in what that is seen; nothing where it is no case's, or cannot be told."""
+    """Return what a program shows of its case, and where; nothing if it is no case's, or cannot be told."""
     case = BY_PROGRAM.get(program)
     if case is None:
         return "", ""

@@ -1,4 +1,4 @@
-"""What changed in the programs from one release to the next, in words. Pure: counts have no noise, so any change is."""
+"""Changes of programs from one release to the next, in words. Pure: counts have no noise, so any change is one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Change:
 
     @property
     def known(self) -> Count:
-        """What is counted."""
+        """The count that changed."""
         return COUNTS[self.count]
 
     @property
@@ -37,7 +37,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Turn:
-    """What a release changed in the program of one workload: its counts, or whether there is a program at all.
+    """A release's change to the program of one workload: its counts, or whether there is a program at all.
 
     `before` is the nearest release before it that has a program; `failed` those between, which have none, and `gained`
     is why. `saw` is what a device case shows, before and after. `moved` are the packages beside jax that have a say in
@@ -56,7 +56,7 @@ class Turn:
 
     @property
     def plain(self) -> str:
-        """What it comes to, for somebody who has not read what the counts are: the first of them, in a sentence."""
+        """The first change in a sentence, for somebody who does not know the counts."""
         release, before = f"jax {self.after.jax}", self.before.jax
         if self.lost:
             return f"{release} does not compile this program, and {before} did."
@@ -126,7 +126,7 @@ def _turn(
 
 
 def _alike(before: Release, old: Program | None, after: Release, new: Program | None) -> bool:
-    """Whether two releases have a program of the same source, compiled and counted alike."""
+    """True if two releases have a program of the same source, compiled and counted alike."""
     return bool(old and new and old.source == new.source and before.recipe == after.recipe)
 
 

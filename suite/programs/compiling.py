@@ -33,7 +33,7 @@ class Ended(Exception):
 
 @dataclass
 class Compiled:
-    """What came of it: the programs, what they are of, and why there are none where there are not."""
+    """The programs that were compiled, their workloads, and why there are none where there are not."""
 
     workloads: dict[str, Workload] = field(default_factory=dict)
     programs: list[Program] = field(default_factory=list)

@@ -22,7 +22,7 @@ FOLDER = ROOT / "benchmarks" / "programs"
 
 
 class Workload(FileModel):
-    """What was compiled: a sentence, and the packages beside jax that have a say in its program."""
+    """A workload: a sentence, and the packages beside jax that have a say in its program."""
 
     title: str
     needs: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Release(FileModel):
 
 
 class Diff(FileModel):
-    """What differs between a workload's programs on two releases, as the lines of a unified diff.
+    """A unified diff of a workload's programs on two releases, by lines.
 
     `left_out` is how many lines there are beyond those. No line: the two are the same but for names and numbers.
     """
@@ -103,7 +103,7 @@ class Programs(FileModel):
         return next((each for each in self.releases if each.cell == cell), None)
 
     def diff(self, workload: str, before: str, after: str) -> Diff | None:
-        """What differs between two programs, if both were kept."""
+        """Return the diff of two programs, if both were kept."""
         wanted = (workload, before, after)
         return next((each for each in self.diffs if (each.workload, each.before, each.after) == wanted), None)
 
@@ -133,13 +133,13 @@ def _line_cell(release: Release) -> LineCell:
 
 
 def load(target: Target, folder: Path = FOLDER) -> Programs:
-    """What is kept of a target; empty where nothing is. Raises BadFile."""
+    """Return what is kept of a target; empty if nothing is. Raises BadFile."""
     path = folder / f"{target.id}.json"
     return read(Programs, path) if path.exists() else Programs(target=target.id, title=target.title)
 
 
 def load_all(targets: Iterable[Target], folder: Path = FOLDER) -> tuple[Programs, ...]:
-    """What is kept of these targets, of each that has anything. Raises BadFile."""
+    """Return what is kept of these targets, of each that has anything. Raises BadFile."""
     return tuple(found for target in targets if (found := load(target, folder)).releases)
 
 

@@ -57,7 +57,7 @@ def compare(python: Path, console: Console) -> Exit:
 
 
 def _differences(without: Program, here: Program, texts: Path) -> Iterator[str]:
-    """What of a program is not as without the device, in words."""
+    """Describe how a program differs from the one compiled without the device."""
     if without.reason or here.reason:
         if not (without.reason and here.reason):
             yield f"only {'here' if without.reason else 'without the device'}: {without.reason or here.reason}"

@@ -72,7 +72,7 @@ def carry_out(
 
 @dataclass(frozen=True)
 class _Job:
-    """What of a release is to be compiled for a target, what it is installed from, and what the others follow from."""
+    """A release to compile for a target, the wheels it is installed from, and the sources of its programs."""
 
     cell: Cell
     wheels: Wheels
@@ -139,7 +139,7 @@ def _say_not(console: Console, why: str) -> None:
 
 
 def _to_fetch(jobs: Sequence[_Job]) -> str:
-    """How much there is to do, and to fetch for it."""
+    """Say how much there is to do, and to fetch for it."""
     if not jobs:
         return "nothing to compile"
     absent = [each.wheels for each in jobs if environment.ready(each.wheels.cell, each.wheels.pinned) is None]
@@ -184,7 +184,7 @@ def _judged(job: _Job, program: Program) -> Program:
 
 
 def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
-    """What is known with what came of a release in it, as it is kept from now on; another run may have added to it."""
+    """Add what came of a release to what is known, and keep it; another run may have added to it, too."""
     pins = job.wheels.pinned.pins
     release = Release(
         cell=job.cell.id,

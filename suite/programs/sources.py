@@ -1,4 +1,4 @@
-"""What programs follow from, beside the release: how all are compiled and counted, and each one's own definition.
+"""The sources of programs, beside the release: how all are compiled and counted, and each one's definition.
 
 A hash of the first is a release's, and one of the second a program's: a workload that is new, or another than it was,
 has only itself compiled. The cell's side is read here, and never imported: it wants jax.
@@ -55,7 +55,7 @@ def _hash(text: str, made: list[ast.AST], named: Mapping[str, ast.stmt]) -> str:
 
 
 def _names(node: ast.stmt) -> Iterator[str]:
-    """What a statement of a module defines."""
+    """Yield the names that a statement of a module defines."""
     if isinstance(node, ast.FunctionDef):
         yield node.name
     elif isinstance(node, ast.Assign):

@@ -1,4 +1,4 @@
-"""What is compiled for, and what is counted of a program: two tables."""
+"""Two tables: the devices to compile for, and the counts of a program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Target:
 
     @property
     def title(self) -> str:
-        """What its results go by, so that nobody takes them for a run's."""
+        """The title of its results, so that nobody takes them for a run's."""
         return f"{self.device}, compiled, not run"
 
 
@@ -54,7 +54,7 @@ TARGETS: Mapping[str, Target] = {
 
 @dataclass(frozen=True)
 class Count:
-    """What is counted of a program: its name for one and for many, and what that is.
+    """A count of a program: its name for one and for many, and an explanation.
 
     `only` names the one target that has it, and `main` those that a table has room for.
     """

@@ -20,7 +20,7 @@ LOCKS = STATE / "programs" / "locks"
 
 
 class Resolved(FileModel):
-    """What an installer chose, once: entries of a lock, and name==version → bytes."""
+    """An installer's choice: entries of a lock, and name==version → bytes."""
 
     wanted: str
     entries: str

@@ -43,7 +43,7 @@ def met(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> Hashable
 
 
 def _above(needs: Collection[str]) -> frozenset[str]:
-    """What builds on the last of `needs`."""
+    """Return the packages that build on the last of `needs`."""
     if guests(needs):
         return frozenset()
     last = max((number for number, layer in enumerate(LAYERS, 1) if not layer.isdisjoint(needs)), default=0)

@@ -50,7 +50,7 @@ _Name = tuple[str, str, str]
 
 
 class _CellLine(FileModel):
-    """What the archive says of a cell."""
+    """A cell in the archive."""
 
     status: Status
     lock: str
@@ -181,7 +181,7 @@ def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | No
 
 
 def _holds(key: dict[str, Any], cell: Cell, entry: Entry, case: Case, pinned: Lock) -> bool:
-    """Whether a key, but for its lock, is the one of the tree."""
+    """True if a key, but for its lock, is the one of the tree."""
     wanted = keys.key(entry, case, pinned.sha256, cell.python, key["platform"])
     return key == {**dict(wanted), "lock": None}
 

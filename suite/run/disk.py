@@ -34,7 +34,7 @@ OWN = 16_000_000
 
 @dataclass(frozen=True)
 class Freed:
-    """What `clean` freed: bytes, a number of environments. `kept` are the cells whose environments are in use."""
+    """The space that `clean` freed. `kept` are the cells whose environments are in use."""
 
     bytes: int
     environments: int

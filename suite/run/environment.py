@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -23,7 +24,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from suite.cell.atomic import write
-from suite.errors import BadFile
+from suite.errors import BadFile, Failed
 from suite.files import STATE, FileModel, dump, read
 from suite.run import interpreter
 from suite.stack import lock, uv_call
@@ -36,7 +37,7 @@ MARKER = "suite.json"
 
 
 class Marker(FileModel):
-    """What stands in an environment that was finished.
+    """The mark of a finished environment.
 
     `python` is the full version of its interpreter, `files` a hash of when each file was last changed, and its size.
     """
@@ -115,6 +116,17 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     return Environment(executable, full)
 
 
+@contextmanager
+def held(cell: Cell) -> Iterator[Environment]:
+    """Make the environment of a planned cell, and keep it from other runs meanwhile. Raises Failed, BadFile."""
+    with reserve(cell):
+        try:
+            made = prepare(cell, lock.load(cell))
+        except Unprepared as error:
+            raise Failed(f"{cell.id}: {error.detail}") from error
+        yield made
+
+
 def _marker(cell: Cell) -> Marker | None:
     try:
         return read(Marker, ENVIRONMENTS / cell.id / MARKER)
@@ -127,7 +139,7 @@ def _packages(folder: Path) -> Path:
 
 
 def stamp(folder: Path) -> str:
-    """When each installed file was last changed, and its size, as one hash; but for what Python compiles."""
+    """Return a hash of the time and size of each installed file, but for what Python compiles."""
     found, packages = [], _packages(folder)
     for place, names, files in os.walk(packages):
         names[:] = [name for name in names if name != "__pycache__"]
@@ -143,7 +155,7 @@ def _installed(folder: Path) -> list[Distribution]:
 
 
 def _is_whole(dist: Distribution) -> bool:
-    """Whether every file of a distribution is there, and is what its RECORD says."""
+    """True if every file of a distribution is there, and is what its RECORD says."""
     for file in dist.files or ():
         path = Path(str(dist.locate_file(file)))
         if not path.is_file():
@@ -156,7 +168,7 @@ def _is_whole(dist: Distribution) -> bool:
 
 
 def _lacking(folder: Path, python: str) -> Iterator[str]:
-    """What an installed package requires and is not installed, in any version: metadata may exclude what a cell has."""
+    """Yield what is required and not installed in any version: metadata may exclude what a cell has."""
     there = _installed(folder)
     names = {canonicalize_name(dist.name) for dist in there}
     where = {"python_version": ".".join(python.split(".")[:2]), "python_full_version": python, "extra": ""}
@@ -173,7 +185,7 @@ def forget(cell: Cell) -> None:
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
-    """How many bytes of wheels the environments that are not there hold, each wheel once: what uv's cache may save."""
+    """Return the bytes of wheels of the missing environments, each wheel once: uv's cache may save some."""
     sizes = lock.sizes()
     wheels = {wheel: pin for cell, each in needed if not ready(cell, each) for wheel, pin in each.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())
@@ -183,7 +195,8 @@ def _uv(*words: str) -> None:
     run = uv_call.run(*words)
     if run.returncode:
         said = run.stderr[max(run.stderr.find("error:"), 0) :].strip()
-        raise Unprepared("error", _reason(said), f"uv {' '.join(words[:2])}: {said[-1500:]}")
+        reason = next((reason for reason, pattern in _REASONS if re.search(pattern, said)), "install.failed")
+        raise Unprepared("error", reason, f"uv {' '.join(words[:2])}: {said[-1500:]}")
 
 
 # Only to tell the reader where to look; whichever it is, the verdict is `error`.
@@ -196,7 +209,3 @@ _REASONS = (
         r"no wheels? with a matching|has no usable wheels|doesn't have a (source distribution or )?wheel",
     ),
 )
-
-
-def _reason(said: str) -> str:
-    return next((reason for reason, pattern in _REASONS if re.search(pattern, said)), "install.failed")

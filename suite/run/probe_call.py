@@ -129,7 +129,7 @@ class Stop:
 
 @dataclass
 class _Seen:
-    """How far one probe got: the cases that it has done, and what it was in when it said no more."""
+    """One probe's progress: the cases that it has done, and what it was in when it said no more."""
 
     done: set[tuple[str, str]] = field(default_factory=set)
     doing: tuple[str, str] | None = None

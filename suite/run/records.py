@@ -1,4 +1,4 @@
-"""What the probe and the driver leave on disk: one record per case and cell, one status per cell.
+"""Records and statuses on disk: one record per case and cell, one status per cell.
 
 `.suite/records/<cell>/<issue>/<case>.json`, and `.suite/records/<cell>/cell.json`. Raw: nothing here is judged. A
 record holds under its key: what it depends on. Where that no longer agrees with the tree, the record counts as not run.
@@ -8,7 +8,7 @@ So does one that was set aside, for another was asked for in its place: `<case>.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -36,7 +36,7 @@ ASKED: tuple[Asked, ...] = get_args(Asked)
 
 
 class Status(FileModel):
-    """How far a cell got. `reason` is `ran`, or a reason code with the sentence in `detail`.
+    """A cell's status. `reason` is `ran`, or a reason code with the sentence in `detail`.
 
     `asked` is the most that anybody has asked of the cell: what only a bisection ran is in no report on what was run.
     """
@@ -100,7 +100,7 @@ def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock, platform: str) -
 
 
 def fails_to_import(record: Record) -> bool:
-    """Whether a package that the case needs did not import."""
+    """True if a package that the case needs did not import."""
     return record.attempts[0].parts["reproducer"].outcome.startswith("import-")
 
 
@@ -110,13 +110,13 @@ def source_sha256(entry: Entry) -> str:
 
 
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:
-    """Where the record of a case in a cell lies."""
+    """Return the path of the record of a case in a cell."""
     # One join, where `/` makes three: a plan asks for some hundred thousand of them.
     return RECORDS.joinpath(cell, issue_id, f"{case_id}.json")
 
 
 def set_aside(cell: str, cases: Iterable[tuple[Entry, Case]]) -> None:
-    """Have what is on record of these cases count no more: whether another record is made in its place or not."""
+    """Set the records of these cases aside: they no longer count, whether others replace them or not."""
     for entry, case in cases:
         path = path_of(cell, entry.issue.id, case.id)
         if path.exists():
@@ -134,7 +134,7 @@ def settle(cell: str, *, back: bool) -> None:
 
 
 def status(cell: str) -> Status | None:
-    """How far this cell got when it was last tried. Raises BadFile."""
+    """Return the cell's last status, or None. Raises BadFile."""
     path = RECORDS / cell / "cell.json"
     return read(Status, path) if path.exists() else None
 
@@ -144,8 +144,16 @@ def write_status(found: Status) -> None:
     write(RECORDS / found.cell / "cell.json", dump(found.model_dump(mode="json")))
 
 
+def there(cell: Cell, entries: Iterable[Entry]) -> Iterator[Record]:
+    """Yield the records that the cell has of these issues, whether they hold or not. Raises BadFile."""
+    for entry in entries:
+        for case in entry.issue.cases:
+            if (path := path_of(cell.id, entry.issue.id, case.id)).exists():
+                yield read(Record, path)
+
+
 def faults() -> list[Fault]:
-    """What is wrong in the records on disk, of cases and of cells: a file that is not one, by file and key."""
+    """List the unreadable records and statuses, by file and key."""
     found: list[Fault] = []
     wanted: list[tuple[type[Record] | type[Status], Path]] = [
         *((Status, path) for path in sorted(RECORDS.glob("*/cell.json"))),

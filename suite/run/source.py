@@ -25,7 +25,8 @@ def reached(text: str, functions: Collection[str]) -> list[ast.stmt]:
     own = {*functions, *_reached(text, functions)}
     of_oracle = {name for node in _parsed(text).body if is_ours(node) for name in _defines(node)} & own
     # A `__future__` import changes what the same code does.
-    found: list[ast.stmt] = [each for each in _parsed(text).body if _is_future(each)]
+    imports = (each for each in _parsed(text).body if isinstance(each, ast.ImportFrom))
+    found: list[ast.stmt] = [each for each in imports if each.module == "__future__"]
     found += _defining(text, own - of_oracle)
     found += _defining(_oracle(), of_oracle | _reached(_oracle(), of_oracle))
     # A name that is defined twice keeps its order.
@@ -42,7 +43,7 @@ def of_case(source: str, case: Case) -> str:
 
 
 def shared(source: str, issue: Issue) -> str:
-    """What the cases' functions use of the module's own, and of the oracle: imports, helpers, however deep."""
+    """Return what the cases' functions use of the module and of the oracle: imports, helpers, however deep."""
     return _beside(source, _names(issue.cases))
 
 
@@ -53,7 +54,7 @@ def alone(source: str, case: Case) -> str:
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
-    """What the issue says that it concerns, or else what its reproducers use of the stack: names, keywords, areas.
+    """Return what the issue says that it concerns, or else what its reproducers use: names, keywords, areas.
 
     `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """
@@ -63,7 +64,7 @@ def touches(source: str, issue: Issue) -> tuple[str, ...]:
 
 
 def used(source: str, issue: Issue) -> tuple[str, ...]:
-    """What the reproducers use of the stack, helpers too, as qualified names and keywords, in order."""
+    """Return what the reproducers use of the stack, helpers too, as qualified names and keywords, in order."""
     functions = {each.reproducer.__name__ for each in issue.cases}
     functions |= _reached(source, functions)
     nodes = [node for node in _parsed(source).body if functions & set(_defines(node))]
@@ -93,7 +94,7 @@ def _touched(node: ast.AST) -> Iterator[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Whether an imported name is a module, as far as its spelling says: a package of the stack, or one of its own."""
+    """True if an imported name is a module, as far as its spelling says."""
     return name in PACKAGES or name in ("jax.numpy", "jax.lax", "jax.random", "jax.scipy", "jax.tree_util")
 
 
@@ -108,7 +109,7 @@ def _qualified(node: ast.expr, known: dict[str, str]) -> str:
 
 
 def _beside(source: str, own: Collection[str]) -> str:
-    """What the functions `own` use beside themselves: of the oracle first, then of the module."""
+    """Return what the functions `own` use beside themselves: of the oracle first, then of the module."""
     used = _reached(source, own)
     ours = {name for node in _parsed(source).body if is_ours(node) for name in _defines(node)}
     helpers = used & ours
@@ -127,7 +128,7 @@ def _oracle() -> str:
 
 
 def _reached(source: str, names: Collection[str]) -> set[str]:
-    """What the definitions `names` use of the module's own, however deep, less themselves."""
+    """Return what the definitions `names` use of the module's own, however deep, less themselves."""
     defined = {name: node for node in _parsed(source).body for name in _defines(node)}
     used: set[str] = set()
     ahead = [name for name in names if name in defined]
@@ -142,10 +143,6 @@ def _reached(source: str, names: Collection[str]) -> set[str]:
 def _named(node: ast.stmt) -> frozenset[str]:
     """The names that a statement has in it."""
     return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
-
-
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _names(cases: Iterable[Case]) -> list[str]:

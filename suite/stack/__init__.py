@@ -1,1 +1,1 @@
-"""What there is to install: index, releases, matrix, plan, locks."""
+"""Stacks to install: index, releases, matrix, plan, locks."""

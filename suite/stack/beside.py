@@ -1,4 +1,4 @@
-"""What jax imports in places and no metadata declares."""
+"""Packages that jax imports in places and no metadata declares."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot
 
 
 def lost(known: Snapshot, taken: Snapshot) -> list[str]:
-    """What `known` has and `taken` has not, by package: releases, and wheels of those that are there."""
+    """Return what `known` has and `taken` has not, by package: releases, and wheels of those that are there."""
     told = []
     for package, now in taken.packages.items():
         before = known.packages.get(package, {})
@@ -72,16 +72,13 @@ def lost(known: Snapshot, taken: Snapshot) -> list[str]:
             for version in before
             if version in now
             for tag, wheels in before[version].wheels.items()
-            if (less := sorted(set(wheels.platforms).difference(_platforms(now[version], tag))))
+            for kept in [now[version].wheels[tag].platforms if tag in now[version].wheels else ()]
+            if (less := sorted(set(wheels.platforms).difference(kept)))
         ]
         if gone:
             more = f" and {len(gone) - _MOST} more" if len(gone) > _MOST else ""
             told.append(f"{package} {', '.join(gone[:_MOST])}{more}")
     return told
-
-
-def _platforms(release: Release, tag: str) -> list[str]:
-    return release.wheels[tag].platforms if tag in release.wheels else []
 
 
 @contextmanager
@@ -180,6 +177,6 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
 
 
 def _asked_for(line: str) -> bool:
-    """Whether a cell can be asked for this: most of a package's extras are its developers' own."""
+    """True if a cell can be asked for this: most of a package's extras are its developers' own."""
     extras = re.findall(r"extra == ['\"]([^'\"]+)['\"]", line)
     return not extras or not set(EXTRAS.values()).isdisjoint(extras)

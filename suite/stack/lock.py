@@ -74,7 +74,7 @@ class Unresolvable(Failed):
 
 
 def path_of(cell: Cell) -> Path:
-    """Where the lock of `cell` lies: in the tree, where the cell is planned."""
+    """Return the path of a cell's lock: in the tree, if the cell is planned."""
     return (LOCKS if cell.tags else ASKED_FOR) / cell.lock_name
 
 
@@ -190,7 +190,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
 
 
 def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
-    """What an installer chooses for `cell`, with these requirements over all metadata. Raises Unresolvable."""
+    """Return what an installer chooses for `cell`, with these requirements over all metadata. Raises Unresolvable."""
     with tempfile.TemporaryDirectory() as scratch:
         overrides = Path(scratch, "over.in")
         overrides.write_text("\n".join(over), encoding="utf-8")
@@ -210,7 +210,7 @@ def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
 
 
 def _applies(marker: Marker, python: str) -> bool:
-    """Whether `python` can make `marker` true on some system: uv resolves for all newer interpreters, too."""
+    """True if `python` can make `marker` true on some system: uv resolves for all newer interpreters, too."""
     here = {"python_version": python, "python_full_version": f"{python}.0"}
     systems = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
     return any(
@@ -220,7 +220,7 @@ def _applies(marker: Marker, python: str) -> bool:
 
 
 def write_lock(cell: Cell, text: str) -> bool:
-    """Put the lock in the tree; whether that changed it."""
+    """Write the lock; return True if it changed."""
     path = path_of(cell)
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
@@ -241,7 +241,7 @@ def write_sizes(found: Mapping[str, int]) -> None:
 
 
 def prune(keep: set[str]) -> list[str]:
-    """Remove the locks of cells that are no longer planned; their names."""
+    """Remove the locks of cells that are no longer planned; return their names."""
     gone = sorted(path.name for path in LOCKS.glob("*.txt") if path.name not in keep)
     for name in gone:
         (LOCKS / name).unlink()

@@ -72,7 +72,7 @@ class Matrix(FileModel):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a matrix asks for of what is offered; what is wrong in it is gathered in `faults`."""
+    """The requested cells; `faults` collects errors in matrix.toml."""
 
     matrix: Matrix
     offered: Snapshot
@@ -97,7 +97,7 @@ class Reading:
         return [each for each in there if each in chosen or each == there[-1]]
 
     def arms(self) -> list[tuple[Mapping[str, str], str, Arm]]:
-        """What each cell of the arms holds, which of it moves, and the arm that asks for it."""
+        """Return what each cell of the arms holds, which of it moves, and the arm that asks for it."""
         found: list[tuple[Mapping[str, str], str, Arm]] = []
         for number, arm in enumerate(self.matrix.arms):
             key = f"arms.{number}"

@@ -251,7 +251,7 @@ class _Maker:
         return None
 
     def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
-        """When every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
+        """Return when every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
         extra = EXTRAS[device]
         asked = list(map(requirement, self._offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
@@ -267,7 +267,7 @@ class _Maker:
 
 
 def _asked(packages: Mapping[str, str], device: Device) -> list[str]:
-    """What an installer is asked for, in the order of HELD, so that it gives these releases."""
+    """Return the requirements, in the order of HELD, for which an installer gives these releases."""
     # Up to 0.4.29 jax[cpu] alone asks for a jaxlib; a jaxlib that is held is asked for by itself.
     extra = {} if "jaxlib" in packages else {"jax": f"[{EXTRAS[device]}]"}
     return [

@@ -95,18 +95,18 @@ class Release(FileModel):
     wheels: dict[Annotated[str, StringConstraints(pattern=r"^(py3|cp3[0-9]{1,2})$")], Wheels]
 
     def newest_wheel(self, python: str) -> datetime | None:
-        """When the last wheel for `python` ("3.12") was uploaded, for whatever platform; None without any.
+        """Return when the last wheel for `python` ("3.12") was uploaded, for whatever platform; None without any.
 
         Of all platforms: a lock must not depend on the machine that it is made on.
         """
         return max((each.newest for each in self._wheels_for(python)), default=None)
 
     def installs_here(self, python: str) -> bool:
-        """Whether a wheel for `python` is for this machine's platform."""
+        """True if a wheel for `python` is for this machine's platform."""
         return any(not _HERE.isdisjoint(each.platforms) for each in self._wheels_for(python))
 
     def allows(self, python: str) -> bool:
-        """Whether it says that it can be installed on `python`."""
+        """True if it says that it can be installed on `python`."""
         return f"{python}.0" in specifiers(self.requires_python)
 
     def _wheels_for(self, python: str) -> list[Wheels]:
@@ -124,7 +124,7 @@ class Snapshot(FileModel):
     packages: Packages
 
     def versions(self, axis: str, *, yanked: bool = False) -> tuple[str, ...]:
-        """What there is of a package, or the interpreters that there are, in version order."""
+        """Return the releases of a package, or the interpreters that there are, in version order."""
         if axis == "python":
             return PYTHONS
         there = self.packages.get(axis, {})
@@ -147,13 +147,13 @@ def guests(names: Iterable[str]) -> frozenset[str]:
 
 
 def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:
-    """Whether a line of metadata is of this extra, on this interpreter, on this machine's system."""
+    """True if a line of metadata is of this extra, on this interpreter, on this machine's system."""
     there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
     return wanted.marker is None or wanted.marker.evaluate(there)
 
 
 def exclusion(pins: Mapping[str, str], offered: Packages, python: str, extra: str = "cpu") -> str | None:
-    """What in the packages' own metadata, with this extra, keeps `pins` apart on `python`, or None where nothing does.
+    """Return the line of metadata, with this extra, that keeps `pins` apart on `python`, or None.
 
     "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here": by `packaging`, and not by an installer, whose exit
     status is the same for being offline.

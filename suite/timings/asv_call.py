@@ -55,7 +55,7 @@ _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
 
 @dataclass(frozen=True)
 class Asv:
-    """How asv is called here: as which machine, by which commit of each cell, and where its results go."""
+    """A way to call asv: as which machine, by which commit of each cell, and with which folder of results."""
 
     machine: str
     commits: Mapping[str, str]
@@ -163,7 +163,7 @@ def _with_values(path: Path) -> Iterator[str]:
 
 
 def machine_name() -> str:
-    """What results are filed under: the processor and how many of it, and nothing of who owns it."""
+    """Return what results are filed under: the processor and its cores, and nothing of who owns it."""
     cpu = str(Machine.get_defaults()["cpu"])
     words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", cpu, flags=re.IGNORECASE)
     return f"cpu-{slug(words) or platform.machine()}-x{os.cpu_count()}"
@@ -241,6 +241,6 @@ def _show(label: str, lines: Iterable[str], log: IO[str]) -> None:
 
 
 def last_words(log: Path) -> str:
-    """What asv said at the end of a log."""
+    """Return what asv said at the end of a log."""
     lines = [line.strip(" ·") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     return " / ".join([line for line in lines if line][-3:]) or "nothing"

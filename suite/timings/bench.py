@@ -120,6 +120,6 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
 
 
 def _stamp(asv: Asv, cell: Cell) -> Sequence[tuple[str, int]]:
-    """When the results of a cell were last written."""
+    """Return when each file of a cell's results was last written."""
     paths = (asv.results / asv.machine).glob(f"{asv.commits[cell.id][:8]}-*.json")
     return sorted((path.name, path.stat().st_mtime_ns) for path in paths)

@@ -33,7 +33,6 @@ from suite.timings import counting, counts, results
 from suite.timings import statistics as timing
 from suite.timings.asv_call import FENCES, OUT, WORK, Asv, last_words, only
 from suite.timings.counting import Counter as PhaseCounter
-from suite.timings.counts import Counted
 from suite.timings.results import COMPARED, Comparison, Fence, Judged, NoiseFile, Row, counted
 from suite.timings.statistics import Pair, Side, Verdict
 
@@ -95,7 +94,7 @@ def compare(
 
 
 def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[str]:
-    """What is left to the clock: patterns of asv's that find what `patterns` do, less what instructions judge better.
+    """Return patterns for asv that find what `patterns` do, less what instructions judge better.
 
     None where it is known that they would find nothing.
     """
@@ -109,36 +108,22 @@ def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[s
 def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> dict[str, Pair]:
     """Count what the host does in both cells, in turns: name → what so many processes of each said. Raises Failed."""
     listed = [*counter.listed(base, patterns)]
-    told: dict[str, list[Mapping[str, Counted]]] = {"base": [], "other": []}
+    told: dict[str, list[dict[str, Row]]] = {"base": [], "other": []}
     cells, started = {"base": base, "other": other}, time.monotonic()
     for number in range(processes if listed else 0):
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             with OUT.status(Text(f"{cells[name].id}: {counter.unit} of {len(listed)} benchmarks")):
-                told[name].append(counter.count(cells[name], listed))
+                found = counter.count(cells[name], listed)
+            told[name].append({counts.name(key, counter.unit): each.row(counter.unit) for key, each in found.items()})
             if number == 0 and name == "base":
                 left = math.ceil((2 * processes - 1) * (time.monotonic() - started) / 60)
                 OUT.print(f"{counter.unit} of {len(listed)} benchmarks: about {left} minutes more", soft_wrap=True)
-    sides = {
-        name: {
-            key: Side(
-                values=tuple(value for each in found if (value := each[key].of(counter.unit)) is not None),
-                failed=sum(bool(each[key].failed) for each in found),
-                lacking=sum(bool(each[key].lacking) for each in found),
-                version=found[0][key].version,
-            )
-            for key in listed
-            if all(key in each for each in found)
-        }
-        for name, found in told.items()
-    }
-    return {
-        counts.name(key, counter.unit): Pair(sides["base"].get(key, Side()), sides["other"].get(key, Side()), True)
-        for key in listed
-    }
+    named = [counts.name(key, counter.unit) for key in listed]
+    return {key: replace(pair(key, told["base"], told["other"]), count=True) for key in named}
 
 
 def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:
-    """About how long so many processes take, by what their benchmarks took when results of them were kept."""
+    """Estimate how long so many processes take, by what their benchmarks took when results of them were kept."""
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
@@ -204,7 +189,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
 
 
 def _showing(fences: Collection[Fence], slow_down: float) -> str:
-    """How many can show a slow-down of this size."""
+    """Say how many can show a slow-down of this size."""
     can = sum(each.detectable is not None and each.detectable <= slow_down for each in fences)
     return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
 
@@ -242,7 +227,7 @@ def measure(
 
 
 def pair(key: str, base: Sequence[Mapping[str, Row]], other: Sequence[Mapping[str, Row]]) -> Pair:
-    """What the processes of both sides said of one benchmark."""
+    """Return both sides of one benchmark, by the rows of their processes."""
     count = any(rows[key].count for rows in (*base, *other) if key in rows)
     return Pair(_side(key, base), _side(key, other), count)
 
@@ -259,7 +244,7 @@ def _side(key: str, processes: Sequence[Mapping[str, Row]]) -> Side:
 
 
 def _goes_on(row: Row | None) -> bool:
-    """Whether a second process can add anything: not to a count, and not to what cannot be measured here."""
+    """True if a second process can add something: not to a count, and not to what cannot be measured here."""
     return row is not None and row.state == "measured" and not row.count
 
 
@@ -306,7 +291,7 @@ def exit_code(verdicts: Iterable[Verdict]) -> Exit:
 
 
 def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[str, Verdict]) -> None:
-    """The table of all that is not simply stable, and the counts."""
+    """Print a table of all that is not simply stable, and the counts."""
     table = Table(title=f"{base.id} → {other.id}", title_justify="left")
     table.add_column("benchmark", overflow="fold")
     for name in (base.id, other.id, "change", "limit"):

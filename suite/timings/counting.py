@@ -19,7 +19,6 @@ from pathlib import Path
 from suite.cell import guard
 from suite.errors import Failed
 from suite.run import environment, probe_call
-from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.timings.counts import BY_PYTHON, HOST, Counted, Unit
 
@@ -29,7 +28,7 @@ Note = Callable[[str], None]
 
 
 def callgrind(out: Path, *, by_python: bool) -> tuple[str, ...]:
-    """What a command begins with that is to be counted: in Python's own thread alone, or in all that there are."""
+    """Return the words before a command to count: in Python's own thread alone, or in all threads."""
     threads = "yes" if by_python else "no"
     asked = ("--instr-atstart=no", "--dump-line=no", f"--separate-threads={threads}")
     return ("valgrind", "--tool=callgrind", "--quiet", *asked, f"--callgrind-out-file={out}.%p")
@@ -49,7 +48,7 @@ class Counter:
     def listed(self, cell: Cell, patterns: Sequence[str]) -> dict[str, str]:
         """The benchmarks to be counted that one of `patterns` finds: asv's name → version. Raises Failed."""
         phases = HOST if self.unit == "instructions" else BY_PYTHON
-        with _python_of(cell) as python, self._counting(cell, python, ()) as told:
+        with environment.held(cell) as made, self._counting(cell, made.executable, ()) as told:
             listed = {key: each.version for key, each in told if phases.search(key)}
         return {key: listed[key] for key in listed if any(re.search(pattern, key) for pattern in patterns)}
 
@@ -58,9 +57,9 @@ class Counter:
         by_python = [key for key in benchmarks if BY_PYTHON.search(key)]
         by_compiler = [key for key in benchmarks if not BY_PYTHON.search(key)]
         found = {}
-        with _python_of(cell) as python, ExitStack() as both:
+        with environment.held(cell) as made, ExitStack() as both:
             # One process for each, at once: callgrind counts them otherwise, and no count minds a busy machine.
-            counting = [self._counting(cell, python, keys) for keys in (by_python, by_compiler) if keys]
+            counting = [self._counting(cell, made.executable, keys) for keys in (by_python, by_compiler) if keys]
             for told in [both.enter_context(each) for each in counting]:
                 for key, counted in told:
                     found[key] = counted
@@ -100,14 +99,3 @@ class Counter:
         if process.returncode:
             said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             raise Failed(f"{cell.id}: counting ended with {process.returncode}: {' / '.join(said[-2:])}")
-
-
-@contextmanager
-def _python_of(cell: Cell) -> Iterator[Path]:
-    """The interpreter of a cell, made ready and kept from others. Raises Failed."""
-    with environment.reserve(cell):
-        try:
-            python = environment.prepare(cell, lock.load(cell)).executable
-        except environment.Unprepared as error:
-            raise Failed(f"{cell.id}: {error.detail}") from error
-        yield python

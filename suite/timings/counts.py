@@ -7,6 +7,7 @@ difference beyond it is a change, by its exact size.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pydantic import Field
 from suite.cell.atomic import write
 from suite.files import ROOT, FileModel, read
 from suite.judge.neighbours import LineCell, neighbours
+from suite.timings.results import Row, State
 
 COUNTS = ROOT / "benchmarks" / "counts"
 # What counts may differ by and be the same.
@@ -48,6 +50,13 @@ class Counted(FileModel):
         """The count in this unit."""
         return self.calls if unit == "calls" else self.instructions
 
+    def row(self, unit: Unit) -> Row:
+        """Return the count in this unit as if asv had kept it."""
+        value = self.of(unit)
+        states: tuple[tuple[object, State], ...] = ((self.failed, "failed"), (self.lacking, "lacking"))
+        state = next((state for holds, state in states if holds), "missing" if value is None else "measured")
+        return Row(state, self.version, count=True, least=math.nan if value is None else value)
+
     def beside(self, before: Counted | None) -> Counted:
         """The same, with the instructions that were counted before where only calls were now."""
         if before is None or before.version != self.version or self.instructions is not None or self.calls is None:
@@ -71,7 +80,7 @@ class Counts(FileModel):
     releases: tuple[Release, ...] = ()
 
     def known(self, cell: str, lock: str) -> Mapping[str, Counted]:
-        """What is known of a cell as this lock has it."""
+        """Return the known counts of a cell under this lock."""
         return next((each.benchmarks for each in self.releases if (each.cell, each.lock) == (cell, lock)), {})
 
     def plus(self, cell: str, lock: str, found: Mapping[str, Counted]) -> Counts:
@@ -101,24 +110,24 @@ class Turn:
 
     @property
     def told(self) -> str:
-        """How much it changed: `12.0% more calls, 100 before, 112 after`; from the double on, `2.5 times as many`."""
+        """The change in words: `12.0% more calls, 100 before, 112 after`; from the double on, `2.5 times as many`."""
         many = f"{self.new / self.old:.3g} times as many"
         size = many if self.change >= 1 else f"{abs(self.change):.1%} {'more' if self.change > 0 else 'fewer'}"
         return f"{size} {self.unit}, {self.old:,.0f} before, {self.new:,.0f} after"
 
 
 def name(benchmark: str, unit: Unit) -> str:
-    """What a count is called: `basics.Scan.calls_trace` for `basics.Scan.time_trace`."""
+    """Return the name of a count: `basics.Scan.calls_trace` for `basics.Scan.time_trace`."""
     return _TIMED.sub(f"{unit}_", benchmark, count=1)
 
 
 def of_host(key: str) -> bool:
-    """Whether this is a time or a count of a phase that the host does."""
+    """True if this is a time or a count of a phase that the host does."""
     return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
 
 
 def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[Turn]:
-    """Where a count changes along the line by more than COUNT_GATE and than its fence, the largest change first.
+    """Return the changes of a count along the line, beyond COUNT_GATE and its fence, the largest first.
 
     Of each release that was counted in this unit the neighbour is the nearest before it that was; `fences` go by a
     count's name.
@@ -149,7 +158,7 @@ def _between(
 
 
 def spread(count: int) -> list[int]:
-    """The places of a line in an order of which every beginning is spread over all of it: the ends, then the halves."""
+    """Return the places of a line in an order whose every beginning is spread over it: the ends, then the halves."""
     found = dict.fromkeys((0, count - 1) if count else ())
     step = count
     while step > 1:
@@ -159,7 +168,7 @@ def spread(count: int) -> list[int]:
 
 
 def load(machine: str, folder: Path = COUNTS) -> Counts:
-    """What was counted on a machine; empty where nothing was. Raises BadFile."""
+    """Return the counts of a machine; empty if there are none. Raises BadFile."""
     path = folder / f"{machine}.json"
     return read(Counts, path) if path.exists() else Counts(machine=machine)
 

@@ -13,13 +13,12 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 
 from suite.errors import Exit, Failed
-from suite.judge.neighbours import LineCell
 from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.timings import counts, release_line
 from suite.timings.asv_call import COUNTED, OUT
 from suite.timings.counting import Counter
-from suite.timings.counts import Counted, Counts, Turn
+from suite.timings.counts import Counted
 
 # So many changes are said at the end; the rest are on the page.
 _SAID = 20
@@ -52,9 +51,9 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
         for key in failed:
             OUT.print(Text.assemble(("  failed", "red"), f" {key}: {found[key].failed}"), soft_wrap=True)
     made = counts.load(machine, COUNTED)
-    changes = turns(made, counter)
+    changes = counts.turns(made, release_line.line(), counter.unit, {})
     for turn in changes[:_SAID]:
-        OUT.print(said(turn), soft_wrap=True)
+        OUT.print(f"{turn.after}, after {turn.before}: {turn.benchmark}: {turn.told}", soft_wrap=True)
     OUT.print(f"{len(changes)} counts of {counter.unit} change along {len(made.releases)} releases", soft_wrap=True)
     return Exit.INCOMPLETE if missed else Exit.AS_EXPECTED
 
@@ -72,14 +71,3 @@ def _count(
     wanted = [key for key, version in listed.items() if lacks(key, version)]
     with OUT.status(Text(cell.id)) as status:
         return counter.count(cell, wanted, lambda key: status.update(Text(f"{cell.id} {key}")))
-
-
-def turns(found: Counts, counter: Counter) -> list[Turn]:
-    """Where what was counted changes along the line, beyond a hundredth."""
-    line = [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in release_line.cells()]
-    return counts.turns(found, line, counter.unit, {})
-
-
-def said(turn: Turn) -> str:
-    """A change in a sentence, with its releases."""
-    return f"{turn.after}, after {turn.before}: {turn.benchmark}: {turn.told}"

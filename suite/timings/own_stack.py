@@ -49,7 +49,7 @@ class Existing:
 
     @property
     def name(self) -> str:
-        """What its results are filed under: `gpu-nvidia-h200-x1`."""
+        """The name that its results are filed under: `gpu-nvidia-h200-x1`."""
         return f"{self.platform}-{slug(self.kind)}-x{self.count}"
 
 

@@ -19,6 +19,7 @@ from filelock import FileLock
 
 from suite.errors import Misused, nearest
 from suite.files import STATE
+from suite.judge.neighbours import LineCell
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES
@@ -32,7 +33,7 @@ _BRANCH = "refs/heads/main"
 
 @dataclass(frozen=True)
 class Commit:
-    """What a commit is made of: the id of a cell, the day of its release, and its lock."""
+    """The parts of a commit: the id of a cell, the day of its release, and its lock."""
 
     id: str
     day: date
@@ -45,6 +46,11 @@ def cells() -> tuple[Cell, ...]:
     Results are filed by a commit's hash, and one more commit between two changes the hashes of all that follow.
     """
     return tuple(cell for cell in plan.tagged("line") if not cell.unavailable and PACKAGES[cell.moves].asked)
+
+
+def line() -> list[LineCell]:
+    """The same with their pins, for what compares neighbours. Raises BadFile."""
+    return [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in cells()]
 
 
 def cell(identifier: str) -> Cell:

@@ -1,4 +1,4 @@
-"""What is kept of timings: asv's results as rows, and the files of what our comparisons make of them.
+"""Timings as they are kept: asv's results as rows, and the files of our comparisons.
 
 asv's exit codes cannot tell what was measured; its files can.
 
@@ -118,8 +118,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
         made = load(path)
         if made["commit_hash"] != commit:
             continue
-        for name, cells in made["results"].items():
-            columns = dict(zip(made["result_columns"], cells, strict=False))
+        for name, columns in _columns(made):
             # Of another version, it measured something else.
             if name in known and columns["version"] == known[name]["version"]:
                 found |= {key: replace(found[key], **what) for key, what in _measured(name, columns) if key in found}
@@ -140,8 +139,7 @@ def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> floa
     own = [path for commit in commits for path in sorted(results.glob(f"*/{commit[:8]}-*.json"))]
     for path in [*own, *sorted(results.glob("*/*-*.json"))]:
         made, seconds = load(path), 0.0
-        for name, cells in made["results"].items():
-            columns = dict(zip(made["result_columns"], cells, strict=False))
+        for name, columns in _columns(made):
             keys = _keys(name, columns["params"])
             found = sum(any(re.search(pattern, key) for pattern in patterns) for key in keys)
             seconds += (columns.get("duration") or 0.0) * found / len(keys)
@@ -151,7 +149,7 @@ def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> floa
 
 
 def tally(found: Iterable[Row]) -> dict[State, int]:
-    """How many rows are in each state."""
+    """Count the rows in each state."""
     states = Counter(row.state for row in found)
     return {state: states[state] for state in STATES}
 
@@ -178,8 +176,14 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def slug(hardware: str) -> str:
-    """What hardware calls itself, as a part of the name that its results are filed under."""
+    """Return the name of some hardware as a part of the name that its results are filed under."""
     return re.sub(r"[^a-z0-9]+", "-", hardware.lower()).strip("-")
+
+
+def _columns(made: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each benchmark of a file of results with its columns, of which the last can be left out."""
+    for name, cells in made["results"].items():
+        yield name, dict(zip(made["result_columns"], cells, strict=False))
 
 
 def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -56,7 +56,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Side:
-    """What the processes of one side said of one benchmark: the least that each measured, and what became of others.
+    """One side of a benchmark: the least that each process measured, and what became of the others.
 
     `failed` raised or ran out of time, `lacking` said that this release has no such thing.
     """
@@ -114,7 +114,7 @@ def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[
 
 
 def last_line(verdicts: Iterable[Verdict]) -> str:
-    """How many of each outcome: nothing that was planned is left out."""
+    """Count each outcome; nothing that was planned is left out."""
     counts = Counter(verdict.outcome for verdict in verdicts)
     always = ("regressed", "stable", "not-measured", "failed")
     shown = [f"{counts[each]} {each}" for each in OUTCOMES if counts[each] or each in always]
@@ -122,7 +122,7 @@ def last_line(verdicts: Iterable[Verdict]) -> str:
 
 
 def noise(values: Sequence[float], version: str) -> Fence:
-    """What the values of processes of one lock, in the order of their runs, say about comparisons of two halves.
+    """Return the noise of one lock, by the values of its processes in the order of their runs.
 
     Each two that follow each other are a round, and a comparison gives one of them to each side: as in a real one, the
     machine's drift falls on both. With eight processes a side there are 128 such comparisons; no more than a hundred
@@ -182,7 +182,7 @@ _UNDECIDED: tuple[tuple[Outcome, str, Callable[[Side], bool]], ...] = (
 
 
 def _first(pair: Pair, fence: float | None) -> Verdict:
-    """What one measurement says: one that looks changed is insufficient, as long as it is not confirmed."""
+    """Judge one measurement: one that looks changed is insufficient until it is confirmed."""
     base, other = pair.base, pair.other
     for outcome, what, is_so in _UNDECIDED:
         if where := " and ".join(name for name, side in (("base", base), ("other", other)) if is_so(side)):
@@ -242,7 +242,7 @@ def _percent(change: float) -> str:
 
 
 def _spread(values: Sequence[float]) -> float:
-    """What the values differ by, at worst, as a ratio."""
+    """Return the largest difference of the values, as a ratio."""
     return float(_spreads(np.asarray([values]))[0])
 
 
@@ -253,7 +253,7 @@ def _spreads(values: Array) -> Array:
 
 
 def _sizes(base: Array, other: Array) -> Array:
-    """How far apart the sides are, row by row: the same whichever is the slower."""
+    """Return how far apart the sides are, row by row, whichever is the slower."""
     ratios: Array = np.median(other, axis=1) / np.median(base, axis=1)
     return np.maximum(ratios, 1 / ratios) - 1
 
@@ -271,7 +271,7 @@ def _fence(differences: Array) -> float:
 
 
 def _own_differences(values: Sequence[float]) -> Array:
-    """What the halves of one side differ by, scaled to sides of twice as many processes: the noise of a median."""
+    """Return what the halves of one side differ by, scaled to twice as many processes: the noise of a median."""
     halves = np.asarray(values)[_halvings(len(values) // 2 * 2)]
     return _sizes(halves[:, 0], halves[:, 1]) / math.sqrt(2)
 

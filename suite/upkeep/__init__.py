@@ -1,1 +1,1 @@
-"""What keeps this project itself in order: pins, the README's excerpt, release days, costs."""
+"""The project's own upkeep: pins, the README's excerpt, release days, costs."""

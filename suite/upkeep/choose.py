@@ -6,15 +6,14 @@ issues' headlines as the best four can, for the fewest megabytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 
 from packaging.version import Version
 
 from suite.cell.atomic import write
 from suite.console import OUT
-from suite.files import REPORTS, read
-from suite.judge.record import Record
+from suite.files import REPORTS
 from suite.judge.table import UNDECIDED
 from suite.report.model import Report
 from suite.report.stored import read_report
@@ -41,7 +40,8 @@ def write_all() -> None:
     OUT.print(f"{chosen.PATH.name}: rows besides the newest release: {told}", soft_wrap=True)
     archive.unpack()
     known = costs.load() if costs.PATH.exists() else {}
-    made_costs = costs.measured(_records(), known)
+    runs = (record for cell in plan.tagged("line") for record in records.there(cell, catalogue.entries()))
+    made_costs = costs.measured(runs, known)
     write(costs.PATH, costs.text(made_costs))
     OUT.print(f"{costs.PATH.name}: {len(made_costs)} cases, {sum(each.seconds for each in made_costs.values()):,.0f} s")
 
@@ -109,12 +109,3 @@ def choose(pairs: Mapping[str, set[Pair]], wheels: Mapping[str, Mapping[str, int
 
 def _union(some: tuple[str, ...], wheels: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     return {name: size for version in some for name, size in wheels[version].items()}
-
-
-def _records() -> Iterator[Record]:
-    """Yield the records of the line's cells, of the cases that are in the tree."""
-    cases = [(entry.issue.id, case.id) for entry in catalogue.entries() for case in entry.issue.cases]
-    for cell in plan.tagged("line"):
-        for case in cases:
-            if (path := records.path_of(cell.id, *case)).exists():
-                yield read(Record, path)

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from rich.table import Table
 
 from suite.cell import machine
 from suite.errors import Failed, Misused
-from suite.files import REPORTS, ROOT, STATE, read
+from suite.files import REPORTS, ROOT, STATE
 from suite.judge.record import Record
 from suite.run import catalogue, environment, records
 from suite.run.catalogue import Entry
@@ -57,7 +57,8 @@ def measure(console: Console) -> None:
     def again(session: str, written: Path, work: Iterable[tuple[Cell, Entry]]) -> float:
         began = datetime.now(UTC).replace(microsecond=0)
         took = timed(f"nox -s {session} -- --fresh", lambda: run(session, "--fresh", made=written))
-        own = [_seconds(record) for record in _records(work) if record.started_at >= began]
+        of_work = (record for cell, entry in work for record in records.there(cell, [entry]))
+        own = [_seconds(record) for record in of_work if record.started_at >= began]
         ideal = sum(own) / machine.cores()
         add(f"nox -s {session}", f"{len(own)} cases", took, "cases ÷ cores", ideal, "≤ 1.25")
         return took
@@ -115,13 +116,6 @@ def _timed(
         errors="replace",
     )
     return time.monotonic() - started, ended
-
-
-def _records(work: Iterable[tuple[Cell, Entry]]) -> Iterator[Record]:
-    for cell, entry in work:
-        for case in entry.cases(cell):
-            if (path := records.path_of(cell.id, entry.issue.id, case.id)).exists():
-                yield read(Record, path)
 
 
 def _seconds(record: Record) -> float:

@@ -28,7 +28,7 @@ _YANKED = " (yanked since)"
 
 
 def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
-    """What `taken` has and `known` has not, and what has been yanked since."""
+    """Return what `taken` has and `known` has not, and what has been yanked since."""
     found = []
     for package, versions in taken.packages.items():
         before = known.packages.get(package, {})
@@ -41,7 +41,7 @@ def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
 
 
 def changes(last: Report, now: Report, added: Sequence[str]) -> list[Change]:
-    """What the cells `added` do otherwise than the one before each, as `last` has that one, or `now`.
+    """Return what the cells `added` do otherwise than the one before each, as `last` has that one, or `now`.
 
     The cell before is of the same arm or line and moves the same package, one release back.
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
-from collections.abc import Mapping
 
 import uv
 from packaging.requirements import Requirement
@@ -23,15 +22,8 @@ def renew() -> None:
     """Resolve pyproject.toml anew into constraints.txt, and write the noxfile's header from it."""
     command = [
         *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--upgrade", "--group=tests", "--group=lint"),
-        *(
-            "--extra=suite",
-            "--extra=cluster",
-            "--no-header",
-            "--no-annotate",
-            "--no-emit-index-url",
-            "--output-file",
-            str(CONSTRAINTS),
-        ),
+        *("--extra=suite", "--extra=cluster", "--no-header", "--no-annotate", "--no-emit-index-url"),
+        *("--output-file", str(CONSTRAINTS)),
         # A release of the last week may not have reached every mirror, or may not stay.
         *("--exclude-newer", "1 week", str(ROOT / "pyproject.toml")),
     ]
@@ -43,7 +35,9 @@ def with_header(noxfile: str) -> str:
     """`noxfile` with the script header that pyproject.toml and constraints.txt ask for."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = [*project["dependencies"], *project["optional-dependencies"]["suite"]]
-    pinned = _pinned(CONSTRAINTS.read_text(encoding="utf-8"))
+    constraints = CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+    pins = [line for line in constraints if line and not line.startswith("#")]
+    pinned = {canonicalize_name(Requirement(line).name): line for line in pins}
     lines = [
         "# /// script",
         f'# requires-python = "{project["requires-python"]}"',
@@ -53,8 +47,3 @@ def with_header(noxfile: str) -> str:
         "# ///",
     ]
     return _HEADER.sub("\n".join(lines) + "\n", noxfile)
-
-
-def _pinned(constraints: str) -> Mapping[str, str]:
-    lines = [line for line in constraints.splitlines() if line and not line.startswith("#")]
-    return {canonicalize_name(Requirement(line).name): line for line in lines}

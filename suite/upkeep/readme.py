@@ -109,10 +109,6 @@ def _console(example: Example) -> str:
     return "\n".join(["```console", command, *lines, "```"])
 
 
-def _picture(report: Report) -> str:
-    return f"![{sentence(report, *_PICTURED)}](docs/{PICTURE.name})"
-
-
 def _covers(report: Report) -> str:
     """Return what was run: how many issues, on which releases, on what machine."""
     seen = {each.cell for each in report.observations if each.verdict != "unavailable"}
@@ -143,7 +139,7 @@ def _verdicts(report: Report) -> str:
 
 
 BLOCKS: Mapping[str, Callable[[Report], str]] = {
-    "picture": _picture,
+    "picture": lambda report: f"![{sentence(report, *_PICTURED)}](docs/{PICTURE.name})",
     "check": lambda _: _console(CHECK),
     "needs": lambda _: _console(NEEDS),
     "explain": lambda _: _console(EXPLAIN),

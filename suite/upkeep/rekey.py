@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 from pathlib import Path
 
 from suite import commands
@@ -138,25 +139,17 @@ def _hashes(tree: Path) -> _Hashes:
     return _Hashes(**json.loads(ran.stdout))
 
 
-def _drawn(held: Sequence[_Moved], count: int, seed: str) -> list[_Moved]:
-    """Draw records, about eight from each of as many cells as that takes; the same ones for the same tree."""
+def _drawn(held: Sequence[_Moved], count: int, seed: str) -> list[list[_Moved]]:
+    """Draw records by cell, about eight from each of as many as that takes; the same ones for the same tree."""
     chance = random.Random(seed)
-    of_cells: dict[str, list[_Moved]] = {}
-    for each in held:
-        of_cells.setdefault(each.cell.id, []).append(each)
-    found: list[_Moved] = []
-    for name in chance.sample(sorted(of_cells), len(of_cells)):
-        if len(found) >= count:
-            break
-        found += chance.sample(of_cells[name], min(_OF_A_CELL, len(of_cells[name])))
-    return found
+    of_cells = [list(of) for _, of in groupby(held, lambda each: each.cell.id)]
+    drawn = [chance.sample(of, min(_OF_A_CELL, len(of))) for of in chance.sample(of_cells, len(of_cells))]
+    before = accumulate(map(len, drawn), initial=0)
+    return [of for of, number in zip(drawn, before, strict=False) if number < count]
 
 
-def _run_again(drawn: Sequence[_Moved]) -> Exit:
+def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
     """Run these cases in environments made from nothing, and print what each shows otherwise than its record."""
-    of_cells: dict[str, list[_Moved]] = {}
-    for each in drawn:
-        of_cells.setdefault(each.cell.id, []).append(each)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(machine.cores()) as pool, RunProgress(OUT) as run:
 
         def again(of: Sequence[_Moved]) -> list[str]:
@@ -180,13 +173,12 @@ def _run_again(drawn: Sequence[_Moved]) -> Exit:
             progress.finish()
             return [told for task, each in zip(tasks, of, strict=True) if (told := _difference(each, task.record))]
 
-        different = [told for of in pool.map(again, of_cells.values()) for told in of]
+        different = [told for of in pool.map(again, drawn) for told in of]
     for told in different:
         OUT.print(told, soft_wrap=True)
-    OUT.print(
-        f"{len(drawn)} records of {len(of_cells)} cells run again from nothing: {len(drawn) - len(different)} agree, "
-        f"{len(different)} differ"
-    )
+    count = sum(map(len, drawn))
+    agreed = f"{count - len(different)} agree, {len(different)} differ"
+    OUT.print(f"{count} records of {len(drawn)} cells run again from nothing: {agreed}")
     return Exit.UNEXPECTED if different else Exit.AS_EXPECTED
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from suite.files import ROOT
 from suite.stack import plan
-from tests.processes import clone, without_pages
+from tests.processes import clone, python, without_pages
 from tests.upkeep.test_readme import COMMANDS
 
 
@@ -72,14 +71,7 @@ def test_a_report_needs_what_the_head_lists(tmp_path: Path) -> None:
     """With the packages that the head of the noxfile lists, and no others, a report and each kind of page is made."""
     words = ("report", plan.tagged("default")[0].id, "--issue", "same-seed-other-numbers", "--to", str(tmp_path / "to"))
     head = re.findall(r'^#   "([\w-]+)==', (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.M)
-    ran = subprocess.run(
-        [sys.executable, "-c", ALONE, " ".join(head), *words],
-        cwd=ROOT,
-        env={**os.environ, "SUITE_STATE": str(tmp_path / "state")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = python("-c", ALONE, " ".join(head), *words, env={"SUITE_STATE": str(tmp_path / "state")})
 
     assert "has no" not in ran.stderr
     assert (tmp_path / "to" / "timings.html").exists(), ran.stderr

@@ -31,7 +31,7 @@ from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
 from suite.stack import lock
 from suite.stack.releases import Device
-from tests.processes import clone
+from tests.processes import clone, printed
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
 from tests.worlds import started_with
 
@@ -372,7 +372,7 @@ def test_without_the_extra_there_is_a_sentence(
 def test_one_machine_needs_nothing_of_it() -> None:
     """No module but one imports distributed, and none imports that one until --scheduler asks for it."""
     command = "import sys, suite.commands, suite.run.spread.worker; print(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = printed("-c", command).split()
     importers = [
         path.name
         for path in sorted((ROOT / "suite").rglob("*.py"))
@@ -380,8 +380,8 @@ def test_one_machine_needs_nothing_of_it() -> None:
     ]
 
     assert ["cluster.py"] == importers
-    assert {"suite.commands", "suite.run.spread.worker"} <= set(ran.stdout.split())
-    assert {"suite.run.spread.cluster", "distributed", "dask"}.isdisjoint(ran.stdout.split())
+    assert {"suite.commands", "suite.run.spread.worker"} <= set(loaded)
+    assert {"suite.run.spread.cluster", "distributed", "dask"}.isdisjoint(loaded)
 
 
 def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,6 +164,15 @@ def test_a_machine_s_fault_is_an_error(machine: Machine) -> None:
     assert [("error", "run.disk"), ("error", "run.memory")] == told(machine.run("blames_the_machine"))
 
 
+@pytest.fixture
+def early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The module that is imported as jax in each probe; there is nothing in it yet."""
+    given = probe_call.surroundings()
+    monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
+    (tmp_path / "early" / "jax").mkdir(parents=True)
+    return tmp_path / "early" / "jax" / "__init__.py"
+
+
 IMPORTS = {
     "crashes": ("import ctypes; ctypes.string_at(0)", "import-signal", "SIGSEGV"),
     "hangs": ("import time; time.sleep(60)", "import-timeout", "not done in 1 s"),
@@ -173,15 +182,10 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize("how", IMPORTS)
-def test_an_import_that_ends_the_probe_is_named(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
+def test_an_import_that_ends_the_probe_is_named(machine: Machine, early: Path, how: str) -> None:
     """A package that crashes, hangs or leaves as it is imported is what blocks its cases, by its name."""
     body, outcome, says = IMPORTS[how]
-    (tmp_path / "early" / "jax").mkdir(parents=True)
-    (tmp_path / "early" / "jax" / "__init__.py").write_text(body, encoding="utf-8")
-    given = probe_call.surroundings()
-    monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
+    early.write_text(body, encoding="utf-8")
     entry = catalogue.entry("tests.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
     task = Task(entry, case, KEY, "right", machine.path(case))
@@ -196,12 +200,9 @@ def test_an_import_that_ends_the_probe_is_named(
 
 
 @pytest.mark.parametrize("machine", ["bare"], indirect=True)
-def test_a_slow_import_says_that_it_is(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_import_says_that_it_is(machine: Machine, early: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An import that takes long is told while it does, and the case runs when it is done."""
-    (tmp_path / "early" / "jax").mkdir(parents=True)
-    (tmp_path / "early" / "jax" / "__init__.py").write_text("import time; time.sleep(3)", encoding="utf-8")
-    given = probe_call.surroundings()
-    monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
+    early.write_text("import time; time.sleep(3)", encoding="utf-8")
     monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
     entry = catalogue.entry("tests.cell.corpus.blocked")
     (case, *_) = entry.issue.cases

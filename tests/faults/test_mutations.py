@@ -22,7 +22,7 @@ from suite.judge.record import Record
 from suite.report import stored
 from suite.report import write as writing
 from suite.report.model import CompatFile
-from suite.run import catalogue, environment, keys, records
+from suite.run import catalogue, keys, records
 from suite.run.records import Status
 from suite.stack import lock, matrix, plan, releases
 from suite.stack.matrix import Matrix
@@ -139,11 +139,8 @@ class Net:
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _untimed(elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No records, no environments, and no timings, which take seconds to draw."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path / "envs")
-    monkeypatch.setattr(lock, "ASKED_FOR", tmp_path / "locks")
     monkeypatch.setattr(writing, "RESULTS", tmp_path / "nothing")
     monkeypatch.setattr(writing, "COMPILED", tmp_path / "nothing")
 
@@ -235,13 +232,8 @@ def test_a_record_cut_by_hand(
         **{"schema_version": 2, "cell": cell.id, "issue": entry.issue.id, "case": case.id},
         **{"key": keys.key(entry, case, pinned.sha256, cell.python).model_dump(), "started_at": AT},
         "machine": {
-            **{
-                "python": "3.12.1",
-                "packages": {"jax": pinned.pins["jax"]},
-                "platform": machine,
-                "cpu_features": ["avx"],
-            },
-            **{"import_errors": {}, "unforkable": None, "remade": True},
+            **{"python": "3.12.1", "packages": {"jax": pinned.pins["jax"]}, "platform": machine, "import_errors": {}},
+            **{"cpu_features": ["avx"], "unforkable": None, "remade": True},
         },
         "attempts": [{"parts": parts, "seconds": 1.5, "peak_rss_mib": 100}],
     }
@@ -277,23 +269,10 @@ def damaged(text: str) -> Iterator[tuple[str, bytes]]:
         line = lines[number]
         name, _, rest = line.partition("==")
         of_line = [
-            *(
-                "",
-                line * 2,
-                line[:-5],
-                line.upper(),
-                f"{name}==banana {rest}",
-                f"{name}==9banana \\\n",
-                f"{name} @ https://x/y.whl\n",
-            ),
-            *(
-                f"{name}[all]=={rest}",
-                line.replace("\\", "; python_version > '3' \\"),
-                "\0\n",
-                "../../x\n",
-                "--index-url=https://x\n",
-            ),
-            *(line.replace("sha256", "md5"), f"{name}=={'1' * 5000} \\\n", "x" * 10_000),
+            *("", "\0\n", "../../x\n", "--index-url=https://x\n", "x" * 10_000, line * 2, line[:-5], line.upper()),
+            *(f"{name}==banana {rest}", f"{name}==9banana \\\n", f"{name}=={'1' * 5000} \\\n", f"{name}[all]=={rest}"),
+            *(f"{name} @ https://x/y.whl\n", line.replace("\\", "; python_version > '3' \\")),
+            line.replace("sha256", "md5"),
         ]
         for other in of_line:
             yield f"line {number + 1}: {other[:40]!r}", "".join([*lines[:number], other, *lines[number + 1 :]]).encode()

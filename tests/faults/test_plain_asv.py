@@ -6,11 +6,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from suite.files import ROOT
 from suite.stack import uv_call
+from tests.processes import printed
 
 
 def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
@@ -19,19 +19,11 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     # pip prints what a C locale cannot, and compiles what nobody imports; virtualenv fetches another pip meanwhile.
     pip = {"PYTHONUTF8": "1", "PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     pip["VIRTUALENV_NO_PERIODIC_UPDATE"] = "1"
-    surroundings = {**os.environ, **home, **pip, "SUITE_STATE": str(tmp_path / "a state")}
+    surroundings = {**home, **pip, "SUITE_STATE": str(tmp_path / "a state")}
     (tmp_path / "home").mkdir()
     before = _status()
 
-    said = subprocess.run(
-        [sys.executable, "-m", "suite", "line"],
-        cwd=ROOT,
-        env={**surroundings, "PATH": os.environ["PATH"]},
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    ).stdout
-    command = said.splitlines()[-1]
+    command = printed("-m", "suite", "line", env={**surroundings, "PATH": os.environ["PATH"]}).splitlines()[-1]
     # Few of the installed modules are imported, and asv imports all benchmarks: these need jax alone.
     (conf,) = (tmp_path / "a state" / "timings" / "conf").glob("plain.json")
     told = conf.read_text(encoding="utf-8").replace(" --compile-bytecode", "")
@@ -43,7 +35,7 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     ran = subprocess.run(
         ["sh", "-c", f"{command} --bench basics.Scan.time_trace --quick"],
         cwd=tmp_path,
-        env=surroundings,
+        env={**os.environ, **surroundings},
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -83,11 +83,12 @@ def _valgrind() -> None:
 
 # Counts a trace, and begins to count another in a process of its own.
 COUNT_TWO = """
-from suite.timings.counting import Counter, _python_of
+from suite.run import environment
+from suite.timings.counting import Counter
 from tests.real_cell import CELL
-with _python_of(CELL) as python:
+with environment.held(CELL) as made:
     keys = ["basics.Scan.time_trace", "basics.WhileLoop.time_trace"]
-    with Counter("instructions")._counting(CELL, python, keys) as told:
+    with Counter("instructions")._counting(CELL, made.executable, keys) as told:
         for key, counted in told:
             print(key, counted.calls, counted.instructions, flush=True)
 """

@@ -18,6 +18,7 @@ from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import ROOT
 from tests.faults.surroundings import CASES, SURROUNDINGS
+from tests.processes import printed, python
 from tests.real_cell import keep_in
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, report
@@ -43,8 +44,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     (folder / "modules").mkdir()
     for name in ("json", "sitecustomize", "numpy"):
         (folder / "modules" / f"{name}.py").write_text("raise SystemExit('not the real one')\n", encoding="utf-8")
-    command = [sys.executable, "-m", "tests.faults.surroundings", str(folder), str(folder / "env" / "bin" / "python")]
-    subprocess.run(command, cwd=ROOT, check=True)
+    printed("-m", "tests.faults.surroundings", str(folder), str(folder / "env" / "bin" / "python"))
 
     def of(name: str) -> dict[str, Any]:
         said = (folder / f"{name}.json").read_text(encoding="utf-8")
@@ -100,7 +100,7 @@ def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> N
 def test_a_state_folder_that_can_be_none_is_a_sentence(tmp_path: Path) -> None:
     """Where SUITE_STATE is a loop of links, a run ends in one sentence before anything is made."""
     (tmp_path / "loop").symlink_to("loop")
-    ran = suite(*RECORD, SUITE_STATE=str(tmp_path / "loop"))
+    ran = python("-m", "suite", *RECORD, env={"SUITE_STATE": str(tmp_path / "loop")})
 
     assert (Exit.MISUSED, "error: ", 1) == (ran.returncode, ran.stderr[:7], len(ran.stderr.splitlines()))
 
@@ -122,26 +122,13 @@ def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
     """What a locale cannot encode is replaced, and JSON stays JSON: `run` ends as ever, on a terminal too."""
     few = {"PYTHONIOENCODING": "ascii", "SUITE_STATE": str(tmp_path)}
     saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
-    ran = suite("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json", **few)
+    words = ("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json")
+    ran = python("-m", "suite", *words, env=few)
     assert ("✓ ł", "") == (json.loads(ran.stdout)["changes"][0]["now"]["behaviour"], ran.stderr)
     ours, theirs = os.openpty()
     with os.fdopen(ours, "rb", buffering=0) as screen, os.fdopen(theirs, "wb") as terminal:
-        ran = suite("run", *RECORD[1:], stdout=terminal, **few)
+        ran = python("-m", "suite", "run", *RECORD[1:], stdout=terminal, env=few)
         terminal.close()
         shown = screen.read(65_536)
     assert (Exit.INCOMPLETE, "") == (ran.returncode, ran.stderr)
     assert b"unavailable" in shown
-
-
-def suite(*words: str, stdout: Any = subprocess.PIPE, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own, with these variables."""
-    return subprocess.run(
-        [sys.executable, "-m", "suite", *words],
-        cwd=ROOT,
-        env={**os.environ, **variables},
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )

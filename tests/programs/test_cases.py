@@ -26,12 +26,7 @@ def judged(*told: tuple[str, str]) -> dict[str, str]:
     ("name", "program", "behaviour", "shown"),
     [
         ("h100-jax-0.8.0-host-within-jit", "host-within-jit", "on-host", 'custom_call_target="HostExecute"'),
-        (
-            "h100-jax-0.4.38-host-within-jit",
-            "host-within-jit",
-            "on-device",
-            "ROOT multiply.2.1 = f32[1024]{0} mul",
-        ),
+        ("h100-jax-0.4.38-host-within-jit", "host-within-jit", "on-device", "ROOT multiply.2.1 = f32[1024]{0} mul"),
         ("h100-jax-0.9.0-kept-where-false", "kept-where-false", "copies", "%copy.1 = f32[4096]{0} copy(%get-tuple"),
         ("h100-jax-0.9.0-kept-where-true", "kept-where-true", "in-place", "no copy of f32[4096] in the loop"),
     ],
@@ -44,61 +39,55 @@ def test_what_a_text_shows_is_named_with_its_line(name: str, program: str, behav
     assert shown in line
 
 
-def test_without_a_loop_nothing_is_said_of_its_copies() -> None:
-    """A compiler that needs no loop has answered another question."""
-    assert "no-loop" == cases.seen("kept-where-true", "HloModule a\n", {"while_loops": 0}, "")[0]
-    assert {"kept-where-true": "different"} == judged(("kept-where-true", "no-loop"))
+def kernel(target: str) -> str:
+    """A program that calls a kernel by this name."""
+    return f'HloModule a\n  custom-call(%x), custom_call_target="{target}"\n'
+
+
+def moved(space: str) -> str:
+    """A program that copies an array out of this memory."""
+    return f"HloModule a\n  %copy-start = (f32[8]{{0:{space}}}, f32[8]{{0}}, u32[]) copy-start(%e)\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "counts", "behaviour"),
+    ("program", "text", "counts", "behaviour"),
     [
-        (DONATED, {"temporary_bytes": 2**20 + 513}, "copy"),
-        (DONATED, {"temporary_bytes": 2048}, "in-place"),
-        (DONATED, {}, "untold"),
-        ("HloModule a, is_scheduled=true\n", {"temporary_bytes": 2048}, "not-aliased"),
+        # A compiler that needs no loop has answered another question.
+        ("kept-where-true", "HloModule a\n", {"while_loops": 0}, "no-loop"),
+        # The result must have the argument's place; then the bytes of temporaries tell whether there is another array.
+        ("donated-read-by-a-loop", DONATED, {"temporary_bytes": 2**20 + 513}, "copy"),
+        ("donated-read-by-a-loop", DONATED, {"temporary_bytes": 2048}, "in-place"),
+        ("donated-read-by-a-loop", DONATED, {}, "untold"),
+        ("donated-read-by-a-loop", "HloModule a, is_scheduled=true\n", {"temporary_bytes": 2048}, "not-aliased"),
+        # Memory space 5 is the host's.
+        ("activations-on-the-host", moved("T(1024)S(5)"), {}, "offloaded"),
+        ("activations-on-the-host", moved("S(1)"), {}, "kept"),
+        # A kernel is called by its compiler's name, and another device's says nothing.
+        ("kernel-for-a-gpu", kernel("__gpu$xla.gpu.triton"), {}, "triton"),
+        ("kernel-for-a-gpu", kernel("mosaic_gpu_v2"), {}, "mosaic"),
+        ("kernel-for-a-gpu", kernel("tpu_custom_call"), {}, ""),
+        ("kernel-for-a-tpu", kernel("tpu_custom_call"), {}, "lowered"),
+        ("without-a-kernel", "HloModule a\n  ROOT %f = f32[8,128]{1,0} fusion(%x), kind=kLoop\n", {}, "no-call"),
+        # A workload is counted, and not judged.
+        ("scan", "HloModule scan\n", {}, ""),
     ],
 )
-def test_a_donated_array_is_judged_by_its_alias_and_by_what_is_beside_it(
-    text: str, counts: dict[str, int], behaviour: str
-) -> None:
-    """The result must have the argument's place; then the bytes of temporaries tell whether there is another array."""
-    assert behaviour == cases.seen("donated-read-by-a-loop", text, counts, "")[0]
+def test_a_program_shows_a_behaviour(program: str, text: str, counts: dict[str, int], behaviour: str) -> None:
+    """Loops, aliases, the host's memory and calls of kernels are read in the text and in the counts."""
+    assert behaviour == cases.seen(program, text, counts, "")[0]
 
 
 @pytest.mark.parametrize(
-    ("program", "line", "behaviour"),
+    ("program", "refusal", "behaviour"),
     [
-        (
-            "activations-on-the-host",
-            "%copy-start = (f32[8]{0:T(1024)S(5)}, f32[8]{0}, u32[]) copy-start(%e)",
-            "offloaded",
-        ),
-        ("activations-on-the-host", "%copy-start = (f32[8]{0:S(1)}, f32[8]{0}, u32[]) copy-start(%e)", "kept"),
-        ("kernel-for-a-gpu", 'custom-call(%x), custom_call_target="__gpu$xla.gpu.triton"', "triton"),
-        ("kernel-for-a-gpu", 'custom-call(%x), custom_call_target="mosaic_gpu_v2"', "mosaic"),
-        ("kernel-for-a-gpu", 'custom-call(%x), custom_call_target="tpu_custom_call"', ""),
-        ("kernel-for-a-tpu", 'custom-call(%x), custom_call_target="tpu_custom_call"', "lowered"),
-        ("without-a-kernel", "ROOT %fusion = f32[8,128]{1,0} fusion(%x), kind=kLoop", "no-call"),
+        ("host-around-jit", "AttributeError: 'function' object has no attribute 'lower'", "attribute-error"),
+        ("host-around-jit", "XlaRuntimeError: out of memory", ""),
+        ("kernel-for-a-gpu", "RuntimeError: No supported GPU devices found, please specify an abstract", "wants-a-gpu"),
     ],
 )
-def test_a_line_tells_of_the_host_s_memory_or_of_a_kernel(program: str, line: str, behaviour: str) -> None:
-    """Memory space 5 is the host's; a kernel is called by its compiler's name, and another device's says nothing."""
-    assert behaviour == cases.seen(program, f"HloModule a\n  {line}\n", {}, "")[0]
-
-
-def test_a_refusal_that_is_known_is_a_behaviour_and_another_tells_nothing() -> None:
+def test_a_refusal_that_is_known_is_a_behaviour(program: str, refusal: str, behaviour: str) -> None:
     """`.lower` that is not there is what upstream does on purpose; a compiler that fails otherwise is no verdict."""
-    refusals = ("AttributeError: 'function' object has no attribute 'lower'", "XlaRuntimeError: out of memory")
-
-    assert ["attribute-error", ""] == [cases.seen("host-around-jit", "", {}, each)[0] for each in refusals]
-    wanted = "RuntimeError: No supported GPU devices found, please specify an abstract GPU device"
-    assert "wants-a-gpu" == cases.seen("kernel-for-a-gpu", "", {}, wanted)[0]
-
-
-def test_a_program_that_is_no_case_shows_nothing() -> None:
-    """A workload is counted, and not judged."""
-    assert ("", "") == cases.seen("scan", "HloModule scan\n", {}, "")
+    assert behaviour == cases.seen(program, "", {}, refusal)[0]
 
 
 def test_where_the_control_is_wrong_nothing_is_said_of_upstream() -> None:
@@ -112,7 +101,8 @@ def test_where_the_control_is_wrong_nothing_is_said_of_upstream() -> None:
 
 def test_what_nobody_foresaw_is_different() -> None:
     """A behaviour without a verdict must be looked at."""
-    assert {"nothing-on-the-host": "different"} == judged(("nothing-on-the-host", "on-host"))
+    for program, behaviour in (("nothing-on-the-host", "on-host"), ("kept-where-true", "no-loop")):
+        assert {program: "different"} == judged((program, behaviour))
 
 
 @pytest.mark.parametrize("target", TARGETS)

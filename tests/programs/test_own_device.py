@@ -21,36 +21,28 @@ H100 = "NVIDIA H100 80GB HBM3"
 
 @pytest.fixture(autouse=True)
 def _recipe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Programs that are compiled as those of these tests, and texts of their own."""
+    """Two programs of jax 0.9.0 that were compiled without the device, and texts of these tests' own."""
+    of = [counted(counts={"launches": 4, "copies": 1}), counted("solve", {"launches": 2})]
+    known = {TARGETS["h100"]: programs(release("0.9.0", of)), TARGETS["v5e"]: Programs(target="v5e", title="")}
+    monkeypatch.setattr(model, "load", known.__getitem__)
     monkeypatch.setattr(sources, "recipe", lambda: "one")
     monkeypatch.setattr(sources, "programs", lambda: {"softmax": "one", "solve": "one"})
     monkeypatch.setattr(compiling, "TEXTS", tmp_path / "texts")
     monkeypatch.setattr(compiling, "LOGS", tmp_path / "logs")
 
 
-def machine(folder: Path, device: str, told: Mapping[str, object]) -> Path:
+def machine(folder: Path, device: str = H100, **told: Mapping[str, object]) -> Path:
     """An interpreter that sees this device, has jax 0.9.0, and tells this of each program."""
-    lines = [json.dumps({"workload": workload, **each}) for workload, each in told.items() if isinstance(each, dict)]
+    lines = [json.dumps({"workload": workload, **each}) for workload, each in told.items()]
     answers = {"asked": [json.dumps({"jax": "0.9.0", "device": device})], "compiled": lines}
     for name, each in answers.items():
         (folder / name).write_text("\n".join(each) + "\n", encoding="utf-8")
     return program(folder / "python", f'case "$*" in *h100*) cat {folder}/compiled;; *) cat {folder}/asked;; esac')
 
 
-def known(monkeypatch: pytest.MonkeyPatch, *, recipe: str = "one") -> None:
-    """Two programs of jax 0.9.0, without the device."""
-    of = [counted(counts={"launches": 4, "copies": 1}), counted("solve", {"launches": 2})]
-    found = programs(release("0.9.0", of, recipe=recipe))
-    empty = Programs(target="v5e", title="")
-    monkeypatch.setattr(model, "load", lambda target: found if target is TARGETS["h100"] else empty)
-
-
-def test_what_a_device_makes_otherwise_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_device_makes_otherwise_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each count that is another is told, a program that is the same too, and the last line counts them."""
-    known(monkeypatch)
-    python = machine(tmp_path, H100, {"softmax": {"counts": {"launches": 3}}, "solve": {"counts": {"launches": 2}}})
+    python = machine(tmp_path, softmax={"counts": {"launches": 3}}, solve={"counts": {"launches": 2}})
 
     assert Exit.AS_EXPECTED == own_device.compare(python, Terminal(width=300))
     lines = capsys.readouterr().out.splitlines()
@@ -59,12 +51,9 @@ def test_what_a_device_makes_otherwise_is_told(
     assert lines[3].startswith(f"{H100}: 1 of 2 programs are counted as without it; their texts are in ")
 
 
-def test_a_program_that_only_one_of_them_has_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the reason why the other has none."""
-    known(monkeypatch)
-    python = machine(tmp_path, H100, {"softmax": {"reason": "XlaRuntimeError: no memory"}, "solve": {"counts": {}}})
+    python = machine(tmp_path, softmax={"reason": "XlaRuntimeError: no memory"}, solve={"counts": {}})
 
     own_device.compare(python, Terminal(width=300))
     assert "  softmax: only without the device: XlaRuntimeError: no memory" in capsys.readouterr().out.splitlines()
@@ -87,10 +76,10 @@ def test_what_cannot_be_compared_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, device: str, recipe: str, said: str
 ) -> None:
     """Another device, and programs that are not known or were compiled otherwise."""
-    known(monkeypatch, recipe=recipe)
+    monkeypatch.setattr(sources, "recipe", lambda: recipe)
 
     with pytest.raises(Misused, match=said):
-        own_device.compare(machine(tmp_path, device, {}), Terminal())
+        own_device.compare(machine(tmp_path, device), Terminal())
 
 
 def test_what_would_be_looked_over_is_refused(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from suite.run import environment
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock
 from suite.stack.plan import Cell
+from tests.processes import program
 from tests.programs.conftest import counted, programs, release
 
 H100 = TARGETS["h100"]
@@ -176,15 +177,13 @@ def _listed(folder: Path, *found: Programs) -> tuple[Programs, ...]:
 def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that ends the process is told with its signal, and a new process compiles what is left."""
     # Stands in for a cell's interpreter: it is called as one, and dies in its second workload.
-    script = tmp_path / "python"
-    script.write_text(
-        '#!/bin/bash\necho \'{"workloads": {"a": {"title": "A."}, "b": {"title": "B."}, "c": {"title": "C."}}}\'\n'
-        'for name in "${@:8}"; do echo "{\\"starts\\": \\"$name\\"}"\n'
-        "if [ $name = b ]; then kill -SEGV $$; fi\n"
-        'echo "{\\"workload\\": \\"$name\\", \\"counts\\": {\\"copies\\": 1}}"; done\n',
-        encoding="utf-8",
+    script = program(
+        tmp_path / "python",
+        """echo '{"workloads": {"a": {"title": "A."}, "b": {"title": "B."}, "c": {"title": "C."}}}'""",
+        'shift 7; for name in "$@"; do echo "{\\"starts\\": \\"$name\\"}"',
+        "if [ $name = b ]; then kill -SEGV $$; fi",
+        'echo "{\\"workload\\": \\"$name\\", \\"counts\\": {\\"copies\\": 1}}"; done',
     )
-    script.chmod(0o755)
     monkeypatch.setattr(compiling, "LOGS", tmp_path)
     found = compiling.compile(script, "jax-0.9.0+h100", "h100", ["a", "b", "c"], lambda done, doing: None)
 
@@ -197,11 +196,8 @@ def test_a_compiler_that_was_ended_says_nothing_of_the_release(
     signal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody, or a machine without memory left, ended it: no program is told to be what cannot be compiled."""
-    script = tmp_path / "python"
     lines = ['{"workloads": {"a": {"title": "A."}}}', '{"starts": "a"}']
-    said = "".join(f"echo '{line}'\n" for line in lines)
-    script.write_text(f"#!/bin/bash\n{said}kill -{signal} $$\n", encoding="utf-8")
-    script.chmod(0o755)
+    script = program(tmp_path / "python", *(f"echo '{line}'" for line in lines), f"kill -{signal} $$")
     monkeypatch.setattr(compiling, "LOGS", tmp_path)
 
     with pytest.raises(compiling.Ended, match=f"ended by SIG{signal}, by somebody or for want of memory, in a"):

@@ -129,42 +129,25 @@ def test_what_became_of_a_case(before: Observation | None, now: Observation | No
 
 
 @pytest.mark.parametrize(
-    ("now", "code"),
+    ("before", "now", "code", "strict"),
     [
-        (observation(), Exit.UNEXPECTED),
-        (undecided("flaky"), Exit.AS_EXPECTED),
-        (undecided("error"), Exit.AS_EXPECTED),
-        (good(behaviour="better"), Exit.AS_EXPECTED),
-        (observation(cell="jax-0.5.0"), Exit.AS_EXPECTED),
+        ([good()], [observation()], Exit.UNEXPECTED, Exit.UNEXPECTED),
+        ([good()], [good()], Exit.AS_EXPECTED, Exit.AS_EXPECTED),
+        ([good()], [good(), observation(case="b")], Exit.AS_EXPECTED, Exit.AS_EXPECTED),
+        ([good()], [good(behaviour="better")], Exit.AS_EXPECTED, Exit.AS_EXPECTED),
+        ([undecided("unavailable")], [undecided("unavailable")], Exit.AS_EXPECTED, Exit.AS_EXPECTED),
+        ([good(), good(case="b")], [good()], Exit.AS_EXPECTED, Exit.UNEXPECTED),
+        ([good()], [observation(cell="jax-0.5.0")], Exit.AS_EXPECTED, Exit.UNEXPECTED),
+        ([good()], [undecided("error")], Exit.AS_EXPECTED, Exit.UNEXPECTED),
+        ([good()], [undecided("flaky")], Exit.AS_EXPECTED, Exit.UNEXPECTED),
+        *(([undecided(each)], [undecided(each)], Exit.AS_EXPECTED, Exit.UNEXPECTED) for each in ("error", "not-run")),
     ],
 )
-def test_only_what_is_worse_fails(now: Observation, code: Exit) -> None:
-    """The exit code is 1 for a regression, and 0 for what is flaky, new, changed, or was not run."""
-    assert code == exit_code(diff(report(good()), report(now)))
+def test_only_what_is_worse_fails(before: list[Observation], now: list[Observation], code: Exit, strict: Exit) -> None:
+    """The exit code is 1 for a regression; for a gate, too, where anything is gone or was not learned."""
+    found = diff(report(*before), report(*now))
 
-
-@pytest.mark.parametrize(
-    ("before", "now", "code"),
-    [
-        ([good()], [good()], Exit.AS_EXPECTED),
-        ([good()], [good(), observation(case="b")], Exit.AS_EXPECTED),
-        ([good()], [good(behaviour="better")], Exit.AS_EXPECTED),
-        ([good()], [observation()], Exit.UNEXPECTED),
-        ([good(), good(case="b")], [good()], Exit.UNEXPECTED),
-        ([good()], [undecided("error")], Exit.UNEXPECTED),
-        ([undecided("error")], [undecided("error")], Exit.UNEXPECTED),
-        ([undecided("not-run")], [undecided("not-run")], Exit.UNEXPECTED),
-        ([undecided("unavailable")], [undecided("unavailable")], Exit.AS_EXPECTED),
-        ([good()], [undecided("flaky")], Exit.UNEXPECTED),
-    ],
-)
-def test_a_gate_wants_all_of_it(
-    before: list[Observation], now: list[Observation], code: Exit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With --strict the exit code is 1 too where anything is gone or was not learned."""
-    old, new = saved([report(*before), report(*now)], tmp_path)
-
-    assert code == command.main(["diff", str(old), str(new), "--strict"])
+    assert (code, strict) == (exit_code(found), exit_code(found, strict=True))
 
 
 @pytest.mark.parametrize("now", [[undecided("error"), undecided("error", case="b")], [observation(case="c")]])
@@ -328,12 +311,14 @@ def test_a_difference_goes_into_an_issue() -> None:
 
 
 def test_the_command_takes_folders_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`diff` takes a folder or a file, prints, and exits with 1 only where something is worse."""
+    """`diff` takes a folder or a file, prints, and exits with 1 where something is worse or, if strict, not known."""
     old, new = saved([report(good()), report(observation())], tmp_path)
 
     assert Exit.UNEXPECTED == command.main(["diff", str(old), str(new / "compat.json")])
     assert "Regressed" in capsys.readouterr().out
     assert Exit.AS_EXPECTED == command.main(["diff", str(new), str(old)])
+    (none,) = saved([report()], tmp_path / "none-at-all")
+    assert Exit.UNEXPECTED == command.main(["diff", str(new), str(none), "--strict"])
     assert Exit.MISUSED == command.main(["diff", str(old), str(tmp_path / "none")])
     assert "none" in capsys.readouterr().err
 

@@ -336,6 +336,8 @@ def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.Monk
 @pytest.fixture(autouse=True)
 def _nothing_there(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No records and no environments, and the run of the tests is planned beside those of the tree."""
+    # What the published report says of costs takes a second to look up, each time.
+    monkeypatch.setattr(commands, "measured", lambda: ())
     plans = [*merging.planned_here(), set(whole().planned_cells)]
     monkeypatch.setattr(merging, "planned_here", lambda: plans)
 
@@ -367,13 +369,6 @@ def test_merge_refuses_and_writes_nothing(tmp_path: Path, capsys: pytest.Capture
 SOME = ["--headlines", "--tag", "default", "--issue", "stack-smoke", "--issue", "wraps-lower-bypass"]
 
 
-@pytest.fixture
-def _all_cost_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the published report says of costs is not looked up: it takes a second, each time."""
-    monkeypatch.setattr(commands, "measured", lambda: ())
-
-
-@pytest.mark.usefixtures("_all_cost_the_same")
 def test_shards_reported_apart_are_the_report(tmp_path: Path) -> None:
     """What `report --shard` writes for each part of a tag, merged, is what `report` writes for the tag."""
     for number, cell in enumerate(plan.tagged("default")):
@@ -391,7 +386,6 @@ def test_shards_reported_apart_are_the_report(tmp_path: Path) -> None:
     assert made == apart.model_copy(update={"generated_at": made.generated_at})
 
 
-@pytest.mark.usefixtures("_all_cost_the_same")
 def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The report of a shard names all cells that were planned, counts its own alone, and says so in the last line."""
     command.main(["report", *SOME, "--shard", "2/3", "--to", str(tmp_path)])
@@ -404,7 +398,6 @@ def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert f"\nshard 2/3: {made.coverage.planned} observations planned on" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("_all_cost_the_same")
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

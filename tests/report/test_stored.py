@@ -130,21 +130,15 @@ def test_a_row_cut_by_hand_is_told(old: str, new: str, told: str, tmp_path: Path
     assert str(caught.value.faults[0]).startswith(f"{path}: {told}")
 
 
-def test_a_row_may_not_be_there_twice(tmp_path: Path) -> None:
-    """Two rows of the same cell and case are refused with both lines."""
+def test_a_row_may_not_be_there_twice_nor_a_file_be_missing(tmp_path: Path) -> None:
+    """Two rows of the same cell and case are refused with both lines; without the issue's file, that is named."""
     save(PLAIN, tmp_path)
     with (tmp_path / NAME).open("a", encoding="utf-8") as stream:
         stream.write(texts(PLAIN)[NAME].splitlines()[1] + "\n")
 
     with pytest.raises(BadFile, match="line 3: has the cell and case of line 2"):
         read_report(tmp_path)
-
-
-def test_every_file_is_needed(tmp_path: Path) -> None:
-    """A report without the observations of an issue is refused, and the file is named."""
-    save(PLAIN, tmp_path)
     (tmp_path / NAME).unlink()
-
     with pytest.raises(BadFile, match=rf"{NAME}: file: .*No such file"):
         read_report(tmp_path)
 

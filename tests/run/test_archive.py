@@ -6,6 +6,8 @@ import json
 import lzma
 import os
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,54 +68,49 @@ def test_a_record_of_this_machine_is_kept(folder: Path, elsewhere: Path) -> None
     assert "mine" == mine.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["wraps-lower-bypass", "_cells"])
-def test_a_broken_file_is_named(folder: Path, elsewhere: Path, name: str) -> None:
-    """A file that was cut short is a fault that says how to restore it; nothing of the archive is unpacked."""
+def cut_short(name: str, folder: Path) -> None:
+    """Take the end of a file away."""
     path = folder / f"{name}.jsonl.xz"
     path.write_bytes(path.read_bytes()[:-20])
 
-    with pytest.raises(BadFile, match=rf"{name}\.jsonl\.xz: archive: .*`git checkout .*` restores it"):
-        archive.unpack(folder)
-    assert {} == _files(elsewhere)
+
+def edited(old: str, new: str, folder: Path) -> None:
+    """Put something else into the file of an issue."""
+    path = folder / "stack-smoke.jsonl.xz"
+    path.write_bytes(lzma.compress(re.sub(old, new, lzma.decompress(path.read_bytes()).decode()).encode()))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("damage", "most", "says"),
     [
-        ("", "", "with those before it, it unpacks to more than 0 MiB"),
-        ('"issue":"stack-smoke"', '"issue":"../../stack-smoke"', "'../../stack-smoke' is no id"),
-        (r'(\["jax-[\d.]+",)"[^"]*",', r"\1", "is cut short"),
-        ('"key":', '"keys":', "KeyError: 'key'"),
+        *(
+            (partial(cut_short, name), archive._MOST, rf"{name}\.jsonl\.xz: archive: .*`git checkout .*` restores it")
+            for name in ("wraps-lower-bypass", "_cells")
+        ),
+        (partial(edited, "", ""), 3000, "with those before it, it unpacks to more than 0 MiB"),
+        (partial(edited, '"issue":"', '"issue":"../../'), archive._MOST, "'../../stack-smoke' is no id"),
+        (partial(edited, r'(\["jax-[\d.]+",)"[^"]*",', r"\1"), archive._MOST, "is cut short"),
+        (partial(edited, '"key":', '"keys":'), archive._MOST, "KeyError: 'key'"),
+        # A pipe is not waited for.
+        (lambda folder: os.mkfifo(folder / "a-pipe.jsonl.xz"), archive._MOST, r"a-pipe.*: OSError: it is a pipe"),
+        (lambda folder: (folder / "_cells.jsonl.xz").unlink(), archive._MOST, rf"_cells.*: has no {OLD.id}"),
     ],
 )
 def test_what_nobody_packed_is_not_unpacked(
-    folder: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, says: str
+    folder: Path,
+    elsewhere: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    damage: Callable[[Path], object],
+    most: int,
+    says: str,
 ) -> None:
-    """An archive that is too large, that leads out of the folder, or that lacks something is a fault."""
-    path = folder / "stack-smoke.jsonl.xz"
-    path.write_bytes(lzma.compress(re.sub(old, new, lzma.decompress(path.read_bytes()).decode()).encode()))
-    if not old:
-        monkeypatch.setattr(archive, "_MOST", 3000)
+    """An archive that is damaged, too large, leads elsewhere or lacks something is a fault; nothing is unpacked."""
+    damage(folder)
+    monkeypatch.setattr(archive, "_MOST", most)
 
-    with pytest.raises(BadFile, match=re.escape(says)):
+    with pytest.raises(BadFile, match=says):
         archive.unpack(folder)
     assert {} == _files(elsewhere)
-
-
-def test_an_archive_is_no_pipe(folder: Path) -> None:
-    """A pipe is named, and not waited for."""
-    os.mkfifo(folder / "a-pipe.jsonl.xz")
-
-    with pytest.raises(BadFile, match=r"a-pipe\.jsonl\.xz: archive: OSError: it is a pipe"):
-        archive.unpack(folder)
-
-
-def test_the_file_of_cells_has_to_be_there(folder: Path, elsewhere: Path) -> None:
-    """Without it, a fault names a cell of which there are records."""
-    (folder / "_cells.jsonl.xz").unlink()
-
-    with pytest.raises(BadFile, match=rf"_cells\.jsonl\.xz: archive: has no {OLD.id}"):
-        archive.unpack(folder)
 
 
 def test_what_does_not_hold_is_left_out(folder: Path) -> None:

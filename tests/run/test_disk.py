@@ -9,8 +9,8 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -27,13 +27,6 @@ NEIGHBOURS = [plan.cell(name) for name in ("jax-0.9.1", "jax-0.9.2")]
 # Linux's request for a clone of a whole file.
 FICLONE = 0x40049409
 BLOCK = 64 * 1024
-
-
-@pytest.fixture
-def here(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A state folder with nothing in it."""
-    monkeypatch.setattr(uv_call, "STORE", elsewhere / "store")
-    return elsewhere
 
 
 def put(path: Path) -> Path:
@@ -99,16 +92,16 @@ def links_are_hard(folder: Path) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file system has clones, which nobody can count")
-def test_environments_share_the_files_of_the_store(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environments_share_the_files_of_the_store(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a file system has hard links, an installed file is the store's: a second environment takes no more."""
-    if not links_are_hard(here):
+    if not links_are_hard(own_store):
         pytest.skip("this file system has no hard links, or clones too")
-    made = wheel(here / "wheels")
+    made = wheel(own_store / "wheels")
     for name, value in {"UV_FIND_LINKS": str(made.parent), "UV_OFFLINE": "1", "UV_LINK_MODE": "copy"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(interpreter, "find", lambda _: (Path(sys.executable), "3.12.1"))
     text = f"tiny==1.0 --hash=sha256:{hashlib.sha256(made.read_bytes()).hexdigest()}\n"
-    path = here / "lock.txt"
+    path = own_store / "lock.txt"
     path.write_text(text, encoding="utf-8")
 
     for cell in (OLD, NEW):
@@ -131,7 +124,7 @@ def finish(cell: plan.Cell) -> None:
     (folder / environment.MARKER).write_text(marker.model_dump_json(), encoding="utf-8")
 
 
-def test_a_wheel_takes_its_space_once(here: Path) -> None:
+def test_a_wheel_takes_its_space_once(own_store: Path) -> None:
     """Two environments take what their wheels take, those they share once; one that is there takes nothing."""
     old, new = ((cell, lock.load(cell)) for cell in NEIGHBOURS)
     sizes = lock.sizes()
@@ -147,7 +140,7 @@ def test_a_wheel_takes_its_space_once(here: Path) -> None:
     assert both - alone[0] == pytest.approx(disk.estimate([old, new]), abs=2)
 
 
-def test_another_python_has_other_wheels(here: Path) -> None:
+def test_another_python_has_other_wheels(own_store: Path) -> None:
     """One release on two Pythons is two of each compiled wheel, to fetch and on disk, and one of each other."""
     cells = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.11", "3.13")]
     one, other = ((cell, lock.load(cell)) for cell in cells)
@@ -159,7 +152,7 @@ def test_another_python_has_other_wheels(here: Path) -> None:
         assert 0.95 * sum(alone) < bytes_of([one, other]) < sum(alone)
 
 
-def test_a_plan_says_what_disk_it_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_says_what_disk_it_takes(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is fetched, a plan says how much disk the environments will take, where, and what frees it."""
     assert Exit.AS_EXPECTED == main(["compat", "--plan", "--issue", "stack-smoke", "--all-headlines"])
 
@@ -170,11 +163,11 @@ def test_a_plan_says_what_disk_it_takes(here: Path, capsys: pytest.CaptureFixtur
 # Freeing it
 
 
-def test_environments_go_and_records_stay(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_environments_go_and_records_stay(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is freed is said in blocks of the disk, a hard link once; whatever else lies there is as it was."""
     linked(uv_call.STORE, OLD.id)
     linked(uv_call.STORE, NEW.id)
-    kept = [put(here / each) for each in ("records/a/cell.json", "locks/a.txt", "logs/a.log", "envs/mine/a.py")]
+    kept = [put(own_store / each) for each in ("records/a/cell.json", "locks/a.txt", "logs/a.log", "envs/mine/a.py")]
     before = disk._taken() - kept[-1].stat().st_blocks * 512 - kept[-1].parent.stat().st_blocks * 512
 
     assert Exit.AS_EXPECTED == main(["clean"])
@@ -186,15 +179,15 @@ def test_environments_go_and_records_stay(here: Path, capsys: pytest.CaptureFixt
     assert [] == list(uv_call.STORE.glob("archive-v0/*"))
 
 
-def test_what_has_another_link_is_not_freed(here: Path) -> None:
+def test_what_has_another_link_is_not_freed(own_store: Path) -> None:
     """A file of the store that lies elsewhere too stays on the disk, and is not counted as freed."""
     folder = linked(uv_call.STORE, OLD.id)
-    (here / "elsewhere").hardlink_to(folder / "large.py")
+    (own_store / "elsewhere").hardlink_to(folder / "large.py")
 
     assert BLOCK <= disk.clean().bytes < 2 * BLOCK
 
 
-def test_an_environment_in_use_is_kept(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_environment_in_use_is_kept(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An environment whose cell another run holds is kept and named, and has its files without the store."""
     busy = linked(uv_call.STORE, OLD.id)
     linked(uv_call.STORE, NEW.id)
@@ -210,7 +203,7 @@ def test_an_environment_in_use_is_kept(here: Path, capsys: pytest.CaptureFixture
     assert [] == list(uv_call.STORE.glob("archive-v0/*"))
 
 
-def test_where_nothing_is_there_is_nothing_to_free(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_nothing_is_there_is_nothing_to_free(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On an empty state, and after a clean, the last line says that there is nothing to free."""
     assert Exit.AS_EXPECTED == main(["clean"])
     assert "nothing to free in " in capsys.readouterr().out
@@ -222,22 +215,13 @@ def test_where_nothing_is_there_is_nothing_to_free(here: Path, capsys: pytest.Ca
     assert "nothing to free in " in capsys.readouterr().out
 
 
-@pytest.fixture
-def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """A disk that lets nobody remove a file. Nothing is refused to root, who may run these tests."""
-
-    def refuse(folder: Path) -> None:
-        raise PermissionError(13, "Permission denied", "a.py")
-
-    monkeypatch.setattr(shutil, "rmtree", refuse)
-    return refuse
-
-
 def test_a_disk_that_refuses_is_a_sentence(
-    here: Path, refusing: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An environment that cannot be removed is named by its whole path, with exit code 3, and is made again if used."""
     folder = linked(uv_call.STORE, OLD.id)
+    # Nothing is refused to root, who may run these tests.
+    monkeypatch.setattr(shutil, "rmtree", Mock(side_effect=PermissionError(13, "Permission denied", "a.py")))
 
     assert Exit.INCOMPLETE == main(["clean"])
 

@@ -27,14 +27,9 @@ BROKEN, WHOLE = "raise ImportError('libjax.so: cannot open shared object file')\
 
 
 @pytest.fixture
-def here(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A state folder with nothing in it."""
-    monkeypatch.setattr(uv_call, "STORE", elsewhere / "store")
-    return elsewhere
-
-
-def made_by(folder: Path, *, of: dict[str, str]) -> Callable[..., None]:
-    """uv, as far as an environment is concerned: it installs packages by name alone, and the files `of`."""
+def made(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The files that are installed, beside packages by name alone, where an environment is made."""
+    of = {"jax/__init__.py": WHOLE}
 
     def uv(*words: str) -> None:
         if words[0] == "venv":
@@ -46,14 +41,7 @@ def made_by(folder: Path, *, of: dict[str, str]) -> Callable[..., None]:
             (packages / name).parent.mkdir(exist_ok=True)
             (packages / name).write_text(text, encoding="utf-8")
 
-    return uv
-
-
-@pytest.fixture
-def made(here: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The files that are installed where an environment is made."""
-    of = {"jax/__init__.py": WHOLE}
-    monkeypatch.setattr(environment, "_uv", made_by(here, of=of))
+    monkeypatch.setattr(environment, "_uv", uv)
     monkeypatch.setattr(interpreter, "find", lambda _: (Path(sys.executable), "3.12.1"))
     return of
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from suite.run import catalogue, interpreter, keys, source
 from suite.run.catalogue import Entry
 from suite.run.syntax import canonical
 from tests.cell.test_wall import PROBE, module_of, reached
+from tests.processes import printed
 
 # Prints the probe's hash, and that of each case of a module.
 PRINT = """
@@ -39,8 +41,7 @@ for path in sys.argv[1:]:
 
 def told(tree: Path, module: str) -> list[object]:
     """The hashes of the probe and of a module's cases, in a copy of the tree."""
-    command = [sys.executable, "-c", PRINT, module]
-    return list(json.loads(subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True).stdout))
+    return list(json.loads(printed("-c", PRINT, module, folder=tree)))
 
 
 @pytest.fixture
@@ -190,30 +191,19 @@ def test_the_oracle_counts_where_it_is_used(tmp_path: Path, monkeypatch: pytest.
     assert [True, False] == [one != other for one, other in zip(before, after, strict=True)]
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"x64": True},
-        {"seconds": 60.0},
-        {"memory_mib": 512},
-        {"host_devices": 2},
-        {"environment": {"A": "1"}},
-        {"workaround": Workaround("Do this.", instead, {"A": "1"})},
-        {"isolation": "interpreter"},
-        {"needs": ("jax", "equinox")},
-        {"signatures": {"bad": Signature("UserWarning")}},
-    ],
-)
-def test_what_a_process_is_given_counts(tmp_path: Path, changed: dict[str, object]) -> None:
-    """A field that decides how the process runs changes the key."""
-    assert hashes(tmp_path, TEXT) != hashes(tmp_path, TEXT, replace(CASE, **changed))  # type: ignore[arg-type]
+GIVEN: list[dict[str, Any]] = [
+    *({"x64": True}, {"seconds": 60.0}, {"memory_mib": 512}, {"host_devices": 2}, {"environment": {"A": "1"}}),
+    *({"isolation": "interpreter"}, {"needs": ("jax", "equinox")}, {"signatures": {"bad": Signature("UserWarning")}}),
+    {"workaround": Workaround("Do this.", instead, {"A": "1"})},
+]
+# What a behaviour means, and an exception's signature, are looked up later.
+WORDS: dict[str, Any] = {"behaviours": {"bad": "guarded"}, "signatures": {"bad": Signature("TypeError")}}
 
 
-def test_words_of_a_case_do_not_count(tmp_path: Path) -> None:
-    """What a behaviour means, and an exception's signature, are looked up later: they void no record."""
-    other = replace(CASE, behaviours={"bad": "guarded"}, signatures={"bad": Signature("TypeError")})
-
-    assert hashes(tmp_path, TEXT) == hashes(tmp_path, TEXT, other)
+@pytest.mark.parametrize(("changed", "counts"), [*((each, True) for each in GIVEN), (WORDS, False)])
+def test_what_a_process_is_given_counts(tmp_path: Path, changed: dict[str, Any], counts: bool) -> None:
+    """A field that decides how the process runs changes the key, and words void no record."""
+    assert counts == (hashes(tmp_path, TEXT) != hashes(tmp_path, TEXT, replace(CASE, **changed)))
 
 
 def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

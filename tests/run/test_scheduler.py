@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, cast
@@ -75,6 +75,11 @@ def run(*work: Work) -> None:
     scheduler.run(work, Kept())
 
 
+def moments(state: State) -> list[str]:
+    """What cases noted as they began and ended, in order."""
+    return [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
+
+
 def test_two_probes_run_for_one_cell(state: State) -> None:
     """Two cases of one cell run at the same time, each in a probe with a log of its own."""
     entry = of("one", "other")
@@ -117,8 +122,7 @@ def test_what_cannot_run_beside_others_runs_alone(state: State, monkeypatch: pyt
     monkeypatch.setattr(alone, "ALONE", {entry.issue.id: "it takes the time"})
     run(Work(ONE, [entry]), Work(OTHER, [entry]))
 
-    told = [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
-    assert ["begins", "ends"] * 4 == told
+    assert ["begins", "ends"] * 4 == moments(state)
     assert [] == record(entry, "takes-a-moment").shared
 
 
@@ -161,8 +165,7 @@ def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
     entry = of("takes-a-moment", "takes-another")
     run(Work(ONE, [entry]))
 
-    told = [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
-    assert ["begins", "ends"] * 2 == told
+    assert ["begins", "ends"] * 2 == moments(state)
 
 
 # Runs two cells, to be interrupted.
@@ -189,16 +192,11 @@ def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
     with subprocess.Popen(
         command, cwd=ROOT, env=surroundings, stderr=subprocess.DEVNULL, preexec_fn=default_signals
     ) as driver:
-        eventually(lambda: len(_noted(state)) == 2)
+        eventually(lambda: len(state.waiting()) == 2)
         assert started_with("CORPUS_FOLDER", state.folder)
         driver.send_signal(signal.SIGINT)
         driver.wait(PATIENCE)
     eventually(lambda: not started_with("CORPUS_FOLDER", state.folder))
-
-
-def _noted(state: State) -> Sequence[str]:
-    path = state.folder / "pids"
-    return path.read_text().splitlines() if path.exists() else []
 
 
 def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
@@ -265,9 +263,8 @@ def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> No
     entry = of("takes-a-moment", "takes-another")
     run(Work(ONE, [entry], 2.0), Work(OTHER, [entry], 1.0))
 
-    told = [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
     # One case each cell runs itself, by which its device is known.
-    assert 3 == told.count("begins")
+    assert 3 == moments(state).count("begins")
     assert not cell_run.left(ONE, [entry])
     assert not cell_run.left(OTHER, [entry])
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from hypothesis import strategies as st
 
 from suite import commands
 from suite.errors import Misused
-from suite.run.spread.shard import Shard, Timed, costs, parse, shard
+from suite.run.spread.shard import Shard, costs, parse, shard
+from suite.stack import plan
 from suite.stack.plan import Cell
 from tests.report.on_disk import save
 from tests.report.test_report import observation, report
@@ -22,17 +22,7 @@ from tests.report.test_report import observation, report
 
 def cell(identifier: str, unavailable: tuple[str, str] | None = None) -> Cell:
     """A cell, of which nothing but its id and whether it can be had matters here."""
-    return Cell(
-        id=identifier,
-        kind="line",
-        moves="jax",
-        holds=(("jax", "0.4.30"),),
-        python="3.12",
-        released_on=date(2024, 6, 18),
-        requires=(),
-        as_of=datetime(2024, 6, 19, tzinfo=UTC),
-        unavailable=unavailable,
-    )
+    return replace(plan.cells()[0], id=identifier, unavailable=unavailable)
 
 
 @dataclass(frozen=True)
@@ -42,11 +32,6 @@ class Cost:
     cell: str
     seconds: float
     attempts: int = 1
-
-
-def timed(identifier: str, seconds: float, attempts: int = 1) -> Timed:
-    """The same, as a report has it."""
-    return Cost(identifier, seconds, attempts)
 
 
 COSTS = st.dictionaries(
@@ -104,17 +89,14 @@ def test_cost_decides_and_not_count() -> None:
 @pytest.mark.parametrize(
     ("wanted", "seen"),
     [
-        pytest.param({"a": 3.5, "b": 1.0}, [timed("a", 1.5), timed("b", 1.0), timed("a", 2.0)], id="observations"),
-        pytest.param(
-            {"new": 5.0, "untried": 5.0},
-            [timed("a", 1.0), timed("b", 5.0), timed("c", 9.0), timed("untried", 0.0, attempts=0)],
-            id="never-ran",
-        ),
-        pytest.param({"a": 1.0, "b": 1.0}, [], id="no-report"),
-        pytest.param({"gone": 0.0}, [timed("gone", 9.0)], id="unavailable"),
+        ({"a": 3.5, "b": 1.0}, [Cost("a", 1.5), Cost("b", 1.0), Cost("a", 2.0)]),
+        ({"new": 5.0, "untried": 5.0}, [Cost("a", 1.0), Cost("b", 5.0), Cost("c", 9.0), Cost("untried", 0.0, 0)]),
+        ({"a": 1.0, "b": 1.0}, []),
+        ({"gone": 0.0}, [Cost("gone", 9.0)]),
     ],
+    ids=["observations", "never ran", "no report", "unavailable"],
 )
-def test_a_cell_costs_what_it_took(wanted: dict[str, float], seen: list[Timed]) -> None:
+def test_a_cell_costs_what_it_took(wanted: dict[str, float], seen: list[Cost]) -> None:
     """A cell costs the seconds of its observations, the others' median where it never ran, nothing where it cannot."""
     cells = [cell(name, ("plan.yanked", "it was") if name == "gone" else None) for name in wanted]
 
@@ -145,17 +127,12 @@ def test_a_part_is_read_as_it_is_written(part: int, more: int) -> None:
     assert wanted == parse(str(wanted))
 
 
-@pytest.mark.parametrize(
-    "text", ["x", "", "3", "3/", "/10", "3/10/2", "-1/3", "1.5/3", "3 of 10", "1/10000", "\u0663/10"]
-)
-def test_what_is_no_part_is_told_how_to_write_one(text: str) -> None:
-    """Anything but two numbers and a stroke is refused, with an example of what is meant."""
-    with pytest.raises(Misused, match=re.escape(f"{text!r} is no part of a run: the third of ten is written 3/10")):
-        parse(text)
+NO_PARTS = ("x", "", "3", "3/", "/10", "3/10/2", "-1/3", "1.5/3", "3 of 10", "1/10000", "\u0663/10")
 
 
-@pytest.mark.parametrize("text", ["0/3", "4/3", "0/0", "1/0"])
-def test_a_part_is_one_of_its_parts(text: str) -> None:
-    """The parts are counted from one to as many as there are."""
-    with pytest.raises(Misused, match=r"there is no part \d of \d"):
+@pytest.mark.parametrize("text", [*NO_PARTS, "0/3", "4/3", "0/0", "1/0"])
+def test_what_is_no_part_is_told(text: str) -> None:
+    """Anything but two numbers and a stroke is refused with an example; parts are counted from one to their number."""
+    told = f"{text!r} is no part of a run: the third of ten is written 3/10"
+    with pytest.raises(Misused, match=re.escape(told) if text in NO_PARTS else r"there is no part \d of \d"):
         parse(text)

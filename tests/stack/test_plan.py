@@ -25,14 +25,8 @@ DAY = "2024-05-01T17:00:00Z"
 
 def release(**changes: Any) -> dict[str, Any]:
     """A release with a wheel that any CPython can use."""
-    made: dict[str, Any] = {
-        "uploaded": DAY,
-        "requires_python": ">=3.10",
-        "requires_dist": [],
-        "yanked": None,
-        "wheels": wheels(changes.get("uploaded", DAY)),
-    }
-    return made | changes
+    made: dict[str, Any] = {"uploaded": DAY, "requires_python": ">=3.10", "requires_dist": [], "yanked": None}
+    return {**made, "wheels": wheels(changes.get("uploaded", DAY)), **changes}
 
 
 def wheels(newest: str = DAY, tag: str = "py3", platform: str = "any") -> dict[str, Any]:
@@ -53,14 +47,8 @@ def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
 
 def matrix(*line: str, arms: Iterable[dict[str, Any]] = ()) -> Matrix:
     """A matrix of these releases."""
-    return Matrix.model_validate(
-        {
-            "schema_version": 1,
-            "python": "3.12",
-            "line": {"releases": list(line)},
-            "arms": list(arms),
-        }
-    )
+    lists = {"line": {"releases": list(line)}, "arms": list(arms)}
+    return Matrix.model_validate({"schema_version": 1, "python": "3.12", **lists})
 
 
 LATER = "2024-06-01T10:00:00Z"
@@ -354,14 +342,7 @@ excluded = "maybe"
     with pytest.raises(BadFile) as caught:
         files.parse(Matrix, text, matrices.PATH)
 
-    arms = [
-        "arms.0.along",
-        "arms.0.asks",
-        "arms.0.except.0",
-        "arms.0.except.1.0",
-        "arms.0.excluded",
-        "arms.0.times.0.numpy",
-    ]
+    arms = [f"arms.0.{key}" for key in ("along", "asks", "except.0", "except.1.0", "excluded", "times.0.numpy")]
     line = ["line.default", "line.defaults", "line.releases"]
     assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in caught.value.faults)
 

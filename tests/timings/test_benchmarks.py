@@ -19,6 +19,7 @@ from suite.timings.bench import DEFAULT_BENCH
 from suite.timings.counting import callgrind
 from suite.timings.counts import BY_PYTHON, HOST
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
+from tests.processes import python
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
 
@@ -63,14 +64,7 @@ print(json.dumps(found))
 
 def run(code: str, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run code in a process of its own, with stubs for the stack."""
-    return subprocess.run(
-        [sys.executable, "-c", STUBS + textwrap.dedent(code), *args],
-        cwd=ROOT,
-        env={**{name: value for name, value in os.environ.items() if not name.startswith("ASV_")}, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python("-c", STUBS + textwrap.dedent(code), *args, env=variables)
 
 
 @pytest.fixture(scope="module")

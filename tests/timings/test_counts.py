@@ -13,24 +13,19 @@ from hypothesis import strategies as st
 
 from suite.judge.neighbours import LineCell
 from suite.timings import counts
-from suite.timings.counts import Counted, Counts, Turn
+from suite.timings.counts import Counted, Counts, Turn, Unit
 
 TRACE = "basics.Scan.time_trace"
 LINE = [
     LineCell(f"jax-{version}", "jax", {"jax": version}, date(2025, month, 1))
     for month, version in ((1, "0.8.2"), (2, "0.9.0"), (3, "0.8.3"))
 ]
-
 # The same in the order of days, so that each release stands before the next.
-BRANCH = [
-    LineCell(f"jax-{version}", "jax", {"jax": version}, date(2025, month, 1))
-    for month, version in ((1, "0.8.2"), (2, "0.8.3"), (3, "0.9.0"))
-]
+BRANCH = [replace(cell, released_on=date(2025, month, 1)) for cell, month in zip(LINE, (1, 3, 2), strict=True)]
 
 
 def made(**values: float) -> Counts:
-    """Counts of one benchmark on releases, `v0_9_0` for jax 0.9.0: so many calls, and a thousand times as many
-    instructions."""
+    """Counts of one benchmark on releases, `v0_9_0` for jax 0.9.0: so many calls, and instructions by the thousand."""
     found = Counts(machine="m")
     for cell, calls in values.items():
         counted = Counted(version="1", calls=calls, instructions=1000 * calls)
@@ -52,28 +47,26 @@ def test_a_change_is_named_by_its_neighbours_and_its_size() -> None:
     assert {TRACE} == {each.benchmark for each in counts.turns(found, LINE, "instructions", {})}
 
 
-def test_what_was_counted_otherwise_stands_between_no_two() -> None:
-    """A release whose calls alone were counted hides no change of instructions between those beside it."""
-    found = made(v0_8_2=100, v0_9_0=112).plus("jax-0.8.3", "lock", {TRACE: Counted(version="1", calls=100)})
-
-    between = {(each.before, each.after) for each in counts.turns(found, BRANCH, "instructions", {})}
-
-    assert {("jax-0.8.2", "jax-0.9.0")} == between
+CALLS = {TRACE: Counted(version="1", calls=100)}
 
 
-def test_a_change_within_the_fence_is_none() -> None:
-    """A count that wanders on one lock is held to what it wanders by."""
-    found = made(v0_8_2=100, v0_9_0=105)
+@pytest.mark.parametrize(
+    ("found", "unit", "fence", "between"),
+    [
+        # A release whose calls alone were counted hides no change of instructions between those beside it.
+        (made(v0_8_2=100, v0_9_0=112).plus("jax-0.8.3", "lock", CALLS), "instructions", 0.0, [("0.8.2", "0.9.0")]),
+        # A count that wanders on one lock is held to what it wanders by.
+        (made(v0_8_2=100, v0_9_0=105), "calls", 0.06, []),
+        (made(v0_8_2=100, v0_9_0=105), "calls", 0.04, [("0.8.2", "0.9.0")]),
+        # What two versions of a benchmark count is not compared.
+        (made(v0_8_2=100).plus("jax-0.9.0", "lock", {TRACE: Counted(version="2", calls=200)}), "calls", 0.0, []),
+    ],
+)
+def test_a_change_is_of_the_same_count(found: Counts, unit: Unit, fence: float, between: list[tuple[str, str]]) -> None:
+    """It stands between two releases that were counted alike, and is larger than the fence."""
+    turns = counts.turns(found, BRANCH, unit, {counts.name(TRACE, unit): fence})
 
-    assert [] == counts.turns(found, LINE, "calls", {"basics.Scan.calls_trace": 0.06})
-    assert 1 == len(counts.turns(found, LINE, "calls", {"basics.Scan.calls_trace": 0.04}))
-
-
-def test_a_benchmark_of_another_version_is_another() -> None:
-    """What two versions of a benchmark count is not compared."""
-    found = made(v0_8_2=100).plus("jax-0.9.0", "lock", {TRACE: Counted(version="2", calls=200)})
-
-    assert [] == counts.turns(found, LINE, "calls", {})
+    assert between == [(turn.before.removeprefix("jax-"), turn.after.removeprefix("jax-")) for turn in turns]
 
 
 def test_counts_are_kept_as_they_are(tmp_path: Path) -> None:

@@ -74,33 +74,34 @@ def test_all_may_regress_at_once() -> None:
     assert {"regressed"} == {verdict.outcome for verdict in statistics.judge(first, again, {}).values()}
 
 
-@pytest.mark.parametrize(("factor", "expected"), [(1.5, "regressed"), (1 / 1.5, "improved"), (1.05, "stable")])
-def test_a_change_has_a_direction_and_a_size(factor: float, expected: str) -> None:
-    """Slower is regressed, faster improved, and what stays within a tenth is stable."""
-    assert expected == outcome(pair(1, factor), pair(2, factor)).outcome
+SLOWER, SAME, FASTER = (pair(1, factor) for factor in (1.5, 1, 1 / 1.5))
+AGAIN, NOT_AGAIN, OTHERWISE = (pair(2, factor) for factor in (1.5, 1, 1 / 1.5))
 
 
-def test_what_is_not_confirmed_is_insufficient() -> None:
-    """A change counts only if a second measurement shows it, in the same direction."""
-    changed = pair(1, 1.5)
-
-    assert ["insufficient"] * 3 == [outcome(changed, again).outcome for again in (None, pair(2), pair(2, 1 / 1.5))]
-    assert "does not confirm" in outcome(changed, pair(2)).reason
-    assert "regressed" == outcome(changed, pair(2, 1.5)).outcome
-
-
-def test_a_benchmark_has_its_own_fence() -> None:
-    """What runs of one lock differ by is no change, and where they differ by a fifth, no difference is not stable."""
-    assert "regressed" == outcome(pair(1, 1.5), pair(2, 1.5), fence=0.4).outcome
-    assert "insufficient" == outcome(pair(1, 1.5), pair(2, 1.5), fence=0.6).outcome
-    assert "stable" == outcome(pair(1), fence=0.15).outcome
-    assert "insufficient" == outcome(pair(1), fence=0.25).outcome
-
-
-@pytest.mark.parametrize("count", [1, 6, 7])
-def test_eight_processes_are_needed(count: int) -> None:
-    """Six against six can show nothing, however far they are apart, and are not called stable either."""
-    assert {"insufficient"} == {outcome(pair(1, factor, count), pair(2, factor, count)).outcome for factor in (1, 3)}
+@pytest.mark.parametrize(
+    ("first", "again", "fence", "expected"),
+    [
+        (SLOWER, AGAIN, None, "regressed"),
+        (FASTER, OTHERWISE, None, "improved"),
+        (pair(1, 1.05), pair(2, 1.05), None, "stable"),
+        # A change counts only if a second measurement shows it, in the same direction.
+        *((SLOWER, again, None, "insufficient") for again in (None, NOT_AGAIN, OTHERWISE)),
+        # What runs of one lock differ by is no change.
+        (SLOWER, AGAIN, 0.4, "regressed"),
+        (SLOWER, AGAIN, 0.6, "insufficient"),
+        # Where they differ by a fifth, no difference is not stable.
+        (SAME, None, 0.15, "stable"),
+        (SAME, None, 0.25, "insufficient"),
+        # Six against six can show nothing, however far they are apart, and are not called stable either.
+        *((pair(1, of, n), pair(2, of, n), None, "insufficient") for n in (1, 6, 7) for of in (1, 3)),
+    ],
+)
+def test_a_change_has_a_direction_and_a_size_and_is_confirmed(
+    first: Pair, again: Pair | None, fence: float | None, expected: str
+) -> None:
+    """Slower is regressed, faster improved; what may be noise is insufficient, and what stays within a tenth stable."""
+    assert expected == outcome(first, again, fence).outcome
+    assert again is not NOT_AGAIN or "does not confirm" in outcome(first, again, fence).reason
 
 
 SIDES = st.builds(

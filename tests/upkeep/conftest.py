@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from suite.files import ROOT
+from tests.processes import printed
 
 # The path and the headers that came → the type of the answer and its text; None where nothing is there.
 Answer = Callable[[str, Message], tuple[str, str] | None]
@@ -23,10 +21,8 @@ Serve = Callable[[Answer], str]
 @pytest.fixture(scope="session")
 def sessions() -> dict[str, str]:
     """Session → its description, as nox lists them."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "nox", "--list"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return dict(re.findall(r"^[*-] (\S+)(?: \[[^\]]*\])?(?: -> (.*))?$", listed.stdout, re.MULTILINE))
+    listed = printed("-m", "nox", "--list")
+    return dict(re.findall(r"^[*-] (\S+)(?: \[[^\]]*\])?(?: -> (.*))?$", listed, re.MULTILINE))
 
 
 @pytest.fixture

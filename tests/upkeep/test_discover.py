@@ -21,6 +21,7 @@ from suite.upkeep import discover
 from tests.report.test_report import observation, report
 from tests.upkeep.conftest import Serve
 
+pytestmark = pytest.mark.usefixtures("elsewhere", "planned")
 DAY = "2026-01-02T03:04:05Z"
 
 
@@ -61,7 +62,9 @@ def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Of
 
 
 @pytest.fixture
-def planned(replanned: None, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def planned(
+    offered: Offered, replanned: None, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A plan of the releases of jax alone; the report goes to a folder of its own."""
     matrix = tmp_path / "matrix.toml"
     line = '[line]\nreleases = ["jax"]\n'
@@ -87,7 +90,7 @@ def test_a_snapshot_is_what_the_index_offers(offered: Offered) -> None:
     assert "127.0.0.1" not in releases.PATH.read_text(encoding="utf-8")
 
 
-def test_with_nothing_new_it_says_so(offered: Offered, planned: None) -> None:
+def test_with_nothing_new_it_says_so(offered: Offered) -> None:
     """Where the index has what the snapshot has, that is said, the exit code is 0, and nothing is written."""
     before = releases.PATH.read_bytes()
 
@@ -95,7 +98,7 @@ def test_with_nothing_new_it_says_so(offered: Offered, planned: None) -> None:
     assert before == releases.PATH.read_bytes()
 
 
-def test_a_new_release_without_a_cell_is_told(offered: Offered, planned: None) -> None:
+def test_a_new_release_without_a_cell_is_told(offered: Offered) -> None:
     """A release of a package that the plan has no cells of goes into the snapshot, and nothing is run."""
     offered["lineax"] = {"0.1.0": []}
 
@@ -105,7 +108,7 @@ def test_a_new_release_without_a_cell_is_told(offered: Offered, planned: None) -
     assert "0.1.0" in releases.load().packages["lineax"]
 
 
-def test_a_yanked_release_is_told_as_that(offered: Offered, planned: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_yanked_release_is_told_as_that(offered: Offered, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a release was yanked and nothing came out, nothing is said of what came out, and nothing is run."""
     known = releases.load()
     release = known.packages["equinox"]["0.11.4"].model_copy(update={"yanked": "broken"})
@@ -118,7 +121,7 @@ def test_a_yanked_release_is_told_as_that(offered: Offered, planned: None, monke
     assert taken == releases.load()
 
 
-def test_a_new_release_has_its_cell_run(offered: Offered, planned: None, pageless: None) -> None:
+def test_a_new_release_has_its_cell_run(offered: Offered, pageless: None) -> None:
     """A new release of jax is a new cell; one that cannot be had is reported as such, and nothing else is run."""
     offered["jax"]["0.4.31"] = ["jaxlib==0.4.31"]
 
@@ -131,7 +134,7 @@ def test_a_new_release_has_its_cell_run(offered: Offered, planned: None, pageles
 
 
 def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
-    offered: Offered, planned: None, monkeypatch: pytest.MonkeyPatch
+    offered: Offered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a new cell's lock cannot be made, that is said, and the next try finds the release new again."""
     offered["jaxlib"] = {"0.4.31": []}
@@ -186,7 +189,6 @@ def test_what_is_no_index_is_told(
     end: str,
     told: tuple[str, str],
     offered: Offered,
-    planned: None,
     instead: Callable[[str, tuple[str, str]], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -203,7 +205,7 @@ def test_what_is_no_index_is_told(
 
 @pytest.mark.parametrize("command", ["snapshot", "discover"])
 def test_a_release_is_lost_only_where_that_is_asked_for(
-    command: str, offered: Offered, planned: None, capsys: pytest.CaptureFixture[str]
+    command: str, offered: Offered, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What the index has no longer is named, and stays with exit code 3, unless it is to be forgotten."""
     offered["equinox"] = {"0.11.5": []}

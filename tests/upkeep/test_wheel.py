@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from suite import __version__
 from suite.errors import Exit
 from suite.files import ROOT
 from suite.stack import uv_call
+from tests.processes import python
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +35,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(installed: Path, *words: str, asked: str = "") -> subprocess.CompletedProcess[str]:
     """Run `jax-stack-compat` as the wheel has it, in a folder without a checkout."""
-    return subprocess.run(
-        [sys.executable, "-P", "-c", "from suite.check.words import main; main()", *words],
-        cwd=installed,
-        env={**os.environ, "PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")},
-        input=asked,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ("-P", "-c", "from suite.check.words import main; main()", *words)
+    variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
+    return python(*command, folder=installed, asked=asked, env=variables)
 
 
 def test_a_wheel_is_small(wheel: Path) -> None:
@@ -52,28 +45,26 @@ def test_a_wheel_is_small(wheel: Path) -> None:
     assert 3_000_000 > wheel.stat().st_size
 
 
-def test_a_wheel_answers_without_a_checkout(installed: Path) -> None:
-    """`check` and `explain` look versions and a message up."""
-    checked = call(installed, "check", "--from", "jax==0.4.35")
-    explained = call(installed, "explain", asked="TypeError: unhashable type: 'DynamicJaxprTracer'")
-
-    assert (Exit.AS_EXPECTED, "") == (checked.returncode, checked.stderr)
-    assert (Exit.AS_EXPECTED, "") == (explained.returncode, explained.stderr)
-    assert "tracer-hash-while-loop" in explained.stdout
+NO_DICT = "TypeError: unhashable type: 'DynamicJaxprTracer'"
 
 
-def test_a_wheel_has_what_try_needs(installed: Path) -> None:
-    """`try` finds the lock of each stack, and ends with uv's own sentence where a release does not exist."""
-    tried = call(installed, "try", "equinox==99", "--against", "jax-0.6.0")
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        # `check` and `explain` look versions and a message up.
+        ("check --from jax==0.4.35", Exit.AS_EXPECTED, "0.4.35"),
+        ("explain", Exit.AS_EXPECTED, "tracer-hash-while-loop"),
+        # `try` finds the lock of each stack, and ends with uv's own sentence where a release does not exist.
+        ("try equinox==99 --against jax-0.6.0", Exit.INCOMPLETE, "equinox==99"),
+        # A command of the suite is refused with one sentence that names the clone.
+        ("compat", Exit.MISUSED, "such as compat, need a clone"),
+    ],
+)
+def test_a_wheel_answers_without_a_checkout(words: str, code: Exit, said: str, installed: Path) -> None:
+    """What only looks something up answers, `try` gets as far as uv, and the rest is said to be elsewhere."""
+    ran = call(installed, *words.split(), asked=NO_DICT)
 
-    assert Exit.INCOMPLETE == tried.returncode
-    assert "equinox==99" in tried.stderr
-    assert "Traceback" not in tried.stderr
-
-
-def test_a_wheel_says_where_the_rest_is(installed: Path) -> None:
-    """A command of the suite is refused with one sentence that names the clone."""
-    refused = call(installed, "compat")
-
-    assert Exit.MISUSED == refused.returncode
-    assert "such as compat, need a clone" in refused.stderr
+    assert code == ran.returncode, ran.stderr
+    assert said in (ran.stderr if code else ran.stdout)
+    assert code or not ran.stderr
+    assert "Traceback" not in ran.stderr

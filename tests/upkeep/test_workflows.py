@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -15,6 +13,7 @@ import yaml
 
 from suite.files import ROOT
 from suite.stack import plan
+from tests.processes import printed
 
 FOLDER = ROOT / ".github" / "workflows"
 PATHS = sorted(FOLDER.glob("*.yml"))
@@ -95,9 +94,7 @@ def test_there_is_a_cell_for_every_part() -> None:
     words = shlex.split(step["run"].partition(" >> ")[0])
     many = described["env"]["SHARDS"]
 
-    ran = subprocess.run([sys.executable, *words[1:]], env={"SHARDS": many}, capture_output=True, text=True, check=True)
-
-    assert f"parts={list(range(1, int(many) + 1))}\n" == ran.stdout
+    assert f"parts={list(range(1, int(many) + 1))}\n" == printed(*words[1:], env={"SHARDS": many})
     assert 1 < int(many) < len(plan.cells())
 
 

@@ -10,7 +10,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, groupby, pairwise
 from pathlib import Path
@@ -20,8 +20,6 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from suite.errors import BadFile, Fault
 from suite.files import ROOT, content, read
-from suite.judge.neighbours import LineCell
-from suite.stack import lock
 from suite.timings import counts as phase_counts
 from suite.timings import release_line
 from suite.timings import results as measured
@@ -60,7 +58,7 @@ class Series:
 
     @property
     def device(self) -> bool:
-        """Whether it is the device's time."""
+        """True if it is the device's time."""
         return parts(self.key).phase in DEVICE
 
 
@@ -89,13 +87,13 @@ class Chart:
 
     @property
     def workload(self) -> str:
-        """What asv has it as: `published.Jax31284`."""
+        """The name that asv has for it: `published.Jax31284`."""
         of = parts(self.series[0].key)
         return f"{of.module}.{of.workload}"
 
     @property
     def rest(self) -> str:
-        """What its story has beyond the title."""
+        """The part of its story that is not the title."""
         said = "".join(_SENTENCE.split(self.story, maxsplit=1)[1:])
         return said[:1].upper() + said[1:]
 
@@ -250,28 +248,16 @@ def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Sectio
     known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
     keys = sorted(dict.fromkeys(chain(*known.values())), key=_group)
     for unit in UNITS:
-        of_unit = {key: _counted_series(key, unit, releases, known) for key in keys}
+        rows = {cell: {key: each.row(unit) for key, each in known.get(cell, {}).items()} for cell in releases}
+        of_unit = {key: replace(_series(key, rows, None), key=phase_counts.name(key, unit)) for key in keys}
         shown = {key: each for key, each in of_unit.items() if len([v for v in each.values if v is not None]) > 1}
         if charts := tuple(chart for _, chart in _charts(shown, unit)):
             yield Section(f"timings-{unit}", _TITLES[unit], charts)
 
 
-def _counted_series(
-    key: str, unit: Unit, releases: Sequence[str], known: Mapping[str, Mapping[str, phase_counts.Counted]]
-) -> Series:
-    of = [known[release].get(key) if release in known else None for release in releases]
-    return Series(
-        name=parts(key).variant or parts(key).phase,
-        key=phase_counts.name(key, unit),
-        values=tuple(each.of(unit) if each else None for each in of),
-        failed=frozenset(place for place, each in enumerate(of) if each and each.failed),
-        fence=None,
-    )
-
-
 def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
-    """Where instructions change, and where they were not counted from the same jax on, calls."""
-    line = [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in release_line.cells()]
+    """Yield the changes of instructions and, where they were not counted from the same jax on, of calls."""
+    line = release_line.line()
     fences = {key: each.fence for key, each in noise.benchmarks.items()} if noise else {}
     jax = {each.id: each.pins["jax"] for each in line}
     yield from sorted(
@@ -339,7 +325,7 @@ def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:
 
 
 def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
-    """Where a call came to return before its result is there; None where the releases that were measured do not say."""
+    """Return where calls began to return before their result is there; None where the releases do not say."""
     returns = []
     for release, of in rows.items():
         if _EXECUTE in of and of[_EXECUTE].state == of[_DISPATCH].state == "measured":
@@ -349,7 +335,7 @@ def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
 
 
 def _confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
-    """What comparisons confirmed; of counts, what differs."""
+    """Return what comparisons confirmed; of counts, what differs."""
     return [
         Shift(key, spoken(key), units[parts(key).name], each.base, each.other, judged)
         for each in comparisons
@@ -368,7 +354,7 @@ def parts(key: str) -> Parts:
 
 
 def what(module: str, workload: str) -> str:
-    """What a workload is, in its own words: the first sentence of them, or so much of it as says so."""
+    """Return what a workload is: the first sentence of its own words, or so much of it as says so."""
     said = _SENTENCE.split(story(module, workload), maxsplit=1)[0].removesuffix(".")
     if not said or workload == "Counts":
         return " ".join(filter(None, (module.replace("_", " "), "" if workload == "Counts" else workload)))
@@ -456,7 +442,7 @@ def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> Count 
 
 
 def _size(judged: Judged) -> float:
-    """How far a change is from none, whichever way it goes."""
+    """Return the size of a change, whichever way it goes."""
     return abs(math.log1p(judged.change)) if judged.change is not None and judged.change > -1 else math.inf
 
 
@@ -467,7 +453,7 @@ def _hardware(path: Path) -> str:
 
 
 def _group(key: str) -> tuple[str, ...]:
-    """What is drawn together: a workload, or one with variants in one phase."""
+    """Return what is drawn together: a workload, or one with variants in one phase."""
     of = parts(key)
     return (of.module, of.workload, of.phase) if of.variant else (of.module, of.workload)
 

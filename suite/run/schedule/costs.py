@@ -1,4 +1,4 @@
-"""What each case is known to cost: the median seconds and the peak memory of its records along the line."""
+"""The cost of each case: the median seconds and the peak memory of its records along the line."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str,
         of_case.setdefault(f"{record.issue}/{record.case}", []).append(Cost(last.seconds, last.peak_rss_mib))
     found = {}
     for name, seen in sorted(of_case.items()):
-        cost = Cost(_rounded(median(each.seconds for each in seen)), round(max(each.mib for each in seen), -1))
+        seconds = float(f"{median(each.seconds for each in seen):.2g}")
+        cost = Cost(seconds, round(max(each.mib for each in seen), -1))
         kept = before.get(name)
         found[name] = kept if kept is not None and _is_about(kept, cost) else cost
     return found
@@ -69,10 +70,6 @@ def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str,
 def text(cases: Mapping[str, Cost]) -> str:
     """Return costs.json."""
     return dump(Costs(cases=cases).model_dump(mode="json"))
-
-
-def _rounded(seconds: float) -> float:
-    return float(f"{seconds:.2g}")
 
 
 def _is_about(one: Cost, other: Cost) -> bool:

@@ -7,7 +7,7 @@ free. What cannot run beside others runs at the end, alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Protocol
 
@@ -31,7 +31,7 @@ class RunProgress(Protocol):
 
 @dataclass(frozen=True)
 class Work:
-    """What is asked of a cell, and about how many seconds it takes of one core."""
+    """The work on a cell, and about how many seconds it takes of one core."""
 
     cell: Cell
     entries: Sequence[Entry]
@@ -63,7 +63,7 @@ def run(
 
     def once(works: Iterable[Work]) -> list[CellRun]:
         runs = [CellRun(each.cell, each.entries, lines[each.cell.id], fresh, confirm, asked) for each in works]
-        busy = _Shared(runs, seconds, lines, machine).run()
+        busy = _Shared(list(runs), seconds, lines, machine).run()
         _run_alone([each for each in runs if each.alone], lines, machine)
         # This run holds no cell now, so that two runs cannot wait for each other.
         for each in busy:
@@ -80,34 +80,32 @@ def run(
     return [each.status for each in runs.values() if each.status is not None]
 
 
+@dataclass
 class _Shared:
     """The part of a run in which probes run side by side."""
 
-    def __init__(
-        self,
-        runs: Sequence[CellRun],
-        seconds: Mapping[str, float],
-        lines: Mapping[str, Progress],
-        machine: Slots,
-        *,
-        reserved: bool = False,
-    ) -> None:
-        self._seconds, self._lines, self._machine, self._reserved = seconds, lines, machine, reserved
+    ahead: list[CellRun]
+    seconds: Mapping[str, float]
+    lines: Mapping[str, Progress]
+    machine: Slots
+    reserved: bool = False
+    ready: list[CellRun] = field(default_factory=list)
+    held: list[CellRun] = field(default_factory=list)
+    running: dict[str, int] = field(default_factory=dict)
+    claimed: set[Hashable] = field(default_factory=set)
+    busy: list[CellRun] = field(default_factory=list)
+    changed: Condition = field(default_factory=Condition)
+    errors: list[BaseException] = field(default_factory=list)
+    over: bool = False
+
+    def __post_init__(self) -> None:
         # The dearest first: it is what the others would have to wait for.
-        self._ahead = sorted(runs, key=lambda each: -seconds[each.cell.id])
-        self._ready: list[CellRun] = []
-        self._held: list[CellRun] = []
-        self._running: dict[str, int] = {}
-        self._claimed: set[Hashable] = set()
-        self._busy: list[CellRun] = []
-        self._changed = Condition()
-        self._errors: list[BaseException] = []
-        self._over = False
+        self.ahead.sort(key=lambda each: -self.seconds[each.cell.id])
 
     def run(self) -> list[CellRun]:
         """Run all of it, and return the cells that another run has. Raises what a thread raised; KeyboardInterrupt."""
         work = {"environments": self._make}
-        work |= {f"slot {number}": self._work for number in range(self._machine.count)}
+        work |= {f"slot {number}": self._work for number in range(self.machine.count)}
         threads = [Thread(target=self._guarded, args=(each,), name=name, daemon=True) for name, each in work.items()]
         for thread in threads:
             thread.start()
@@ -119,95 +117,95 @@ class _Shared:
             self._end()
             for thread in threads:
                 thread.join()
-            if self._ahead or self._ready or self._errors:
-                for each in self._held:
+            if self.ahead or self.ready or self.errors:
+                for each in self.held:
                     each.release()
-        if self._errors:
-            raise self._errors[0]
-        return self._busy
+        if self.errors:
+            raise self.errors[0]
+        return self.busy
 
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
         except BaseException as error:
-            self._errors.append(error)
+            self.errors.append(error)
             self._end()
 
     def _end(self) -> None:
-        with self._changed:
-            self._over = True
-            self._changed.notify_all()
-        for each in list(self._held):
+        with self.changed:
+            self.over = True
+            self.changed.notify_all()
+        for each in list(self.held):
             each.stop()
 
     def _make(self) -> None:
         """Reserve the cells in their turn, and make their environments."""
-        while self._ahead and not self._over:
-            with self._changed:
+        while self.ahead and not self.over:
+            with self.changed:
                 # Later cells may then find more that is known.
-                self._changed.wait_for(lambda: self._over or len(self._ready) < self._machine.count + 2)
-            run = self._ahead[0]
-            there = self._reserved or run.reserve(wait=False)
+                self.changed.wait_for(lambda: self.over or len(self.ready) < self.machine.count + 2)
+            run = self.ahead[0]
+            there = self.reserved or run.reserve(wait=False)
             if there:
-                with self._changed:
-                    self._held.append(run)
-                run.prepare(self._claimed)
+                with self.changed:
+                    self.held.append(run)
+                run.prepare(self.claimed)
                 tasks = (*run.todo, *run.alone)
-                self._lines[run.cell.id].expect({each.name: costs.of(each).seconds for each in tasks})
-            with self._changed:
-                self._ahead.pop(0)
+                self.lines[run.cell.id].expect({each.name: costs.of(each).seconds for each in tasks})
+            with self.changed:
+                self.ahead.pop(0)
                 if not there:
-                    self._busy.append(run)
+                    self.busy.append(run)
                 elif run.todo:
-                    self._ready.append(run)
-                    self._running[run.cell.id] = 0
-                self._changed.notify_all()
+                    self.ready.append(run)
+                    self.running[run.cell.id] = 0
+                self.changed.notify_all()
             if there and not run.todo:
                 self._close(run)
 
     def _work(self) -> None:
         """Run orders until there are no more."""
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._over or self._dealable() or not (self._ahead or self._ready))
-                if self._over or not (self._ahead or self._ready):
+            with self.changed:
+                self.changed.wait_for(lambda: self.over or self._dealable() or not (self.ahead or self.ready))
+                if self.over or not (self.ahead or self.ready):
                     return
                 run, tasks = self._order()
-            held = self._machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(each).mib for each in tasks)))
+            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(each).mib for each in tasks)))
             if held is None:
                 slots.wait()
                 continue
             with held:
-                with self._changed:
+                with self.changed:
                     # Meanwhile another worker may have been faster.
-                    if self._over or run not in self._dealable() or not all(each in run.todo for each in tasks):
+                    if self.over or run not in self._dealable() or not all(each in run.todo for each in tasks):
                         continue
                     run.deal(tasks)
-                    self._running[run.cell.id] += 1
+                    self.running[run.cell.id] += 1
                 run.call(tasks, alone=False)
-                with self._changed:
-                    self._running[run.cell.id] -= 1
-                    done = not run.todo and not self._running[run.cell.id]
-                if done and not self._over:
+                with self.changed:
+                    self.running[run.cell.id] -= 1
+                    done = not run.todo and not self.running[run.cell.id]
+                if done and not self.over:
                     run.settle()
                     self._close(run)
-                with self._changed:
+                with self.changed:
                     if done:
-                        self._ready.remove(run)
-                    self._changed.notify_all()
+                        self.ready.remove(run)
+                    self.changed.notify_all()
 
     def _dealable(self) -> list[CellRun]:
         """Return the cells that have something for another probe."""
-        return [each for each in self._ready if each.todo and not (each.one_at_a_time and self._running[each.cell.id])]
+        return [each for each in self.ready if each.todo and not (each.one_at_a_time and self.running[each.cell.id])]
 
     def _order(self) -> tuple[CellRun, list[Task]]:
         """Return what the next probe is to run: of the cell that has most to do."""
         run = max(self._dealable(), key=lambda each: _cost(each.todo))
-        if run.one_at_a_time or self._machine.count == 1:
+        if run.one_at_a_time or self.machine.count == 1:
             return run, list(run.todo)
-        left = sum(_cost(each.todo) for each in self._ready) + sum(self._seconds[each.cell.id] for each in self._ahead)
+        left = sum(_cost(each.todo) for each in self.ready) + sum(self.seconds[each.cell.id] for each in self.ahead)
         seconds = {each.name: costs.of(each).seconds for each in run.todo}
-        names = deal.cut(seconds, deal.share(left, self._machine.count))
+        names = deal.cut(seconds, deal.share(left, self.machine.count))
         return run, [each for each in run.todo if each.name in names]
 
     def _close(self, run: CellRun) -> None:
@@ -216,12 +214,12 @@ class _Shared:
             # Nothing was run yet, so another run would take it for its own.
             return
         run.finish()
-        with self._changed:
+        with self.changed:
             # By identity: the others change meanwhile.
-            self._held = [each for each in self._held if each is not run]
+            self.held = [each for each in self.held if each is not run]
         run.release()
         if not run.alone:
-            self._lines[run.cell.id].finish()
+            self.lines[run.cell.id].finish()
 
 
 def _run_alone(runs: Sequence[CellRun], lines: Mapping[str, Progress], machine: Slots) -> None:

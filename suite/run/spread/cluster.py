@@ -24,7 +24,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -126,7 +126,7 @@ async def _knock(scheduler: str) -> None:
 
 
 def _ask(client: Client, operation: str, **words: Any) -> dict[str, Any]:
-    """What the scheduler itself answers."""
+    """Ask the scheduler itself."""
     answer: dict[str, Any] = client.sync(getattr(client.scheduler, operation), callback_timeout=CONNECTING, **words)
     return answer
 
@@ -137,7 +137,7 @@ _TASK = f"__import__({__name__!r}, fromlist=['_']).on_worker(order)"
 
 
 def on_worker(order: Order) -> tuple[str, Answer]:
-    """What a worker is asked for: its address, and what came of the order."""
+    """Carry out an order on a worker; return its address and the answer."""
     return get_worker().address, worker.carry_out(order)
 
 
@@ -151,52 +151,47 @@ class _Sent:
     only: frozenset[str]
 
 
+@dataclass
 class _Errands:
     """Sends the orders out and takes the answers in."""
 
-    def __init__(
-        self,
-        scheduler: str,
-        client: Client,
-        entries: Mapping[str, Sequence[Entry]],
-        console: Console,
-        told: Counter[str],
-        patience: float,
-    ) -> None:
-        self._scheduler, self._client, self._console, self._told = scheduler, client, console, told
-        self._entries, self._patience = entries, patience
-        self._sent: dict[Any, _Sent] = {}
-        self._done: SimpleQueue[Future[tuple[str, Answer]]] = SimpleQueue()
-        self._unfit: set[str] = set()
-        self._stranded: list[str] = []
-        self._said: set[Device] = set()
-        self._under_way = time.monotonic()
-        self._answered = self._total = 0
+    scheduler: str
+    client: Client
+    entries: Mapping[str, Sequence[Entry]]
+    console: Console
+    told: Counter[str]
+    patience: float
+    sent: dict[Any, _Sent] = field(default_factory=dict)
+    done: SimpleQueue[Future[tuple[str, Answer]]] = field(default_factory=SimpleQueue)
+    unfit: set[str] = field(default_factory=set)
+    stranded: list[str] = field(default_factory=list)
+    said: set[Device] = field(default_factory=set)
+    under_way: float = field(default_factory=time.monotonic)
+    answered: int = 0
+    total: int = 0
 
     def run(self, orders: Sequence[tuple[Cell, Order]]) -> None:
         """Have every order carried out. Raises Failed where some were not."""
-        self._total = len(orders)
+        self.total = len(orders)
         for cell, order in orders:
             self._send(cell, order)
-        while self._sent:
+        while self.sent:
             try:
-                future = self._done.get(timeout=1)
+                future = self.done.get(timeout=1)
             except Empty:
                 self._look()
             else:
                 self._take(future)
-        if self._stranded:
-            raise Failed(
-                f"no worker is fit to run {_listed(self._stranded)}: mend them, and run the same command again"
-            )
+        if self.stranded:
+            raise Failed(f"no worker is fit to run {_listed(self.stranded)}: mend them, and run the same command again")
 
     def _send(self, cell: Cell, order: Order) -> None:
-        takers = _takers(cell, self._workers()) if self._unfit else frozenset()
-        only = takers - self._unfit
+        takers = _takers(cell, self._workers()) if self.unfit else frozenset()
+        only = takers - self.unfit
         if takers and not only:
-            self._stranded.append(cell.id)
+            self.stranded.append(cell.id)
             return
-        future = self._client.submit(
+        future = self.client.submit(
             eval,
             _TASK,
             {"order": order},
@@ -204,23 +199,23 @@ class _Errands:
             resources=None if cell.device == "cpu" else {cell.device: 1},
             workers=sorted(only) or None,
         )
-        self._sent[future.key] = _Sent(future, cell, order, only)
-        future.add_done_callback(self._done.put)
+        self.sent[future.key] = _Sent(future, cell, order, only)
+        future.add_done_callback(self.done.put)
 
     def _workers(self) -> dict[str, Any]:
-        """What the scheduler says of its workers, by their addresses. Raises Failed where it is gone."""
+        """Return what the scheduler says of its workers, by their addresses. Raises Failed if it is gone."""
         try:
-            workers: dict[str, Any] = _ask(self._client, "identity", n_workers=-1)["workers"]
+            workers: dict[str, Any] = _ask(self.client, "identity", n_workers=-1)["workers"]
         except Exception as error:  # it answers, or is of no use
             raise self._lost() from error
         return workers
 
     def _take(self, future: Future[tuple[str, Answer]]) -> None:
         """Take in what came of an order. Raises Failed where the scheduler is gone."""
-        sent = self._sent.pop(future.key, None)
+        sent = self.sent.pop(future.key, None)
         if sent is None:  # it was sent once more, elsewhere
             return
-        self._under_way = time.monotonic()
+        self.under_way = time.monotonic()
         cell = sent.cell
         try:
             address, answer = future.result()
@@ -262,7 +257,7 @@ class _Errands:
             self._finish(cell, "reused", f"all of it was known on {address}")
             return
         for message in answer.said:
-            self._console.print(Text.assemble((cell.id, "bold"), f" on {address}: {message}"), soft_wrap=True)
+            self.console.print(Text.assemble((cell.id, "bold"), f" on {address}: {message}"), soft_wrap=True)
         if status.verdict == "ran":
             self._finish(cell, "run", f"{answer.ran} cases run on {address}")
         else:
@@ -277,7 +272,7 @@ class _Errands:
             raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not asked for")])
         wanted = {
             (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
-            for entry in self._entries[cell.id]
+            for entry in self.entries[cell.id]
             for case in entry.cases(cell)
         }
         texts: dict[Path, str] = {}
@@ -297,19 +292,19 @@ class _Errands:
         self._finish(cell, "failed", detail)
 
     def _finish(self, cell: Cell, how: str, detail: str) -> None:
-        self._told[how] += 1
-        self._answered += 1
-        told = Text.assemble(f"{self._answered}/{self._total} ", (cell.id, "bold"), f" {how}: {detail}")
-        self._console.print(told, soft_wrap=True)
+        self.told[how] += 1
+        self.answered += 1
+        told = Text.assemble(f"{self.answered}/{self.total} ", (cell.id, "bold"), f" {how}: {detail}")
+        self.console.print(told, soft_wrap=True)
 
     def _refuse(self, address: str, why: str) -> None:
-        if address not in self._unfit:
-            self._console.print(Text.assemble(("refused", "red"), f" {address}: {why}"), soft_wrap=True)
-        self._unfit.add(address)
+        if address not in self.unfit:
+            self.console.print(Text.assemble(("refused", "red"), f" {address}: {why}"), soft_wrap=True)
+        self.unfit.add(address)
 
     def _refuse_strangers(self, sent: _Sent) -> bool:
         """Refuse the workers that cannot import this module; whether `sent` may have been with one of them."""
-        answers: dict[str, Any] = self._client.run(importlib.import_module, __name__, on_error="return")
+        answers: dict[str, Any] = self.client.run(importlib.import_module, __name__, on_error="return")
         found = {address: answer for address, answer in answers.items() if isinstance(answer, ImportError)}
         for address, error in found.items():
             where = "start it in a checkout, with `python -m dask worker`"
@@ -320,12 +315,12 @@ class _Errands:
         """Say what waits for a worker that is not there. Raises Failed where for long nothing else was under way."""
         there = self._workers()
         waiting: dict[Device, list[str]] = {}
-        for key, sent in list(self._sent.items()):
+        for key, sent in list(self.sent.items()):
             takers = _takers(sent.cell, there)
             if not takers:
                 waiting.setdefault(sent.cell.device, []).append(sent.cell.id)
             elif sent.only and sent.only.isdisjoint(takers):
-                del self._sent[key]
+                del self.sent[key]
                 sent.future.cancel()
                 self._send(sent.cell, sent.order)
         sentences = {
@@ -333,17 +328,17 @@ class _Errands:
             + (f' that offers {device} (--resources "{device}=1")' if device != "cpu" else "")
             for device, names in waiting.items()
         }
-        for device in (device for device in waiting if device not in self._said):
-            self._console.print(f"{sentences[device]}, and {self._scheduler} has none", soft_wrap=True)
-        self._said = set(waiting)
-        if sum(map(len, waiting.values())) < len(self._sent):
-            self._under_way = time.monotonic()
-        if time.monotonic() - self._under_way >= self._patience:
-            raise Failed(f"given up after {self._patience:.0f} seconds: {'; '.join(sentences.values())}")
+        for device in (device for device in waiting if device not in self.said):
+            self.console.print(f"{sentences[device]}, and {self.scheduler} has none", soft_wrap=True)
+        self.said = set(waiting)
+        if sum(map(len, waiting.values())) < len(self.sent):
+            self.under_way = time.monotonic()
+        if time.monotonic() - self.under_way >= self.patience:
+            raise Failed(f"given up after {self.patience:.0f} seconds: {'; '.join(sentences.values())}")
 
     def _lost(self) -> Failed:
         return Failed(
-            f"the Dask scheduler at {self._scheduler} is gone: what came back, {self._answered} of {self._total} cells,"
+            f"the Dask scheduler at {self.scheduler} is gone: what came back, {self.answered} of {self.total} cells,"
             " is kept; start it again, and run the same command"
         )
 

@@ -30,19 +30,19 @@ class Shard:
 
 
 class Timed(Protocol):
-    """What an observation of a report says of its cost; one without an attempt says nothing of it."""
+    """An observation's cost; one without an attempt says nothing of it."""
 
     @property
     def cell(self) -> str:
-        """Where it was made."""
+        """The cell where it was made."""
 
     @property
     def attempts(self) -> int:
-        """How often it was tried."""
+        """The number of attempts."""
 
     @property
     def seconds(self) -> float:
-        """What the last attempt took."""
+        """The wall time of the last attempt."""
 
 
 def parse(text: str) -> Shard:

@@ -48,7 +48,7 @@ class Order(TypedDict):
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of an order: the texts of the status and of the records, or a sentence that says why there is none.
+    """An answer to an order: the texts of the status and of the records, or a sentence that says why there is none.
 
     `ran` counts cases, and `said` is for a person.
     """
@@ -82,7 +82,7 @@ class Kept(Progress):
 
 
 def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) -> Order | None:
-    """What is to be run of `entries` in `cell`, so that all of it is known here; None where it is."""
+    """Return the order for what is not known of `entries` in `cell`; None if all of it is."""
     status = records.status(cell.id)
     known = [
         not fresh and all(cell_run.known(cell, entry, case, pinned) for case in entry.cases(cell)) for entry in entries
@@ -156,7 +156,7 @@ def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:
-    """What of the tree this order depends on is not here what it is there."""
+    """List the parts of the tree that the order depends on and that differ here."""
     found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
     found += ["the probe"] if order["probe"] != keys.probe_sha256() else []
     for entry, each in zip(entries, order["issues"], strict=True):
@@ -166,7 +166,7 @@ def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str
 
 
 def _tree() -> str:
-    """What this checkout runs. A worker lives for long, and what it has imported stays as it was."""
+    """Return a hash of what this checkout runs. A worker lives for long, and what it has imported stays as it was."""
     digest = hashlib.sha256()
     for path in sorted((ROOT / "suite").rglob("*")):
         if path.suffix in (".py", ".toml", ".json", ".txt"):

@@ -44,7 +44,7 @@ class ChangedProgram:
 
 @dataclass(frozen=True)
 class Changed:
-    """What the page of a release shows for a target; `between` are releases before it that were not compiled."""
+    """The page of a release for a target; `between` are releases before it that were not compiled."""
 
     found: Programs
     after: Release
@@ -54,7 +54,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Table:
-    """What a target's part of the page shows; `rows` are by workload, `lacking` a reason and where it holds."""
+    """A target's part of the page; `rows` are by workload, `lacking` a reason and where it holds."""
 
     found: Programs
     caveat: str
@@ -83,7 +83,7 @@ def pages(facts: Facts) -> Iterator[Page]:
 
 
 def path(target: str, cell: str) -> str:
-    """Where the page is of what a release changed in the programs for a target."""
+    """Return the page of what a release changed in the programs for a target."""
     return f"programs/{target}-{cell}.html"
 
 
