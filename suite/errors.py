@@ -126,7 +126,7 @@ def guarded() -> Iterator[Guard]:
 
 def _folder_is_gone() -> bool:
     try:
-        os.getcwd()
+        Path.cwd()
     except FileNotFoundError:
         return True
     return False
