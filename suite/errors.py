@@ -107,7 +107,7 @@ def guarded() -> Iterator[Guard]:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and error.filename is None:
+        if error.filename is None and _folder_is_gone():
             say("the folder that this is run in is gone: change into one that is there")
             guard.code = Exit.MISUSED
             return
@@ -122,6 +122,14 @@ def guarded() -> Iterator[Guard]:
         mend = "make room" if error.errno in _NO_ROOM else "mend that"
         print(f"What had finished is kept: {mend}, and run the same command again.", file=sys.stderr)
         guard.code = Exit.INCOMPLETE
+
+
+def _folder_is_gone() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def installation(lacking: str) -> str:
