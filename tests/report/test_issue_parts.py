@@ -70,6 +70,7 @@ def test_text_is_spelled_out_and_cut() -> None:
     ("ref", "address"),
     [
         ("jax-ml/jax#27829", "https://github.com/jax-ml/jax/issues/27829"),
+        ("jax-ml/jax@aa2f995b1d", "https://github.com/jax-ml/jax/commit/aa2f995b1d"),
         ("https://docs.jax.dev/x#y", "https://docs.jax.dev/x#y"),
         ("https://docs.jax.dev/x#1", "https://docs.jax.dev/x#1"),
         ("javascript:alert(1)", ""),
@@ -77,7 +78,7 @@ def test_text_is_spelled_out_and_cut() -> None:
     ],
 )
 def test_a_thread_has_an_address(ref: str, address: str) -> None:
-    """A thread leads to its tracker and a page to itself; what is neither leads nowhere."""
+    """A thread leads to its tracker, a commit to its repository and a page to itself; what is neither leads nowhere."""
     assert address == link(ref)
 
 
