@@ -172,12 +172,17 @@ def foresee(
 def _waited(
     case: AnyCase, own: Prediction | Stopped, cases: Mapping[Name, AnyCase], found: Mapping[Name, Prediction | Stopped]
 ) -> Prediction | Stopped:
-    """Return what a case is expected to show that waits for others. What was run with these very versions counts."""
+    """Return what a case is expected to show that waits for others: unknown, where one of them is not among `cases`.
+
+    What was run with these very versions counts.
+    """
     if isinstance(own, Stopped) or own.how == "run":
         return own
     for awaited in case.waits_for:
         issue, _, id = awaited.partition("/")
-        known = found.get((issue, id))
+        if (issue, id) not in cases:
+            return Prediction(None, "unknown")
+        known = found[issue, id]
         if isinstance(known, Prediction) and known.behaviour is not None:
             means = cases[issue, id].behaviours.get(known.behaviour, known.behaviour)
             if goes_wrong(means):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -9,7 +10,6 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from functools import cache
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -135,13 +135,21 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def _traceback_piped_in(project: Path) -> Iterator[None]:
+    """Standard input is a traceback."""
+    before = os.dup(0)
+    with (project / "traceback.txt").open("rb") as stream:
+        os.dup2(stream.fileno(), 0)
+    yield
+    os.dup2(before, 0)
+    os.close(before)
+
+
 @pytest.mark.parametrize("told", [each for each in told("jax-stack-compat") if each.split()[0] in ("check", "explain")])
-@pytest.mark.usefixtures("project")
-def test_what_documents_ask_is_answered(
-    told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("_traceback_piped_in")
+def test_what_documents_ask_is_answered(told: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each `check` and `explain` of the documents answers; 4 says that an environment has no stack."""
-    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(Path("traceback.txt").read_bytes())))
     with pytest.raises(SystemExit) as ended:
         words.main(shlex.split(told))
     said = capsys.readouterr()

@@ -60,7 +60,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
             {name: means for name, means in case.behaviours.items() if name in shown},
             [rules[each.behaviour, asked(each.on), each.evidence] for each in case.rules],
             workarounds[instead.text, tuple(map(asked, instead.fails))] if instead else NONE,
-            [every_case.index(name) for name in case.waits_for if name in every_case],
+            [every_case.index(name) if name in every_case else NONE for name in case.waits_for],
             [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
         ]
 
