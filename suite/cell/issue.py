@@ -16,7 +16,8 @@ from inspect import cleandoc
 from typing import Any, Literal, cast
 
 Kind = Literal["silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design"]
-Role = Literal["report", "fix", "docs", "changelog", "commit"]
+# A change is a pull request or a commit that is about it, and is neither its report nor its fix.
+Role = Literal["report", "fix", "change", "docs", "changelog", "commit"]
 # What a behaviour that a case knows can mean: the judge has more verdicts, for what no case can name.
 Meaning = Literal["clear", "affected", "guarded", "documented", "different", "absent"]
 Isolation = Literal["fork", "fork-and-exit", "interpreter"]

@@ -202,12 +202,11 @@ def _issue(entry: Entry) -> IssueRow:
 
 
 def _upstream(named: Upstream) -> UpstreamRow:
-    looked_up = threads.load()
     row = UpstreamRow(ref=named.ref, role=named.role)
-    thread = looked_up.threads.get(named.ref)
+    thread = threads.load().threads.get(named.ref)
     if thread is None:
         return row
-    return row.model_copy(update={"title": thread.title, "state": thread.state, "looked_up": looked_up.taken_on})
+    return row.model_copy(update={name: getattr(thread, name) for name in ("kind", "title", "state", "looked_up")})
 
 
 def _refuted(claim: threads.Refuted) -> RefutedRow:

@@ -122,6 +122,7 @@ class UpstreamRow(FileModel):
     ref: str = Field(description="owner/name#number, or an address")
     role: Role
     title: str = Field(default="", description="what upstream calls it; nothing where that is not known")
+    kind: str = Field(default="", description="issue, pull, discussion, commit; nothing for a page")
     state: str = Field(default="", description="open, closed, merged; nothing where it is not known")
     looked_up: date | None = Field(default=None, description="the day on which it was so")
 

@@ -1,4 +1,4 @@
-"""Upstream's threads, by reference: what each is called and how it stands, on the day they were last looked up.
+"""Upstream's threads, by reference: what each is called and how it stands, on the day it was last looked up.
 
 And the claims of threads, changelogs and pages that no release bears out.
 """
@@ -22,17 +22,23 @@ REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)
 
 
 class Thread(FileModel):
-    """An issue or a pull request, of which only the latter can be merged."""
+    """What is known of a thread. Only a pull request can be merged.
 
-    title: str
-    state: Literal["open", "closed", "merged"]
+    `source` is where it was looked up: at GitHub itself, or by a search of stored threads. Where it is null, the kind
+    is that of the address by which people name it, and title and state are not known.
+    """
+
+    kind: Literal["issue", "pull", "discussion", "commit"]
+    title: str = ""
+    state: Literal["open", "closed", "merged", ""] = ""
+    looked_up: date | None = None
+    source: Literal["github", "search"] | None = None
 
 
 class Threads(FileModel):
-    """All of them, and the day on which they were looked up."""
+    """All of them."""
 
-    schema_version: Literal[1] = 1
-    taken_on: date
+    schema_version: Literal[2] = 2
     threads: Mapping[Annotated[str, StringConstraints(pattern=f"^{REFERENCE.pattern}$")], Thread]
 
 

@@ -19,7 +19,7 @@ _SECONDS = 30
 
 
 def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
-    """Write the file at `path` anew, with the threads of these references and today's date.
+    """Write the file at `path` anew, with the threads of these references.
 
     One that cannot be had keeps what is known of it, and is named with the reason. GITHUB_TOKEN, where it is set, is
     sent along: without one, GitHub answers sixty times an hour.
@@ -42,7 +42,7 @@ def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api
     if wanted and not found:
         raise Failed(f"none of {len(wanted)} threads could be had from {api}")
     threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
-    renewed = Threads(taken_on=datetime.now(UTC).date(), threads=threads)
+    renewed = Threads(threads=threads)
     path.write_text(dump(renewed.model_dump(mode="json")), encoding="utf-8")
     console.print(f"{len(found)} of {len(wanted)} threads looked up")
 
@@ -54,5 +54,11 @@ def _look_up(session: requests.Session, api: str, reference: str) -> Thread:
     answer = session.get(f"{api}/repos/{match['repository']}/issues/{match['number']}", timeout=_SECONDS)
     answer.raise_for_status()
     told = answer.json()
-    merged = (told.get("pull_request") or {}).get("merged_at") is not None
-    return Thread(title=told["title"], state="merged" if merged else told["state"])
+    pull = told.get("pull_request")
+    return Thread(
+        kind="issue" if pull is None else "pull",
+        title=told["title"],
+        state="merged" if pull and pull.get("merged_at") else told["state"],
+        looked_up=datetime.now(UTC).date(),
+        source="github",
+    )

@@ -18,7 +18,7 @@ from suite.judge.specifiers import in_version_order, parsed
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, Report
 from suite.report.stored import read_report
-from suite.run import catalogue
+from suite.run import catalogue, threads
 from suite.spelling import RELEASE
 from suite.stack import releases
 
@@ -173,10 +173,41 @@ def test_no_range_ends_at_the_newest_release() -> None:
     assert [] == offending(lambda issue: found.search(f"{issue.title}\n{prose(issue)}") is not None)
 
 
+def test_no_report_is_a_pull_request() -> None:
+    """What reports an issue is an issue or a discussion: a pull request about it is a change or a fix."""
+    known = threads.load().threads
+
+    def is_wrong(issue: Issue) -> bool:
+        return any(
+            each.role == "report" and each.ref in known and known[each.ref].kind == "pull" for each in issue.upstream
+        )
+
+    assert [] == offending(is_wrong)
+
+
+def test_a_fix_has_landed() -> None:
+    """A fix is a commit, or is merged, or stands beside the commit of its repository that landed it."""
+    known = threads.load().threads
+
+    def is_wrong(issue: Issue) -> bool:
+        landed = {each.ref.partition("@")[0] for each in issue.upstream if "@" in each.ref}
+        fixes = [each.ref for each in issue.upstream if each.role == "fix" and each.ref in known]
+        return any(known[ref].state != "merged" and ref.partition("#")[0] not in landed for ref in fixes)
+
+    held("fix-is-not-known-to-have-landed", offending(is_wrong))
+
+
+def test_threads_of_github_are_named_by_reference() -> None:
+    """An issue, a pull request or a discussion is `owner/name#number`, and not an address."""
+    address = re.compile(r"github\.com/[^/]+/[^/]+/(issues|pull|discussions)/\d")
+
+    assert [] == offending(lambda issue: any(address.search(each.ref) for each in issue.upstream))
+
+
 def test_each_list_of_offenders_is_used() -> None:
     """offenders.toml has no list that no test reads, and no id that is no issue's."""
     assert set(LISTED) == {
         *("title-names-a-release", "release-is-no-boundary", "bound-was-not-run"),
-        *("pin-meets-a-bad-rule", "claim-names-no-case"),
+        *("pin-meets-a-bad-rule", "claim-names-no-case", "fix-is-not-known-to-have-landed"),
     }
     assert {name for each in LISTED.values() for name in each} <= {each.issue.id for each in catalogue.entries()}

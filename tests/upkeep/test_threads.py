@@ -19,8 +19,8 @@ from suite.upkeep import threads
 from tests.upkeep.conftest import Serve
 
 KNOWN = {
-    "jax-ml/jax#1": {"title": "As it was called", "state": "open"},
-    "jax-ml/jax#9": {"title": "Which no issue names now", "state": "open"},
+    "jax-ml/jax#1": {"kind": "issue", "title": "As it was called", "state": "open", "looked_up": "2026-01-02"},
+    "jax-ml/jax#9": {"kind": "pull", "title": "Which no issue names now", "state": "open", "looked_up": "2026-01-02"},
 }
 
 
@@ -30,7 +30,7 @@ class GitHub:
     def __init__(self, path: Path, serve: Serve) -> None:
         self.path, self.told, self.tokens = path, dict[str, Any](), set[str | None]()
         self.address = serve(self.answer)
-        path.write_text(dump({"schema_version": 1, "taken_on": "2026-01-02", "threads": KNOWN}))
+        path.write_text(dump({"schema_version": 2, "threads": KNOWN}))
 
     def answer(self, path: str, headers: Message) -> tuple[str, str] | None:
         """Answer for one thread; for anything else that is not there."""
@@ -64,11 +64,14 @@ def test_titles_and_states_are_of_today(github: GitHub) -> None:
     before = datetime.now(UTC).date()
     github.renew(4, 3, 2, 1)
     found = read(Threads, github.path)
-    assert before <= found.taken_on <= datetime.now(UTC).date()
-    states = ("closed", "open", "merged", "closed")
-    assert [(f"jax-ml/jax#{number}", f"Thread {number}", state) for number, state in enumerate(states, 1)] == [
-        (reference, thread.title, thread.state) for reference, thread in found.threads.items()
+    kinds = (("issue", "closed"), ("issue", "open"), ("pull", "merged"), ("pull", "closed"))
+    assert [(f"jax-ml/jax#{number}", f"Thread {number}", *kind) for number, kind in enumerate(kinds, 1)] == [
+        (reference, thread.title, thread.kind, thread.state) for reference, thread in found.threads.items()
     ]
+    for thread in found.threads.values():
+        assert thread.looked_up is not None
+        assert before <= thread.looked_up <= datetime.now(UTC).date()
+        assert "github" == thread.source
 
 
 def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:
@@ -80,14 +83,16 @@ def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:
     assert ["jax-ml/jax#1", "jax-ml/jax#2"] == list(read(Threads, github.path).threads)
     github.tell(1, state="asleep")
     assert github.renew(1, 2)[0].startswith("jax-ml/jax#1: ")
-    assert Thread(title="As it was called", state="open") == read(Threads, github.path).threads["jax-ml/jax#1"]
+    assert (
+        Thread.model_validate(KNOWN["jax-ml/jax#1"], strict=False) == read(Threads, github.path).threads["jax-ml/jax#1"]
+    )
 
 
 def test_the_file_stays_where_nothing_can_be_had(github: GitHub) -> None:
     """A machine that is offline does not put today's date on what it knows."""
     with pytest.raises(Failed, match="none of 1 threads"):
         github.renew(1)
-    assert date(2026, 1, 2) == read(Threads, github.path).taken_on
+    assert {date(2026, 1, 2)} == {each.looked_up for each in read(Threads, github.path).threads.values()}
 
 
 def test_a_token_is_sent_where_there_is_one(github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ ISSUE = Issue(
     kind="slow",
     upstream=Upstream.of(
         report="xla#45912",
-        fix="https://github.com/openxla/xla/pull/45947",
+        fix="xla#45947",
         docs="https://docs.jax.dev/en/latest/buffer_donation.html",
     ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),

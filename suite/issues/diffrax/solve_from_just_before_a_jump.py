@@ -98,7 +98,7 @@ def in_double_precision() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="https://github.com/patrick-kidger/diffrax/issues/713", fix="diffrax#714"),
+    upstream=Upstream.of(report="diffrax#713", fix="diffrax#714"),
     touches=("diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
     control=control_steps,
     rules=(

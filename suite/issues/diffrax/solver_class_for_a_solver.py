@@ -49,7 +49,7 @@ def checked_first() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(report="diffrax#705", fix="diffrax#762"),
+    upstream=Upstream.of(report="diffrax#705", change="diffrax#762"),
     touches=("diffrax.diffeqsolve",),
     cases=(
         Case(

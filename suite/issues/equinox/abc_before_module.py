@@ -88,7 +88,9 @@ def generic_first() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="equinox#1246 GalacticDynamics/coordinax#210 gchq/coreax#817", fix="equinox@2c3fbae"),
+    upstream=Upstream.of(
+        report="equinox#1246 gchq/coreax#817", fix="equinox@2c3fbae", change="GalacticDynamics/coordinax#210"
+    ),
     touches=("abstract base classes", "multiple inheritance"),
     control=control_module_alone,
     behaviours={"made": "clear", "type-error": "affected"},

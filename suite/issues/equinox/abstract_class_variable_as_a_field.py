@@ -88,7 +88,7 @@ _CLASS = Rule("class-refused", "equinox<0.11.1")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="https://github.com/patrick-kidger/equinox/pull/1198"),
+    upstream=Upstream.of(fix="equinox#1198"),
     touches=("equinox.AbstractClassVar",),
     control=control_of_the_class,
     behaviours={"made": "clear", "refused": "affected", "class-refused": "affected"},

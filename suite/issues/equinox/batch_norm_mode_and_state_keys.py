@@ -135,7 +135,9 @@ _NAME_IT = Workaround('Name it: mode="batch" from 0.13.0, and momentum=0 in trai
 
 ISSUE = Issue(
     kind="warning",
-    upstream=Upstream.of(report="equinox#659 equinox#1050 pyro-ppl/numpyro#2042", fix="equinox#948 equinox#1052"),
+    upstream=Upstream.of(
+        report="equinox#659 equinox#1050", fix="equinox#948 equinox#1052", change="pyro-ppl/numpyro#2042"
+    ),
     touches=("equinox.nn.BatchNorm", "equinox.nn.State", "equinox.nn.make_with_state"),
     control=control_own_state,
     workaround=_NAME_IT,

@@ -71,7 +71,7 @@ def output_padding() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="equinox#1044", commit="equinox@590c88b"),
+    upstream=Upstream.of(change="equinox#1044", commit="equinox@590c88b"),
     touches=(
         "equinox.nn.ConvTranspose3d(dtype=)",
         "equinox.nn.ConvTranspose1d(output_padding=)",

@@ -97,7 +97,7 @@ _NEW = Rule("agrees", "", _ALL)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="equinox#876", fix="equinox#723"),
+    upstream=Upstream.of(fix="equinox#723", change="equinox#876"),
     touches=("equinox.nn.LayerNorm", "equinox.nn.GroupNorm", "equinox.nn.RMSNorm"),
     control=float32,
     rules=(_OLD, _NEW),

@@ -101,7 +101,7 @@ _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and 
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229 jax#40648"),
+    upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229", change="jax#40648"),
     touches=("jax.Array.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice", "jax.lax.dynamic_index_in_dim"),
     control=not_clipped,
     rules=(Rule("differs", "jax<0.9"), _NEW),

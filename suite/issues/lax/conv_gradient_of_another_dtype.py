@@ -56,7 +56,7 @@ def cast_before() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/31592", fix="jax#36734"),
+    upstream=Upstream.of(report="jax#31592", fix="jax#36734"),
     touches=("jax.lax.conv_general_dilated(preferred_element_type=)", "jax.lax.conv(preferred_element_type=)"),
     cases=(
         Case(

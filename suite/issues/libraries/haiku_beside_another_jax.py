@@ -39,7 +39,8 @@ def control_applies() -> None:
 ISSUE = Issue(
     kind="import-error",
     upstream=Upstream.of(
-        report="neuralgcm/neuralgcm#333 pyro-ppl/numpyro#2019 google-deepmind/alphafold3#715 evo-design/proto-tools#31"
+        report="neuralgcm/neuralgcm#333 pyro-ppl/numpyro#2019 google-deepmind/alphafold3#715",
+        change="evo-design/proto-tools#31",
     ),
     touches=("Haiku",),
     cases=(

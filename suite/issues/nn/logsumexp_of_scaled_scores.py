@@ -84,7 +84,7 @@ _GOOD = "XLA fuses other loops"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#37234 jax#38609 xla#44738"),
+    upstream=Upstream.of(report="jax#37234 jax#38609", change="xla#44738"),
     touches=("jax.nn.logsumexp", "jax.scipy.special.logsumexp", "jax.nn.softmax", "jax.nn.log_softmax"),
     control=half,
     workaround=_SHIFT,

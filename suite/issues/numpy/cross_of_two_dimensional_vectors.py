@@ -47,9 +47,9 @@ def two_and_three() -> tuple[str, str]:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        commit="jax#38650",
-        report="numpy/numpy#30461",
         fix="jax#40876",
+        change="numpy/numpy#30461",
+        commit="jax#38650",
         changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-11-0-july-16-2026",
     ),
     touches=("jax.numpy.cross",),

@@ -61,7 +61,7 @@ _SLOGDET = Workaround("Take sign * jnp.exp(log) of jnp.linalg.slogdet, or keep t
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#39905", commit="https://github.com/jax-ml/jax/pull/6543"),
+    upstream=Upstream.of(report="jax#39905", commit="jax#6543"),
     touches=("jax.numpy.linalg.det",),
     control=slogdet,
     behaviours={"right": "clear"},

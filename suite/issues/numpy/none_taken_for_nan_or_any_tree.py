@@ -63,8 +63,9 @@ def none_as_a_leaf() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
-        report="jax#14506 equinox#753",
+        report="jax#14506",
         fix="jax#18564",
+        change="equinox#753",
         changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-34-october-4-2024",
     ),
     touches=("jax.numpy.array", "jax.numpy.asarray", "jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"),

@@ -50,7 +50,7 @@ def traced_exponent() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/17995", fix="jax#17996"),
+    upstream=Upstream.of(report="jax#17995", fix="jax#17996"),
     touches=("jax.numpy.power", "jax.lax.pow", "jax.Array.__pow__"),
     control=positive_or_python,
     rules=(Rule("differs", "jax<0.4.19", "since jax#16419"), Rule("agrees", "", "jax#17996 (6fe573147e)")),

@@ -62,7 +62,7 @@ def to_minus_39() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="https://github.com/jax-ml/jax/issues/31689", fix="jax#32459"),
+    upstream=Upstream.of(report="jax#31689", fix="jax#32459"),
     touches=("jax.numpy.round",),
     control=to_two,
     rules=(Rule("differs"),),

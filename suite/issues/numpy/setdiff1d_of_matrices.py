@@ -61,7 +61,7 @@ _NEW = Rule("agrees", "", "jax#32340 (7ff86dcbe9)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#32402 https://github.com/jax-ml/jax/issues/32335", fix="jax#32340"),
+    upstream=Upstream.of(report="jax#32402 jax#32335", fix="jax#32340"),
     touches=("jax.numpy.setdiff1d(assume_unique=)",),
     control=not_assumed,
     rules=(Rule("differs", "jax<0.8.0"), _NEW),

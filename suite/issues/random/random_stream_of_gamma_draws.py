@@ -169,7 +169,7 @@ _ALWAYS = Rule("first")
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="https://github.com/jax-ml/jax/issues/13346",
+        report="jax#13346",
         docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
         changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),

@@ -163,7 +163,7 @@ _THREEFRY = (Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partit
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="https://github.com/jax-ml/jax/issues/13346",
+        report="jax#13346",
         docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
         changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),

@@ -56,8 +56,8 @@ _SEEDED = "uses('jax.random.PRNGKey', 'jax.random.key')"
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="https://github.com/jax-ml/jax/issues/13346",
-        docs="https://github.com/jax-ml/jax/discussions/18480",
+        report="jax#13346",
+        docs="jax#18480",
         changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=("jax.random.uniform", "jax.random.split", "jax_threefry_partitionable"),

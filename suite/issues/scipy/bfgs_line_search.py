@@ -87,7 +87,7 @@ _SCIPY = Workaround("Use scipy.optimize.minimize with jax.value_and_grad, and lo
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#16236 jax#4594", fix="jax#40228", commit="jax@88d98bdb3c"),
+    upstream=Upstream.of(report="jax#16236 jax#4594", change="jax#40228", commit="jax@88d98bdb3c"),
     touches=("jax.scipy.optimize.minimize",),
     control=from_elsewhere,
     workaround=_SCIPY,

@@ -98,9 +98,7 @@ _NEGATIVE = (Rule("differs", "jax<0.8.0"), Rule("agrees", "", _COUNTED))
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(
-        report="https://github.com/jax-ml/jax/issues/29426 jax#31836", fix="jax@2d252fb19d jax@dac1f4cf85"
-    ),
+    upstream=Upstream.of(report="jax#29426 jax#31836", fix="jax@2d252fb19d jax@dac1f4cf85"),
     touches=("jax.scipy.fft.dctn", "jax.scipy.fft.idctn"),
     control=no_shape,
     rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "2d252fb19d takes the last len(s) axes")),

@@ -68,7 +68,7 @@ ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         changelog="https://docs.jax.dev/en/latest/changelog.html",
-        report="https://github.com/scipy/scipy/pull/21827",
+        change="scipy/scipy#21827",
         commit="jax@c5e8ae80f9",
     ),
     touches=("jax.scipy.special.gamma", "jax.scipy.special.gammasgn", "jax.scipy.special.beta"),

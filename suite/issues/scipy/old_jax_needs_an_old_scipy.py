@@ -32,7 +32,9 @@ def by_numpy() -> None:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=Upstream.of(report="jax#20965 lanl/scico#539 huggingface/transformers#30402", commit="jax#17182"),
+    upstream=Upstream.of(
+        report="jax#20965 lanl/scico#539", change="huggingface/transformers#30402", commit="jax#17182"
+    ),
     touches=("jax.scipy.linalg", "jax.scipy.stats"),
     cases=(
         Case(

@@ -139,7 +139,8 @@ _NEW = Rule("comes", "", "83457c115a and 9d39ab305a")
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        report="jax#24255 jax#24219 jax#25861 netket/netket#1925 invrs-io/agjax#43 pasteurlabs/tesseract-jax#177"
+        report="jax#24255 jax#24219 jax#25861 invrs-io/agjax#43",
+        change="netket/netket#1925 pasteurlabs/tesseract-jax#177",
     ),
     touches=("jax.pure_callback", "jax.debug.callback", "jax_cpu_enable_async_dispatch"),
     control=one_number,

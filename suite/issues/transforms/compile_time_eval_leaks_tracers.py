@@ -79,7 +79,7 @@ _OLD = Rule("agrees", "jax<0.4.36")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#25847 https://github.com/jax-ml/jax/issues/30787", fix="jax@6f3a8b4a75 jax#33711"),
+    upstream=Upstream.of(report="jax#25847 jax#30787", fix="jax@6f3a8b4a75 jax#33711"),
     touches=("jax.ensure_compile_time_eval",),
     control=primitives,
     behaviours={"leaked": "affected", "differs": "different"},

@@ -130,9 +130,7 @@ _OVERWRITTEN = (f"jax.new_ref if {_GRADIENTS}",)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(
-        report="https://github.com/jax-ml/jax/issues/33987 jax#35217", fix="jax#38927", commit="jax#31672"
-    ),
+    upstream=Upstream.of(report="jax#33987", fix="jax#38927", change="jax#35217", commit="jax#31672"),
     touches=("jax.new_ref",),
     control=doubled,
     behaviours={"no-accum": "affected", "differs": "different"},
