@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from suite.run.schedule import scheduler as schedule
 from suite.run.schedule.scheduler import Work
 from suite.run.seen import read_ahead
 from suite.run.spread import shard
-from suite.run.spread.shard import Shard, Timed
+from suite.run.spread.shard import Shard
 from suite.stack import lock, releases
 from suite.stack import plan as plans
 from suite.stack.chosen import Rows
@@ -98,14 +98,16 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
     return found
 
 
-def measured() -> Sequence[Timed]:
-    """What was published; where nothing is that can be read, as after a change of schema, all cells cost the same."""
+def measured() -> Mapping[str, float]:
+    """Return the seconds that each cell took in the published report; nothing if no such report can be read."""
     from suite.report.stored import read_report
 
-    try:
-        return read_report(PUBLISHED).observations
-    except BadFile:
-        return ()
+    seconds: dict[str, float] = {}
+    with suppress(BadFile):
+        for each in read_report(PUBLISHED).observations:
+            if each.attempts:
+                seconds[each.cell] = seconds.get(each.cell, 0.0) + each.seconds
+    return seconds
 
 
 def compat(

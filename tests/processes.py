@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+import pytest
 
 from suite.files import ROOT
 
@@ -48,6 +50,11 @@ def printed(*words: str, folder: Path = ROOT, env: Mapping[str, str] = NOTHING) 
     ran = python(*words, folder=folder, env=env)
     assert 0 == ran.returncode, ran.stderr
     return ran.stdout
+
+
+def lacking(what: str) -> NoReturn:
+    """Skip a test that this machine cannot run; CI has to be able to."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
 
 
 def program(path: Path, *lines: str) -> Path:

@@ -15,6 +15,7 @@ import pytest
 from suite.__main__ import main
 from suite.files import ROOT
 from suite.timings.counting import Counter
+from tests.processes import lacking
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 from tests.state import eventually
 
@@ -76,9 +77,7 @@ def test_a_fresh_run_that_is_cut_short_loses_nothing(
 @pytest.fixture
 def _valgrind() -> None:
     if shutil.which("valgrind") is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI is set, and there is no valgrind: .ci/run installs it")
-        pytest.skip("no valgrind on this machine: no instruction is counted")
+        lacking("no valgrind on this machine, which .ci/run installs: no instruction is counted")
 
 
 # Counts a trace, and begins to count another in a process of its own.
