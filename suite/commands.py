@@ -33,7 +33,6 @@ from suite.stack.chosen import Rows
 from suite.stack.plan import Cell
 
 if TYPE_CHECKING:
-    from suite.bisect.search import Find
     from suite.report.model import Report
 
 PUBLISHED = REPORTS / "published"
@@ -255,25 +254,6 @@ def _evidence(made: Report) -> Report:
     from suite.report.stored import COMPAT, read_report
 
     return read_report(PUBLISHED) if (PUBLISHED / COMPAT).exists() else made
-
-
-def bisect(
-    case: str,
-    package: str,
-    hold: list[str],
-    between: tuple[str, str] | None,
-    find: Find | None,
-    *,
-    scan: bool,
-    fresh: bool,
-) -> Exit:
-    """Find the release where a case changes, and say so."""
-    from suite.bisect import session
-
-    asked = session.question(case, package, hold, between)
-    if scan:
-        return session.scan(asked, fresh=fresh, console=OUT)
-    return session.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
 def renew_threads() -> None:

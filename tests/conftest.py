@@ -109,8 +109,11 @@ def own_store(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return elsewhere
 
 
+Recorded = Callable[[], dict[str, bytes]]
+
+
 @pytest.fixture
-def recorded(real_state: Path) -> Callable[[], dict[str, bytes]]:
+def recorded(real_state: Path) -> Recorded:
     """The issue's records, by the names of their files."""
     folder = real_state / "records" / CELL.id / ISSUE
 
