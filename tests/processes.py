@@ -52,6 +52,11 @@ def printed(*words: str, folder: Path = ROOT, env: Mapping[str, str] = NOTHING) 
     return ran.stdout
 
 
+def git(folder: Path, *words: str) -> str:
+    """What git says of a repository."""
+    return subprocess.run(["git", *words], cwd=folder, capture_output=True, check=True).stdout.decode()
+
+
 def lacking(what: str) -> NoReturn:
     """Skip a test that this machine cannot run; CI has to be able to."""
     (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
@@ -67,8 +72,7 @@ def program(path: Path, *lines: str) -> Path:
 
 def clone(folder: Path, wanted: Callable[[str], object] = lambda name: True) -> Path:
     """Copy the tree as git would clone it to `folder`, or the files whose names are `wanted`."""
-    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines()
+    names = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
     for name in (name for name in names if wanted(name) and (ROOT / name).is_file()):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
