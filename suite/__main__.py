@@ -139,7 +139,8 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
         "fetches its packages again. An environment that another run is using is kept. "
         f"Exit codes: 0 done, or nothing to do; 3 the disk refused. {_STATE}"
     )
-    _add_bisect(command("bisect", "find the release where a case changes, in few cell runs"))
+    few = "find the release where a case changes, in few cell runs"
+    _add_bisect(command("bisect", few, "bisect.session:carry_out"))
     what_is_new = "read the index; lock, run and compare what is new since the snapshot"
     discovering = command("discover", what_is_new, "upkeep.discover:carry_out", epilog=_RUN_CODES)
     command("lock", "resolve every cell as of its day, and write the same locks each time", "commands:write_locks")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,14 +26,13 @@ from suite.run.schedule import scheduler as schedule
 from suite.run.schedule.scheduler import Work
 from suite.run.seen import read_ahead
 from suite.run.spread import shard
-from suite.run.spread.shard import Shard, Timed
+from suite.run.spread.shard import Shard
 from suite.stack import lock, releases
 from suite.stack import plan as plans
 from suite.stack.chosen import Rows
 from suite.stack.plan import Cell
 
 if TYPE_CHECKING:
-    from suite.bisect.search import Find
     from suite.report.model import Report
 
 PUBLISHED = REPORTS / "published"
@@ -98,14 +97,16 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
     return found
 
 
-def measured() -> Sequence[Timed]:
-    """What was published; where nothing is that can be read, as after a change of schema, all cells cost the same."""
+def measured() -> Mapping[str, float]:
+    """Return the seconds that each cell took in the published report; nothing if no such report can be read."""
     from suite.report.stored import read_report
 
-    try:
-        return read_report(PUBLISHED).observations
-    except BadFile:
-        return ()
+    seconds: dict[str, float] = {}
+    with suppress(BadFile):
+        for each in read_report(PUBLISHED).observations:
+            if each.attempts:
+                seconds[each.cell] = seconds.get(each.cell, 0.0) + each.seconds
+    return seconds
 
 
 def compat(
@@ -253,25 +254,6 @@ def _evidence(made: Report) -> Report:
     from suite.report.stored import COMPAT, read_report
 
     return read_report(PUBLISHED) if (PUBLISHED / COMPAT).exists() else made
-
-
-def bisect(
-    case: str,
-    package: str,
-    hold: list[str],
-    between: tuple[str, str] | None,
-    find: Find | None,
-    *,
-    scan: bool,
-    fresh: bool,
-) -> Exit:
-    """Find the release where a case changes, and say so."""
-    from suite.bisect import session
-
-    asked = session.question(case, package, hold, between)
-    if scan:
-        return session.scan(asked, fresh=fresh, console=OUT)
-    return session.bisection(asked, find=find, fresh=fresh, console=OUT)
 
 
 def renew_threads() -> None:

@@ -109,8 +109,11 @@ def own_store(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return elsewhere
 
 
+Recorded = Callable[[], dict[str, bytes]]
+
+
 @pytest.fixture
-def recorded(real_state: Path) -> Callable[[], dict[str, bytes]]:
+def recorded(real_state: Path) -> Recorded:
     """The issue's records, by the names of their files."""
     folder = real_state / "records" / CELL.id / ISSUE
 
@@ -142,7 +145,7 @@ def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], else
     """Run nox in the tree, in this process, where nothing has been recorded."""
     monkeypatch.chdir(ROOT)
     # What the published report says of costs takes a second to look up.
-    monkeypatch.setattr(commands, "measured", lambda: ())
+    monkeypatch.setattr(commands, "measured", dict)
     for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):
         monkeypatch.setenv(name, "none")
 

@@ -10,7 +10,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+import pytest
 
 from suite.files import ROOT
 
@@ -67,6 +69,16 @@ def printed(*words: str, folder: Path = ROOT, env: Mapping[str, str] = NOTHING) 
     return ran.stdout
 
 
+def git(folder: Path, *words: str) -> str:
+    """What git says of a repository."""
+    return subprocess.run(["git", *words], cwd=folder, capture_output=True, check=True).stdout.decode()
+
+
+def lacking(what: str) -> NoReturn:
+    """Skip a test that this machine cannot run; CI has to be able to."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
+
+
 def program(path: Path, *lines: str) -> Path:
     """Put a shell script at `path` that can be run."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,8 +89,7 @@ def program(path: Path, *lines: str) -> Path:
 
 def clone(folder: Path, wanted: Callable[[str], object] = lambda name: True) -> Path:
     """Copy the tree as git would clone it to `folder`, or the files whose names are `wanted`."""
-    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines()
+    names = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
     for name in (name for name in names if wanted(name) and (ROOT / name).is_file()):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)

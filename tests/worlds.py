@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -30,6 +33,18 @@ def pretend(packages: Path, pins: Mapping[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         (folder / "METADATA").write_text(text, encoding="utf-8")
+
+
+def packed(path: Path, info: str, files: Mapping[str, bytes]) -> Path:
+    """Pack a wheel of these files, and of the RECORD that its folder of metadata `info` has then."""
+    rows = [f"{info}/RECORD,,\n"]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+            rows.append(f"{name},sha256={digest},{len(content)}\n")
+        archive.writestr(f"{info}/RECORD", "".join(rows))
+    return path
 
 
 def ran(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> Status:

@@ -36,7 +36,25 @@ _SEVERITY = (Exit.AS_EXPECTED, Exit.INCOMPLETE, Exit.UNEXPECTED)
 _EVERYWHERE = frozenset({"plan.no-interpreter", "install.network", "install.disk", "run.disk"})
 
 
-def question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
+def carry_out(
+    case: str,
+    package: str,
+    hold: list[str],
+    between: Sequence[str] | None,
+    find: Find | None,
+    console: Console,
+    *,
+    scan: bool,
+    fresh: bool,
+) -> Exit:
+    """Find the release where a case changes, and say so. Raises Misused, Failed, BadFile, OSError."""
+    asked = _question(case, package, hold, between)
+    if scan:
+        return _scan(asked, fresh=fresh, console=console)
+    return _bisection(asked, find=find, fresh=fresh, console=console)
+
+
+def _question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
     """Return the question about `ISSUE/CASE`, and the cells that can answer. Raises Misused, BadFile.
 
     The cells are the line's where nothing is held, else an arm's: every release of `package` beside what is held.
@@ -57,7 +75,7 @@ def question(name: str, package: str, holds: Sequence[str], between: Sequence[st
     return replace(asked, cells=_between(asked, between)) if between else asked
 
 
-def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:
+def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:
     """Find where the case changes, and say so; the exit code it deserves.
 
     Where records and rules have it change more than once, each change is found, one after the other; `find` asks for
@@ -82,8 +100,8 @@ def bisection(asked: Question, *, find: Find | None, fresh: bool, console: Conso
     return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
 
-def scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
-    """Run the case in every cell, and tell its intervals; the exit code they deserve. Raises as `bisection` does."""
+def _scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
+    """Run the case in every cell, and tell its intervals; the exit code they deserve. Raises as `_bisection` does."""
     hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
     hunt.tell(wording.title(asked, before=len(hunt.seen), scan=True))
     todo = [at for at in range(len(asked.cells)) if at not in hunt.seen]

@@ -67,13 +67,12 @@ def obtain(cell: Cell, target: Target) -> Wheels:
 
 def _resolve(made: Cell, asked: str) -> Resolved:
     """As of the cell's day; where its wheel came later, as of the snapshot's."""
-    late = max((moment for _, moment in made.as_of_package), default=made.as_of)
-    try:
-        entries, sizes = lock.resolve(replace(made, as_of=late, as_of_package=()))
-    except Unresolvable:
+    late, said = max((moment for _, moment in made.as_of_package), default=made.as_of), ""
+    for as_of in (late, releases.load().taken_at):
         try:
-            entries, sizes = lock.resolve(replace(made, as_of=releases.load().taken_at, as_of_package=()))
+            entries, sizes = lock.resolve(replace(made, as_of=as_of, as_of_package=()))
         except Unresolvable as error:
-            last = str(error).splitlines()[-1] if str(error) else "uv said nothing"
-            raise Failed(f"{made.id}: no {asked} can be had: {last}") from error
-    return Resolved(wanted=asked, entries=entries, bytes=sizes)
+            said = (str(error).splitlines() or ["uv said nothing"])[-1]
+        else:
+            return Resolved(wanted=asked, entries=entries, bytes=sizes)
+    raise Failed(f"{made.id}: no {asked} can be had: {said}")

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from suite import commands
+from suite import console
 from suite.__main__ import main
 from suite.console import Terminal
 from suite.errors import Exit
@@ -70,7 +70,7 @@ def bench(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setattr(catalogue, "entries", lambda: (ENTRY,))
     monkeypatch.setattr(environment, "prepare", made.prepare)
     monkeypatch.setattr(environment, "ready", lambda cell, pinned: None)
-    monkeypatch.setattr(commands, "OUT", Terminal(1000))
+    monkeypatch.setattr(console, "OUT", Terminal(1000))
     monkeypatch.setenv("CORPUS_FOLDER", str(elsewhere))
     return made
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ from suite.check import candidate
 from suite.errors import Exit
 from suite.run import interpreter, probe_call
 from suite.stack import lock, uv_call
+from tests.worlds import packed
 
 CELL = candidate.newest()
 # A loop that never turns: what it would have computed, it returns as it was given.
@@ -32,19 +30,13 @@ def wheel(tmp_path: Path) -> Path:
     loop = root / "equinox" / "internal" / "_loop" / "loop.py"
     # As a new file: this one is the same as in uv's store, and in every environment with this release.
     write(loop, loop.read_text(encoding="utf-8") + BROKEN)
-    packed, (info,) = tmp_path / f"equinox-{version}-py3-none-any.whl", root.glob("*.dist-info")
-    kept = [
-        path for path in sorted(root.rglob("*")) if path.is_file() and (path.parent == info or path.suffix != ".pyc")
-    ]
-    with zipfile.ZipFile(packed, "w") as archive:
-        lines = []
-        for path in (path for path in kept if path.parent != root and path.name not in ("RECORD", "INSTALLER")):
-            name, content = path.relative_to(root).as_posix(), path.read_bytes()
-            archive.writestr(name, content)
-            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
-            lines.append(f"{name},sha256={digest},{len(content)}\n")
-        archive.writestr(f"{info.name}/RECORD", "".join([*lines, f"{info.name}/RECORD,,\n"]))
-    return packed
+    (info,) = root.glob("*.dist-info")
+    kept = {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.parent != root and path.suffix != ".pyc" and path.name not in ("RECORD", "INSTALLER")
+    }
+    return packed(tmp_path / f"equinox-{version}-py3-none-any.whl", info.name, kept)
 
 
 def test_a_broken_loop_is_told_and_nothing_else(

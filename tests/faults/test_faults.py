@@ -23,7 +23,6 @@ from suite.judge.record import Key, Record
 from suite.judge.verdicts import Judged
 from suite.run import catalogue, probe_call
 from suite.run.probe_call import Ended, Progress, Task
-from tests import faults
 from tests.cell.test_probe import PATIENCE, eventually
 from tests.processes import clone, default_signals
 from tests.worlds import started_with
@@ -59,9 +58,9 @@ class Machine(Progress):
             left.unlink()
         return self.python
 
-    def run(self, module: str) -> dict[str, Judged]:
-        """The verdict on each case of a module, by id."""
-        entry = catalogue.entry(f"{faults.__name__}.{module}")
+    def run(self, *cases: str) -> dict[str, Judged]:
+        """The verdict on each of these cases, by id."""
+        entry = catalogue.narrowed(catalogue.entry("tests.faults.cases"), cases)
         tasks = [Task(entry, case, KEY, "right", self.path(case)) for case in entry.issue.cases]
         self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake)
         return {case.id: self.judged(case) for case in entry.issue.cases if self.path(case).exists()}
@@ -109,17 +108,17 @@ def told(found: dict[str, Judged]) -> Sequence[tuple[str, str | None]]:
 CLEAR = ("clear", None)
 
 
-@pytest.mark.parametrize("module", ["writes_beside", "shares_memory", "patches_the_clock"])
-def test_what_a_case_does_stays_its_own(machine: Machine, module: str) -> None:
+@pytest.mark.parametrize("cases", ["leaves-a-module looks-around looks-afresh", "in-shared-memory", "no-number"])
+def test_what_a_case_does_stays_its_own(machine: Machine, cases: str) -> None:
     """Files beside it, a replaced clock, many processes: each case is judged by what it saw, and no other is."""
-    found = machine.run(module)
+    found = machine.run(*cases.split())
 
     assert {CLEAR} == set(told(found)), found
 
 
 def test_what_a_case_says_is_kept_spelled_out(machine: Machine) -> None:
     """Text that no file can hold, in an answer or an exception, is in the record, and loses no case."""
-    found = machine.run("says_odd_things")
+    found = machine.run("lone-surrogate", "raises-it")
 
     half = {name: (each.verdict, each.detail) for name, each in found.items()}
     kept = {
@@ -129,13 +128,13 @@ def test_what_a_case_says_is_kept_spelled_out(machine: Machine) -> None:
     assert kept == half
 
 
-@pytest.mark.parametrize("module", ["ends_its_parent", "writes_on"])
+@pytest.mark.parametrize("case", ["kills-parent", "writes-on"])
 def test_what_ends_its_parent_is_named_and_costs_no_other(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, module: str
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     """A case cannot end a probe that is apart; else it is our error, by name, and the case after it is run."""
     monkeypatch.setenv("CORPUS_FOLDER", str(machine.folder))
-    found = machine.run(module)
+    found = machine.run(case, "sorted-after")
 
     assert [CLEAR if machine.apart else ("error", "run.probe"), CLEAR] == told(found)
     assert machine.apart == (machine.said == [])
@@ -144,7 +143,7 @@ def test_what_ends_its_parent_is_named_and_costs_no_other(
 
 def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
     """A write into the packages is refused where the probe is apart, and our error; else it is noticed, and undone."""
-    found = machine.run("writes_into_packages")
+    found = machine.run("adds-a-file", "shares-memory")
 
     refused = ("error", "run.read-only"), 0
     assert (refused if machine.apart else (CLEAR, 1)) == (told(found)[0], machine.remade)
@@ -154,14 +153,14 @@ def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
 @pytest.mark.parametrize("machine", ["apart"], indirect=True)
 def test_shared_memory_is_a_case_s_own(machine: Machine) -> None:
     """Where the probe is apart, no case finds what another has left in shared memory."""
-    found = machine.run("writes_into_packages")
+    found = machine.run("shares-memory", "shares-again")
 
-    assert ([CLEAR, CLEAR], False) == (told(found)[1:], LEFT.exists())
+    assert ([CLEAR, CLEAR], False) == (told(found), LEFT.exists())
 
 
 def test_a_machine_s_fault_is_an_error(machine: Machine) -> None:
     """A full disk and an end of memory are told as that, and never counted against upstream."""
-    assert [("error", "run.disk"), ("error", "run.memory")] == told(machine.run("blames_the_machine"))
+    assert [("error", "run.disk"), ("error", "run.memory")] == told(machine.run("disk-full", "memory-gone"))
 
 
 @pytest.fixture
@@ -267,7 +266,7 @@ def test_a_shell_s_limit_stops_all_and_says_so(machine: Machine, monkeypatch: py
     """Under a limit in which JAX cannot live nothing is run, and the sentence names the limit."""
     monkeypatch.setattr("resource.getrlimit", lambda _: (4 * 1024**3, 4 * 1024**3))
 
-    assert ({}, "run.limits") == (machine.run("patches_the_clock"), machine.ended.reason)
+    assert ({}, "run.limits") == (machine.run("no-number"), machine.ended.reason)
     assert "4096 MiB (ulimit -v)" in machine.ended.detail
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from suite.files import ROOT
 from suite.stack import uv_call
-from tests.processes import printed
+from tests.processes import git, printed
 
 
 def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     pip["VIRTUALENV_NO_PERIODIC_UPDATE"] = "1"
     surroundings = {**home, **pip, "SUITE_STATE": str(tmp_path / "a state")}
     (tmp_path / "home").mkdir()
-    before = _status()
+    before = git(ROOT, "status", "--porcelain")
 
     command = printed("-m", "suite", "line", env={**surroundings, "PATH": os.environ["PATH"]}).splitlines()[-1]
     # Few of the installed modules are imported, and asv imports all benchmarks: these need jax alone.
@@ -45,11 +45,4 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     assert "[100.00%] ··· basics.Scan.time_trace" in ran.stdout, ran.stdout + ran.stderr
     assert "failed" not in ran.stdout, ran.stdout
     assert not table or "basics.Scan.time_trace" in table[-1]
-    assert before == _status()
-
-
-def _status() -> str:
-    """What of the tree is not as it was committed."""
-    return subprocess.run(
-        ["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout
+    assert before == git(ROOT, "status", "--porcelain")

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,8 @@ import pytest
 from suite.__main__ import main
 from suite.files import ROOT
 from suite.timings.counting import Counter
+from tests.conftest import Recorded
+from tests.processes import lacking
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 from tests.state import eventually
 
@@ -31,7 +32,7 @@ def _processes_in(folder: Path) -> list[str]:
 
 
 def test_an_interrupted_run_loses_nothing_that_had_finished(
-    real_state: Path, recorded: Callable[[], dict[str, bytes]], capsys: pytest.CaptureFixture[str]
+    real_state: Path, recorded: Recorded, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A run ended in the middle keeps its finished cases, leaves no process, and the next start says what is left."""
     shutil.rmtree(real_state / "records" / CELL.id / ISSUE)
@@ -59,9 +60,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(
     assert COUNT == len(recorded())
 
 
-def test_a_fresh_run_that_is_cut_short_loses_nothing(
-    real_state: Path, recorded: Callable[[], dict[str, bytes]]
-) -> None:
+def test_a_fresh_run_that_is_cut_short_loses_nothing(real_state: Path, recorded: Recorded) -> None:
     """What --fresh was killed before it could replace counts again, as it was, in a run that asks for no more."""
     before = recorded()
     with started(real_state, "--fresh") as running:
@@ -76,9 +75,7 @@ def test_a_fresh_run_that_is_cut_short_loses_nothing(
 @pytest.fixture
 def _valgrind() -> None:
     if shutil.which("valgrind") is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI is set, and there is no valgrind: .ci/run installs it")
-        pytest.skip("no valgrind on this machine: no instruction is counted")
+        lacking("no valgrind on this machine, which .ci/run installs: no instruction is counted")
 
 
 # Counts a trace, and begins to count another in a process of its own.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import lzma
-import subprocess
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from suite.report.model import Report
 from suite.report.write import siblings
 from suite.run import archive
 from suite.stack import lock, releases
+from tests.processes import git
 
 # One issue in so many is published here.
 PART = 30
@@ -68,7 +68,7 @@ def added(published: Report, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     fewer = only(whole, issues={each.id for each in whole.issues} - {new})
     newest = max((each.packages["jax"] for each in whole.cells if "jax" in each.packages), key=Version)
     repository = tmp_path_factory.mktemp("repository")
-    subprocess.run(["git", "init", "--quiet", repository], check=True)
+    git(repository, "init", "--quiet")
     before, released, described = (
         committed(files(each), repository) for each in (only(fewer, before=newest), fewer, whole)
     )
@@ -82,7 +82,7 @@ def committed(published: Files, repository: Path) -> int:
         (repository / name).write_bytes(data)
     own = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     for command in (["add", "--all"], ["commit", "--quiet", "--message", "publish"], ["repack", "-adfq"]):
-        subprocess.run(["git", *own, *command], cwd=repository, check=True)
+        git(repository, *own, *command)
     return sum(path.stat().st_size for path in (repository / ".git" / "objects" / "pack").glob("*.pack"))
 
 

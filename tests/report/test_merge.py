@@ -337,7 +337,7 @@ def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.Monk
 def _nothing_there(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No records and no environments, and the run of the tests is planned beside those of the tree."""
     # What the published report says of costs takes a second to look up, each time.
-    monkeypatch.setattr(commands, "measured", lambda: ())
+    monkeypatch.setattr(commands, "measured", dict)
     plans = [*merging.planned_here(), set(whole().planned_cells)]
     monkeypatch.setattr(merging, "planned_here", lambda: plans)
 

@@ -38,6 +38,7 @@ CONTRACT: Mapping[str, str] = {
     "tracer-hash-while-loop": "diffeqsolve while-loop-callable hash-tracer jaxpr-params",
     "compute-on-aot": "decorator-outside decorator-inside tpu-branch",
 }
+Write = Callable[..., None]
 CASES = [(each.issue.id, case) for each in catalogue.entries() for case in each.issue.cases]
 
 
@@ -255,7 +256,7 @@ ISSUE = Issue("crash", (), (Case(headline, well, {"bad": "affected"}, (Rule("bad
 
 
 @pytest.fixture
-def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     """Puts modules of issues into a folder of their own, which is the catalogue's then."""
     monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
     before = set(sys.modules)
@@ -285,7 +286,7 @@ def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_a_module_that_cannot_be_read_costs_itself(
-    text: str, told: str, written: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    text: str, told: str, written: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The other issues are planned and reported; the module is told by file and line, and the exit code says so."""
     written(bad_one=text, good_one=GOOD)
@@ -306,7 +307,7 @@ def test_a_module_that_cannot_be_read_costs_itself(
     assert Exit.MISUSED == command.main(["report", "--tag", "default", "--to", str(REPORTS / "published")])
 
 
-def test_a_case_waits_for_one_that_there_is(written: Callable[..., None]) -> None:
+def test_a_case_waits_for_one_that_there_is(written: Write) -> None:
     """A case that is not there is told; one whose module cannot be read is not waited for."""
     waiting = GOOD.replace('"seen"),)', '"seen"),), waits_for=("another-one/headline",)')
     written(good_one=waiting)
@@ -321,9 +322,7 @@ def test_a_case_waits_for_one_that_there_is(written: Callable[..., None]) -> Non
     assert {"another-one/headline": "affected"} == catalogue.by_rule(catalogue.entries()[1].issue.cases[0], {})
 
 
-def test_where_no_module_can_be_read_all_is_refused(
-    written: Callable[..., None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_no_module_can_be_read_all_is_refused(written: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """Without one issue that can be read nothing is planned: exit code 2, with each module's own fault."""
     written(one="import requestz\n", two="1 +\n")
 
@@ -331,9 +330,7 @@ def test_where_no_module_can_be_read_all_is_refused(
     assert ["one.py", "two.py"] == re.findall(r"/(\w+\.py): line", capsys.readouterr().err)
 
 
-def test_a_mistake_in_a_table_is_told_before_anything_runs(
-    written: Callable[..., None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mistake_in_a_table_is_told_before_anything_runs(written: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong word in one table is exit code 2 for plan and run, with the file and the key, and nothing is run."""
     written(bad_one=GOOD.replace('"affected"', '"afected"'), good_one=GOOD)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from suite.run import catalogue, cell_run, environment
 from suite.run.alike import LAYERS
 from suite.stack import lock
 from tests.cell.test_probe import Session, names_of
+from tests.conftest import Recorded
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 
 pytestmark = pytest.mark.usefixtures("pageless")
@@ -34,7 +34,7 @@ def test_a_real_cell_does_as_expected(real_state: Path, tmp_path: Path, capsys: 
     assert f"{COUNT} run, 0 not run, 0 unavailable, 0 error" in last_line
 
 
-def test_the_environment_holds_what_the_lock_pins(recorded: Callable[[], dict[str, bytes]]) -> None:
+def test_the_environment_holds_what_the_lock_pins(recorded: Recorded) -> None:
     """What the interpreter of the cell says is installed is the lock, neither more nor less."""
     assert lock.load(CELL).pins == json.loads(recorded()["jit.json"])["machine"]["packages"]
 
@@ -67,9 +67,7 @@ def test_a_real_stack_is_asked_for_more(real_state: Path, tmp_path: Path) -> Non
     } == {case: {name: part.behaviour for name, part in parts.items()} for case, parts in first.items()}
 
 
-def test_what_is_known_is_not_run_again(
-    recorded: Callable[[], dict[str, bytes]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_known_is_not_run_again(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> None:
     """A second run keeps every record as it is, and says so; --fresh makes anew what it is asked for."""
     before = recorded()
     main(RECORD)

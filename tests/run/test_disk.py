@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import fcntl
 import hashlib
 import os
 import shutil
 import sys
-import zipfile
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -20,6 +18,7 @@ from suite.run import disk, environment, interpreter
 from suite.run.environment import Marker
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
+from tests.worlds import packed
 
 OLD, *_, NEW = plan.tagged("default")
 # Two releases that came out within days have most packages alike.
@@ -61,18 +60,8 @@ def wheel(folder: Path) -> Path:
         f"{info}/METADATA": b"Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    rows = [f"{name},{_digest(text)},{len(text)}\n" for name, text in texts.items()]
-    path = folder / "tiny-1.0-py3-none-any.whl"
     folder.mkdir()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in texts.items():
-            archive.writestr(name, text)
-        archive.writestr(f"{info}/RECORD", "".join([*rows, f"{info}/RECORD,,\n"]))
-    return path
-
-
-def _digest(text: bytes) -> str:
-    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(text).digest()).rstrip(b"=").decode()
+    return packed(folder / "tiny-1.0-py3-none-any.whl", info, texts)
 
 
 def links_are_hard(folder: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isclose
 from pathlib import Path
 
@@ -17,21 +17,12 @@ from suite.run.spread.shard import Shard, costs, parse, shard
 from suite.stack import plan
 from suite.stack.plan import Cell
 from tests.report.on_disk import save
-from tests.report.test_report import observation, report
+from tests.report.test_report import observation, report, undecided
 
 
 def cell(identifier: str, unavailable: tuple[str, str] | None = None) -> Cell:
     """A cell, of which nothing but its id and whether it can be had matters here."""
     return replace(plan.cells()[0], id=identifier, unavailable=unavailable)
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one observation cost."""
-
-    cell: str
-    seconds: float
-    attempts: int = 1
 
 
 COSTS = st.dictionaries(
@@ -89,31 +80,32 @@ def test_cost_decides_and_not_count() -> None:
 @pytest.mark.parametrize(
     ("wanted", "seen"),
     [
-        ({"a": 3.5, "b": 1.0}, [Cost("a", 1.5), Cost("b", 1.0), Cost("a", 2.0)]),
-        ({"new": 5.0, "untried": 5.0}, [Cost("a", 1.0), Cost("b", 5.0), Cost("c", 9.0), Cost("untried", 0.0, 0)]),
-        ({"a": 1.0, "b": 1.0}, []),
-        ({"gone": 0.0}, [Cost("gone", 9.0)]),
+        ({"a": 3.5, "b": 1.0}, {"a": 3.5, "b": 1.0}),
+        ({"new": 5.0}, {"a": 1.0, "b": 5.0, "c": 9.0}),
+        ({"a": 1.0, "b": 1.0}, {}),
+        ({"gone": 0.0}, {"gone": 9.0}),
     ],
-    ids=["observations", "never ran", "no report", "unavailable"],
+    ids=["it ran", "never ran", "no report", "unavailable"],
 )
-def test_a_cell_costs_what_it_took(wanted: dict[str, float], seen: list[Cost]) -> None:
-    """A cell costs the seconds of its observations, the others' median where it never ran, nothing where it cannot."""
+def test_a_cell_costs_what_it_took(wanted: dict[str, float], seen: dict[str, float]) -> None:
+    """A cell costs the seconds that it took, the others' median where it never ran, nothing where it cannot."""
     cells = [cell(name, ("plan.yanked", "it was") if name == "gone" else None) for name in wanted]
 
     assert wanted == costs(cells, seen)
 
 
 def test_costs_are_of_the_published_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A cell costs what it cost in the published report; without one, all cost the same."""
-    of = report(observation(), observation(cell="jax-0.5.0", case="other"), observation(cell="jax-0.5.0"))
+    """A cell costs what its observations took in the published report; of one that was not tried it says nothing."""
+    untried = undecided("not-run", cell="jax-0.6.0", attempts=0, seconds=0.0)
+    of = report(observation(), observation(cell="jax-0.5.0", case="b"), observation(cell="jax-0.5.0"), untried)
     monkeypatch.setattr(commands, "PUBLISHED", tmp_path)
     known = []
     for there in (False, True):
         if there:
             save(of, tmp_path)
-        known.append(costs([cell("jax-0.4.30"), cell("jax-0.5.0")], commands.measured()))
+        known.append(commands.measured())
 
-    assert [{"jax-0.4.30": 1.0, "jax-0.5.0": 1.0}, {"jax-0.4.30": 0.5, "jax-0.5.0": 1.0}] == known
+    assert [{}, {"jax-0.4.30": 0.5, "jax-0.5.0": 1.0}] == known
 
 
 # Writing it

@@ -58,8 +58,11 @@ class Pretended(Asv):
         put_results(self.results / self.machine, KNOWN, HASHES[cell.id], found)
 
 
+Pretend = Callable[..., Pretended]
+
+
 @pytest.fixture
-def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pretended]:
+def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretend:
     """Make a pretended asv, and keep what the sessions write away from the tree."""
     for module in (bench, compare):
         monkeypatch.setattr(module, "WORK", tmp_path / "work")
@@ -123,7 +126,7 @@ CELLS = release_line.cell(BASE), release_line.cell(OTHER)
 
 
 def test_a_slow_down_is_told_and_confirmed(
-    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str], tmp_path: Path
+    pretend: Pretend, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Eight processes of each side in turns, and eight again of what looks changed alone: exit code 1."""
     asv = pretend(told(slower=1.5))
@@ -144,7 +147,7 @@ def test_a_slow_down_is_told_and_confirmed(
     assert None is kept.benchmarks["m.track_lacking"].change
 
 
-def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
+def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Pretend, tmp_path: Path) -> None:
     """What was judged of the same two commits before is kept beside it; what was judged of others is not."""
     asv = pretend(told())
     path = tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json"
@@ -158,9 +161,7 @@ def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Callable[..., Pr
     assert {"m.track_size"} == set(read(Comparison, path).benchmarks)
 
 
-def test_a_try_leaves_nothing_behind(
-    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_try_leaves_nothing_behind(pretend: Pretend, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A comparison writes among the published results only where that is asked for, and says what it did of the two."""
     place = f"compared/cpu-x/{BASE}..{OTHER}.json"
 
@@ -175,7 +176,7 @@ def test_a_try_leaves_nothing_behind(
         compare.compare(pretend(told()), NO_COUNTS, CELLS[0], CELLS[0], TIMED, 8, keeping=True)
 
 
-def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]) -> None:
+def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.CaptureFixture[str]) -> None:
     """A comparison says about how long it takes by what kept results say, and again by what its own processes took."""
     asv = pretend(told())
     said = []
@@ -197,7 +198,7 @@ def test_how_long_it_takes_is_said_first(pretend: Callable[..., Pretended], caps
 
 
 def test_a_release_that_cannot_be_installed_is_not_measured(
-    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]
+    pretend: Pretend, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing of it is called stable, nothing failed, no second process is tried, and the exit code is 3."""
     asv = pretend(told(), broken=[OTHER])
@@ -208,9 +209,7 @@ def test_a_release_that_cannot_be_installed_is_not_measured(
     assert 2 == len(asv.calls)
 
 
-def test_one_broken_release_stops_no_other(
-    pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_broken_release_stops_no_other(pretend: Pretend, capsys: pytest.CaptureFixture[str]) -> None:
     """Every cell has a call of its own, each is counted, and the sum is exit code 3 as long as something is missing."""
     asv = pretend(told(), broken=[BASE])
 
@@ -227,7 +226,7 @@ def test_one_broken_release_stops_no_other(
     assert Exit.INCOMPLETE == bench.run(pretend(told()), CELLS, ["failing"], fresh=False, smoke=False)
 
 
-def test_a_smoke_run_keeps_nothing(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
+def test_a_smoke_run_keeps_nothing(pretend: Pretend, tmp_path: Path) -> None:
     """A quick result is never saved among the results, and only a smoke run is quick."""
     asv = pretend(told())
 
@@ -239,7 +238,7 @@ def test_a_smoke_run_keeps_nothing(pretend: Callable[..., Pretended], tmp_path: 
 
 
 def test_noise_is_written_down_and_becomes_the_fences(
-    pretend: Callable[..., Pretended], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    pretend: Pretend, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One release against itself gives each timed benchmark its fence, and a later comparison is held to it."""
     noise = pretend(told(noise=0.15))
@@ -257,7 +256,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     assert "no more than runs of one lock differ by" in capsys.readouterr().out
 
 
-def test_too_few_processes_are_refused(pretend: Callable[..., Pretended]) -> None:
+def test_too_few_processes_are_refused(pretend: Pretend) -> None:
     """Fewer than eight of a side can show nothing: that is said before anything runs."""
     asv = pretend(told())
 
@@ -290,9 +289,7 @@ COUNTED = ("m.Scan.time_trace",)
 
 
 @pytest.mark.parametrize("unit", ["instructions", "calls"])
-def test_a_count_judges_the_host(
-    unit: Unit, pretend: Callable[..., Pretended], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_count_judges_the_host(unit: Unit, pretend: Pretend, capsys: pytest.CaptureFixture[str]) -> None:
     """A twentieth more instructions of a trace, or calls, is told by two processes of each side."""
     counter = PretendedCounter(unit, COUNTED, wandering(slower=1.05))
 
@@ -302,7 +299,7 @@ def test_a_count_judges_the_host(
     assert "1 regressed, 3 stable" in capsys.readouterr().out
 
 
-def test_what_is_counted_is_not_timed(pretend: Callable[..., Pretended]) -> None:
+def test_what_is_counted_is_not_timed(pretend: Pretend) -> None:
     """Where instructions judge, asv is asked for no trace, but for an execution; and not at all for a trace alone."""
     asv, counter = pretend(told()), PretendedCounter("instructions", COUNTED, wandering())
     known: Known = {"m.Scan.time_trace": ("time", "seconds", []), "m.Scan.time_execute": ("time", "seconds", [])}
@@ -314,7 +311,7 @@ def test_what_is_counted_is_not_timed(pretend: Callable[..., Pretended]) -> None
     assert [None, True] == [re.search(pattern, key) and True for key in known]
 
 
-def test_the_noise_of_counts_is_written_down(pretend: Callable[..., Pretended], tmp_path: Path) -> None:
+def test_the_noise_of_counts_is_written_down(pretend: Pretend, tmp_path: Path) -> None:
     """A count that wanders by a thousandth has a fence of no more than thrice that, and can show a slow-down of 2%."""
     counter = PretendedCounter("instructions", COUNTED, wandering())
 
@@ -329,7 +326,7 @@ def test_the_noise_of_counts_is_written_down(pretend: Callable[..., Pretended], 
 
 
 def test_noise_that_is_measured_of_some_leaves_the_others(
-    pretend: Callable[..., Pretended], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    pretend: Pretend, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What a narrower run does not find stays as it was measured of the same cell, and of another cell it goes."""
     counter = PretendedCounter("instructions", COUNTED, wandering())
@@ -344,7 +341,7 @@ def test_noise_that_is_measured_of_some_leaves_the_others(
     assert "of the host's phases 1 of 1 can show one of 20%, 1 of 1 can show one of 10%" in capsys.readouterr().out
 
 
-def test_no_benchmark_at_all_is_a_failure(pretend: Callable[..., Pretended]) -> None:
+def test_no_benchmark_at_all_is_a_failure(pretend: Pretend) -> None:
     """A pattern that finds nothing, or an asv that gave up, is no empty table: asv's last words are shown."""
     with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
         compare.compare(pretend(told()), NO_COUNTS, *CELLS, ["nothing like it"], 8)

@@ -19,7 +19,7 @@ from suite.timings.bench import DEFAULT_BENCH
 from suite.timings.counting import callgrind
 from suite.timings.counts import BY_PYTHON, HOST
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
-from tests.processes import python
+from tests.processes import lacking, python
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
 
@@ -172,9 +172,7 @@ def test_what_ends_its_process_leaves_the_others_counted() -> None:
 def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None:
     """Of a phase that Python does, callgrind counts the instructions of its own thread; of the compiler's, of all."""
     if shutil.which("valgrind") is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI is set, and there is no valgrind: .ci/run installs it")
-        pytest.skip("no valgrind on this machine: no instruction is counted")
+        lacking("no valgrind on this machine, which .ci/run installs: no instruction is counted")
     code = """
         import threading
         from benchmarks import _meters

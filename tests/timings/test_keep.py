@@ -16,11 +16,12 @@ from suite.errors import Exit, Failed
 from suite.timings import asv_call, bench, release_line, results
 from suite.timings.asv_call import hardware, machine_name, prepare_plain
 
+Measure = Callable[..., dict[str, str]]
 NAME = "aaaaaaaa-virtualenv-py3.12-uv.json"
 
 
 @pytest.fixture
-def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
+def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
     """Measure, with or without --keep; return what is published then."""
     published, own = tmp_path / "published", tmp_path / "own"
     (published / "cpu-x").mkdir(parents=True)
@@ -45,16 +46,14 @@ def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
 
 @pytest.mark.parametrize("work", ["run", "count", "noise"])
 def test_results_go_into_the_tree_where_that_is_asked_for(
-    work: str, measure: Callable[..., dict[str, str]], capsys: pytest.CaptureFixture[str]
+    work: str, measure: Measure, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each kind of measuring goes on from what is published, and changes it with --keep alone."""
     assert {NAME: "after"} == measure(work, keep=True)
     assert f"kept in published/cpu-x/{NAME}" in capsys.readouterr().out
 
 
-def test_without_keep_the_tree_stays_as_it_is(
-    measure: Callable[..., dict[str, str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_keep_the_tree_stays_as_it_is(measure: Measure, capsys: pytest.CaptureFixture[str]) -> None:
     """What is published is not touched, and what to say to have it so is told; a smoke run has nothing to keep."""
     assert {NAME: "before"} == measure(keep=False)
     assert "with --keep" in capsys.readouterr().out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
@@ -20,6 +19,7 @@ from suite.stack import lock
 from suite.timings import asv_call, release_line, results
 from suite.timings.asv_call import Asv
 from suite.timings.release_line import Commit
+from tests.processes import git
 
 LINE = (
     Commit("jax-0.4.30", date(2024, 6, 18), "jax==0.4.30\n"),
@@ -28,11 +28,6 @@ LINE = (
 )
 # Written down, so that another git, another day and another machine are held to it.
 HEAD = "f2158d976800b5a8012ed0080b145cb029894e0c"
-
-
-def git(folder: Path, *words: str) -> str:
-    """What git says of a repository."""
-    return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=True).stdout.decode()
 
 
 def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:

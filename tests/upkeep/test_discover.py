@@ -147,6 +147,7 @@ def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
     assert "0.4.31" not in releases.load().packages["jax"]
 
 
+Instead = Callable[[str, tuple[str, str]], None]
 LOGIN = "<html><body><form>Log in</form><a href='/help'>Help</a></body></html>"
 
 
@@ -156,7 +157,7 @@ def page(files: str) -> str:
 
 
 @pytest.fixture
-def instead(offered: Offered, monkeypatch: pytest.MonkeyPatch, serve: Serve) -> Callable[[str, tuple[str, str]], None]:
+def instead(offered: Offered, monkeypatch: pytest.MonkeyPatch, serve: Serve) -> Instead:
     """Have the index answer otherwise where an address ends so."""
 
     def answers(end: str, told: tuple[str, str]) -> None:
@@ -189,7 +190,7 @@ def test_what_is_no_index_is_told(
     end: str,
     told: tuple[str, str],
     offered: Offered,
-    instead: Callable[[str, tuple[str, str]], None],
+    instead: Instead,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A page to log in, an index without upload times, or an answer that is none: exit code 3, and nothing changes."""

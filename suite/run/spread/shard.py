@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapreplace
 from statistics import median
-from typing import Protocol
 
 from suite.errors import Misused
 from suite.stack.plan import Cell
@@ -29,22 +28,6 @@ class Shard:
         return f"{self.part}/{self.parts}"
 
 
-class Timed(Protocol):
-    """An observation's cost; one without an attempt says nothing of it."""
-
-    @property
-    def cell(self) -> str:
-        """The cell where it was made."""
-
-    @property
-    def attempts(self) -> int:
-        """The number of attempts."""
-
-    @property
-    def seconds(self) -> float:
-        """The wall time of the last attempt."""
-
-
 def parse(text: str) -> Shard:
     """Read `3/10`. Raises Misused."""
     match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
@@ -56,12 +39,8 @@ def parse(text: str) -> Shard:
     return Shard(part, parts)
 
 
-def costs(cells: Iterable[Cell], observations: Iterable[Timed]) -> dict[str, float]:
-    """The seconds that each cell takes, by its id: as measured, or the median of the others where it never ran."""
-    measured: dict[str, float] = {}
-    for each in observations:
-        if each.attempts:
-            measured[each.cell] = measured.get(each.cell, 0.0) + each.seconds
+def costs(cells: Iterable[Cell], measured: Mapping[str, float]) -> dict[str, float]:
+    """Return the seconds that each cell takes, by its id: as measured, or the median of the others if it never ran."""
     usual = median(measured.values()) if measured else 1.0
     return {cell.id: 0.0 if cell.unavailable else measured.get(cell.id, usual) for cell in cells}
 
