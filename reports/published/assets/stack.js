@@ -60,11 +60,12 @@
     const broken = new Map(zero.map(each => [each, rules.broken(found.get(each), each)]).filter(([, of]) => of.length));
     const stops = new Set([...broken.values()].flat());
     for (const each of cases) if (!each.rowZero && each.needs.every(name => name in end.versions || !guests.includes(name))) {
-      const told = expected(each, end);
+      const told = expected(each, end), awaited = told.how === "run" ? [] : each.waits.map(place => place < 0 ? "" : expected(cases[place], end).stands);
       const blocked = each.imports.some(name => stops.has(name))
-        || (told.how !== "run" && each.waits.some(place => expected(cases[place], end).stands === "symptom"))
+        || awaited.includes("symptom")
         || (told.how !== "run" && there.length && there.every(cell => each.blocked.has(cell)));
-      found.set(each, blocked ? {...told, stands: "blocked"} : told);
+      const open = awaited.includes("") ? {...told, told: "", verdict: "", how: "unknown", stands: "unknown"} : told;
+      found.set(each, blocked ? {...told, stands: "blocked"} : open);
     }
     return {found, zero, broken, stops, there};
   };
