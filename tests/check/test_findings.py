@@ -36,6 +36,25 @@ def test_what_a_metaclass_takes_is_not_missing(tmp_path: Path) -> None:
     assert not findings(usage(tmp_path).uses, {"diffrax": "0.7.2"})
 
 
+def test_what_a_star_brings_is_missing_where_it_was_once(tmp_path: Path) -> None:
+    """Of names that nothing else binds, those count that some release has: print is Python's own."""
+    code = "from jax import *\nfrom jax.numpy import *\nprint(tree_map(abs, sum([1])), trapz(1))\nelsewhere()\n"
+    assert [("certain", "jax.tree_map"), ("certain", "jax.numpy.trapz")] == names(found(tmp_path, code))
+    assert not [each for each in found(tmp_path, code, "0.4.23") if each.level == "certain"]
+    assert not found(tmp_path, f"from numpy import *\n{code}")
+
+
+@pytest.mark.parametrize("own", ["jax.py", "jax/__init__.py", "src/jax/__init__.py"])
+def test_the_projects_own_module_is_not_the_installed_one(tmp_path: Path, own: str) -> None:
+    """Python finds a project's own jax first: what is used of it is not looked up, and that is said."""
+    (tmp_path / own).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / own).write_text("", encoding="utf-8")
+    assert not found(tmp_path, "import jax\njax.tree_map(1)\n")
+    (unread,) = usage(tmp_path).unread
+    assert unread.path.endswith(own)
+    assert "it is the project's own jax" in unread.why
+
+
 def test_what_was_not_listed_is_not_missing() -> None:
     """Below a folder without `__init__.py` a walk sees what was loaded, and mhlo is there on 0.10.2."""
     assert presence.lacks("jaxlib.mlir.dialects.mhlo", "0.10.2") is None
@@ -79,7 +98,6 @@ def test_what_a_release_lacks_is_certain(tmp_path: Path, code: str, jax: str, na
         "import jax\njax.numpy.pad(*x)",
         "from functools import partial\nimport jax\npartial(jax.numpy.pad, mode='edge')",
         "import jax.experimental.jax2tf as t\nt.convert(f)",
-        "from jax import *\ntree_map(f)",
         "import jax\njax.tree_map = 1\njax.tree_map(f)",
         "import jax\nsetattr(jax, 'tree_map', 1)\njax.tree_map(f)",
         "import numpy as jax\njax.tree_map(f)",

@@ -37,6 +37,7 @@ class Spot:
     """An import, or a name with its attributes, where it stands; lines and columns from 1.
 
     `origins` are what its first name may stand for, and `rest` what is asked of that, with a dot before each part.
+    `starred` says that an `import *` of these packages alone can have brought its first name.
     """
 
     origins: Origins
@@ -49,6 +50,7 @@ class Spot:
     statement: int
     guards: tuple[Condition, ...]
     call: Call | None = None
+    starred: bool = False
 
 
 @dataclass(frozen=True)
@@ -318,7 +320,8 @@ class _Reader(ast.NodeVisitor):
         if origins <= OPAQUE:
             return
         if isinstance(getattr(node, "ctx", None), ast.Load):
-            self._spot(node, origins, rest, "name", call)
+            starred = not found and all(map(self.names.is_ours, self.names.stars))
+            self._spot(node, origins, rest, "name", call, starred=starred)
         elif rest and isinstance(getattr(node, "ctx", None), ast.Store):
             self.patched.append((origins, rest))
 
@@ -329,11 +332,14 @@ class _Reader(ast.NodeVisitor):
         rest: str,
         how: Literal["import", "from", "name"],
         call: Call | None = None,
+        *,
+        starred: bool = False,
     ) -> None:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         column, end = self._column(node.lineno, node.col_offset), self._column(end_line, end)
         guards = self.guards
-        self.spots.append(Spot(origins, rest, how, node.lineno, column, end_line, end, self.statement, guards, call))
+        place = (node.lineno, column, end_line, end, self.statement)
+        self.spots.append(Spot(origins, rest, how, *place, guards, call, starred))
 
     def _column(self, line: int, offset: int) -> int:
         """The column of an offset, which Python counts in bytes."""

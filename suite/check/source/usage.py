@@ -33,6 +33,7 @@ from suite.check.source.sources import (
 )
 from suite.check.source.written import Call
 from suite.errors import Failed
+from suite.names import query
 
 # The packages whose names are looked for.
 PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
@@ -114,6 +115,10 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         else:
             there.append(each)
     index = Index([each.name for each in there if isinstance(each, Source) and each.name.endswith(".py")])
+    # Python finds the project's own module first.
+    paths = {module(each.name): each.name for each in there if isinstance(each, Source)}
+    own = {name: paths[path] for name in packages for path in (name, f"src/{name}") if path in paths}
+    packages = [name for name in packages if name not in own]
     found: list[_Found] = []
     left, words, marks = there, frozenset(packages), frozenset[str]()
     while left and words:
@@ -134,19 +139,15 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         if thing
     }
     at = below_repository(folder)
+    unread = [
+        Unread(at + path, f"it is the project's own {name}: no {name} is looked up") for name, path in own.items()
+    ]
+    for file in found:
+        told = not isinstance(file.source, Source) or mentions(file.source, sorted(packages))
+        unread += [Unread(at + fault.path, fault.why, told) for fault in file.unread]
     return Usage(
         _sorted(replace(use, path=at + use.path) for each in found for use in _uses(each, project, patched)),
-        tuple(
-            sorted(
-                Unread(
-                    at + fault.path,
-                    fault.why,
-                    not isinstance(each.source, Source) or mentions(each.source, sorted(packages)),
-                )
-                for each in found
-                for fault in each.unread
-            )
-        ),
+        tuple(sorted(unread)),
         sum(1 for each in there if isinstance(each, Source))
         - sum(1 for each in found if each.unread and not each.read),
         marks,
@@ -215,6 +216,8 @@ def _uses(found: _Found, project: Project, patched: set[str]) -> Iterator[Use]:
         return
     for spot in found.read.spots:
         things = project.things(spot.origins, spot.rest)
+        if spot.starred:
+            things = frozenset(thing and _starred(thing) for thing in things if thing is None or _starred(thing))
         if None in things or not things:
             continue
         known = tuple(sorted(_asked(spot, thing) for thing in things if thing))
@@ -232,6 +235,13 @@ def _uses(found: _Found, project: Project, patched: set[str]) -> Iterator[Use]:
         place = (path, line, spot.column, last, spot.end_column)
         told = (found.read.string_annotations, found.lines.get(spot.line, ""))
         yield Use(known, spot.how, *place, guards, spot.call, ignored, *told)
+
+
+def _starred(thing: Thing) -> Thing | None:
+    """Return a thing that an `import *` brings where some release has its name: it may be missing from another."""
+    name = ".".join(thing.name.split(".")[: thing.bound])
+    there = query.life(name) or query.module_life(name)
+    return Thing(thing.name, thing.bound - 1) if there else None
 
 
 def _asked(spot: Spot, thing: Thing) -> Thing:
