@@ -1,4 +1,4 @@
-"""Walks the names of releases in their cells, each release of a package once: `nox -s names`."""
+"""Walks the names of releases in their cells, each release of a package once, and writes their spans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from suite.cell.atomic import write
 from suite.cell.machine import cores
 from suite.console import Terminal
 from suite.errors import Failed
-from suite.files import ROOT, STATE
+from suite.files import ROOT, STATE, replace_all
+from suite.names import spans, store
+from suite.names.model import FOLDER
 from suite.run import environment, probe_call
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
@@ -43,6 +45,24 @@ def wanted() -> dict[Cell, list[str]]:
                 seen.add((package, pins[package]))
                 found[cell].append(package)
     return found
+
+
+def publish(*, fresh: bool, console: Terminal) -> None:
+    """Walk what is not known, or with `fresh` every release, and write the files of each package.
+
+    Raises Failed, BadFile, OSError.
+    """
+    there = [] if fresh else [package for package in PACKAGES if (FOLDER / f"{package}.json").exists()]
+    known = {package: spans.split(store.detailed(store.load(package))) for package in there}
+    new = collect({package: tuple(walks) for package, walks in known.items()}, console)
+    files = {"names.schema.json": store.schema()}
+    for package in PACKAGES:
+        names = spans.join(package, {**known.get(package, {}), **new[package]})
+        files |= store.texts(names)
+        count, first, last = len(names.releases), names.releases[0], names.releases[-1]
+        told = f"{count} releases, {first} to {last}, {len(new[package])} of them walked now"
+        console.print(f"{package}: {told}", soft_wrap=True)
+    replace_all(FOLDER, files)
 
 
 def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str, dict[str, Walk]]:

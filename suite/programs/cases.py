@@ -108,12 +108,7 @@ _DONATED = "temporary buffers of the donated array's size, 1 MiB, beside it"
 _HOST: Mapping[str, Verdict] = {"on-host": "clear", "on-device": "affected", "attribute-error": "guarded"}
 _DEVICE: Mapping[str, Verdict] = {"on-device": "clear"}
 _LOOP: Mapping[str, Verdict] = {"in-place": "clear", "copies": "affected"}
-_BYTES: Mapping[str, Verdict] = {
-    "in-place": "clear",
-    "copy": "affected",
-    "not-aliased": "affected",
-    "untold": "absent",
-}
+_BYTES: Mapping[str, Verdict] = {"in-place": "clear", "copy": "affected", "not-aliased": "affected", "untold": "absent"}
 # Up to 0.8.3 jax knows no memories of a GPU that is not there, and lowers no move between them: what that leaves on the
 # device says nothing of a GPU that is there.
 _MEMORY: Mapping[str, Verdict] = {"offloaded": "clear", "kept": "absent"}

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from suite.errors import Exit, Failed, Misused, nearest
+from suite.errors import Exit, Failed, Misused
 from suite.judge.rules import STACK
 from suite.programs import cases, compiling, model, own_device, sources, texts, wheels
 from suite.programs.changes import turns
@@ -37,10 +37,7 @@ def every_cell() -> tuple[Cell, ...]:
 
 def cell(identifier: str) -> Cell:
     """One of `every_cell`. Raises Misused with the nearest names."""
-    found = {each.id: each for each in every_cell()}
-    if identifier not in found:
-        raise Misused(f"no release of jax from {OLDEST} on is called {identifier!r}; {nearest(identifier, found)}")
-    return found[identifier]
+    return plan.among(every_cell(), identifier, f"no release of jax from {OLDEST} on is called")
 
 
 def carry_out(

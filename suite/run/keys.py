@@ -36,11 +36,7 @@ def here() -> str:
 def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = "") -> Key:
     """Return the key of a case under a lock and a Python, on the platform `where` or this one."""
     return Key(
-        lock=lock_sha256,
-        issue=case_sha256(entry, case),
-        probe=probe_sha256(),
-        python=python,
-        platform=where or here(),
+        lock=lock_sha256, issue=case_sha256(entry, case), probe=probe_sha256(), python=python, platform=where or here()
     )
 
 

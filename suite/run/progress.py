@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
 from rich import progress
 from rich.console import Console
@@ -19,12 +17,11 @@ from suite.run.probe_call import Name, Progress
 INTERVAL = 60.0
 
 
-class RunProgress:
-    """The cells that are run at a time, on `console`. A context manager."""
+class RunProgress(progress.Progress):
+    """The cells that are run at a time, on `console`. What is said stays when it ends."""
 
     def __init__(self, console: Console) -> None:
-        self.console = console
-        self.bars = progress.Progress(
+        super().__init__(
             progress.SpinnerColumn(),
             progress.TextColumn("{task.fields[cell]}", markup=False),
             progress.BarColumn(bar_width=10),
@@ -40,17 +37,6 @@ class RunProgress:
     def cell(self, cell: str) -> CellProgress:
         """Return the line of a cell. It shows once there is something to run."""
         return CellProgress(self, cell)
-
-    def __enter__(self) -> Self:
-        """Show the lines."""
-        self.bars.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Take the lines away. What was said stays."""
-        self.bars.stop()
 
 
 class CellProgress(Progress):
@@ -69,7 +55,7 @@ class CellProgress(Progress):
         """Show the line: these cases are to run, and are known to take so long."""
         self._left, self._total = dict(seconds), len(seconds)
         if self._left and self._bar is None:
-            self._bar = self._run.bars.add_task("", cell=self._cell, left="", total=self._total)
+            self._bar = self._run.add_task("", cell=self._cell, left="", total=self._total)
 
     def say(self, message: str) -> None:
         """Print a line that stays."""
@@ -97,7 +83,7 @@ class CellProgress(Progress):
     def finish(self) -> None:
         """Take the line away, and say how many cases were run."""
         if self._bar is not None:
-            self._run.bars.remove_task(self._bar)
+            self._run.remove_task(self._bar)
             self._bar = None
         if self._done:
             took = time.monotonic() - self._began
@@ -117,7 +103,7 @@ class CellProgress(Progress):
         running = ", ".join("/".join(name) for name in self._running)
         if self._bar is None:
             return
-        self._run.bars.update(self._bar, completed=self._done, left=self._time_left(), description=running)
+        self._run.update(self._bar, completed=self._done, left=self._time_left(), description=running)
 
 
 def duration(seconds: float) -> str:

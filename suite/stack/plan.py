@@ -6,7 +6,7 @@ The one place where cells come from: the noxfile, the locks, the reports and CI 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache, cached_property
@@ -130,10 +130,15 @@ def tagged(tag: str) -> tuple[Cell, ...]:
 
 
 def cell(identifier: str) -> Cell:
-    """The planned cell called `identifier`. Raises Misused with the nearest names."""
-    found = {each.id: each for each in cells()}
+    """Return the planned cell called `identifier`. Raises Misused with the nearest names."""
+    return among(cells(), identifier, "no cell")
+
+
+def among(some: Iterable[Cell], identifier: str, lacking: str) -> Cell:
+    """Return the one of some cells that is called `identifier`. Raises Misused with the nearest names."""
+    found = {each.id: each for each in some}
     if identifier not in found:
-        raise Misused(f"no cell {identifier!r}; {nearest(identifier, found)}")
+        raise Misused(f"{lacking} {identifier!r}; {nearest(identifier, found)}")
     return found[identifier]
 
 

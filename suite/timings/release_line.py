@@ -17,7 +17,6 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from suite.errors import Misused, nearest
 from suite.files import STATE
 from suite.judge.neighbours import LineCell
 from suite.stack import lock, plan
@@ -55,10 +54,7 @@ def line() -> list[LineCell]:
 
 def cell(identifier: str) -> Cell:
     """The cell of the line called `identifier`. Raises Misused with the nearest names."""
-    found = {each.id: each for each in cells()}
-    if identifier not in found:
-        raise Misused(f"the release line has no {identifier!r}; {nearest(identifier, found)}")
-    return found[identifier]
+    return plan.among(cells(), identifier, "the release line has no")
 
 
 def commits() -> tuple[Commit, ...]:

@@ -17,14 +17,7 @@ from suite.report.model import Observation, Report
 from suite.report.stored import name_of, read_report, texts
 from suite.report.write import write
 from tests.report.on_disk import save, saved, there
-from tests.report.test_report import (
-    ANY_OBSERVATION,
-    PLAIN,
-    REPORTS_TO_SHOW,
-    observation,
-    report,
-    undecided,
-)
+from tests.report.test_report import ANY_OBSERVATION, PLAIN, REPORTS_TO_SHOW, observation, report, undecided
 from tests.report.test_siblings import ANYTHING, hostile, named
 
 NAME = name_of("some-issue")

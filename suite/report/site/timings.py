@@ -42,6 +42,8 @@ _TITLES: Mapping[Unit, str] = {
     "instructions": "What the host does, counted: machine instructions, by callgrind.",
     "calls": "What the host does, counted: calls of functions in Python.",
 }
+_OF_SECONDS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+_OF_COUNTS = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
 # A product that takes long enough to be waited for: is the call back before it is done?
 _DISPATCH, _EXECUTE = "basics.Matmul.time_dispatch(512)", "basics.Matmul.time_execute(512)"
 
@@ -368,21 +370,15 @@ def spoken(key: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that people would say it in."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
+    """Return a time in the unit that people would say it in."""
+    return quantity(seconds, "seconds")
 
 
 def quantity(value: float, unit: str) -> str:
-    """A time as people would say it, or a count, to three digits."""
-    if unit == "seconds":
-        return duration(value)
-    for letter, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= size:
-            return f"{value / size:.3g} {letter}"
-    return f"{value:.3g}"
+    """Return a time or a count to three digits, as people would say it."""
+    scales = _OF_SECONDS if unit == "seconds" else _OF_COUNTS
+    letters, size = next((scale for scale in scales if value >= scale[1]), scales[-1])
+    return f"{value / size:.3g} {letters}".rstrip()
 
 
 def turned(turn: Turn) -> str:

@@ -44,12 +44,7 @@ def work(cell: Cell, entries: Sequence[Entry], left: Sequence[tuple[Entry, Case]
 
 
 def run(
-    asked_of: Sequence[Work],
-    progress: RunProgress,
-    *,
-    fresh: bool = False,
-    confirm: bool = False,
-    asked: Asked = "all",
+    asked_of: Sequence[Work], progress: RunProgress, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
 ) -> list[Status]:
     """Run what is not yet known of each cell's entries, with `fresh` all of it, and return how far each cell got.
 

@@ -59,12 +59,7 @@ PATIENCE = 300.0
 
 
 def run_cells(
-    scheduler: str,
-    work: Sequence[Work],
-    *,
-    fresh: bool,
-    console: Console,
-    patience: float = PATIENCE,
+    scheduler: str, work: Sequence[Work], *, fresh: bool, console: Console, patience: float = PATIENCE
 ) -> None:
     """Run what is not yet known of each cell's entries on the workers of `scheduler`, and keep their records here.
 
