@@ -319,7 +319,7 @@ def _named(where: str) -> Callable[[str], Any]:
 _cell = _named("stack.plan:stack")
 _of_line = _named("timings.release_line:cell")
 _program_cell = _named("programs.session:cell")
-_issue = _named("run.catalogue:identified")
+_issue = _named("catalogue.catalogue:identified")
 _shard = _named("run.spread.shard:parse")
 
 

@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, STATE
-from suite.run import archive, catalogue, cell_run, disk, environment, interpreter, records
-from suite.run.catalogue import Entry
+from suite.records import archive, records
+from suite.records.records import Asked
+from suite.records.seen import read_ahead
+from suite.run import cell_run, disk, environment, interpreter
 from suite.run.progress import RunProgress
-from suite.run.records import Asked
 from suite.run.schedule import scheduler as schedule
 from suite.run.schedule.scheduler import Work
-from suite.run.seen import read_ahead
 from suite.run.spread import shard
 from suite.run.spread.shard import Shard
 from suite.stack import lock, releases
@@ -258,7 +260,7 @@ def _evidence(made: Report) -> Report:
 
 def renew_threads() -> None:
     """Look up how the threads stand that the issues and the refuted claims name."""
-    from suite.run.threads import references, refuted
+    from suite.catalogue.threads import references, refuted
     from suite.upkeep import threads
 
     threads.renew(references((each.issue for each in catalogue.entries()), refuted()), OUT)

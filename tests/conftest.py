@@ -21,10 +21,11 @@ from suite import commands
 from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import REPORTS, ROOT
+from suite.records import alike
 from suite.report import write as writing
 from suite.report.model import Report
 from suite.report.stored import read_report
-from suite.run import alike, interpreter
+from suite.run import interpreter
 from suite.stack import plan, uv_call
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.files import ROOT
-from suite.run import catalogue, environment, probe_call, records
+from suite.records import records
+from suite.run import environment, probe_call
 from suite.run.schedule import slots
 from suite.stack import lock, plan
 from tests.processes import default_signals

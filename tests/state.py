@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.files import dump
-from suite.run import catalogue, environment
+from suite.run import environment
 from suite.run.environment import Marker
 from suite.stack import lock, plan
 from suite.stack.plan import Cell

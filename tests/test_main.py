@@ -20,12 +20,13 @@ import pytest
 from suite import commands
 from suite.__main__ import main, parse
 from suite.bisect.search import FINDS
+from suite.catalogue import catalogue
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
 from suite.files import REPORTS, ROOT
+from suite.records import archive, records
 from suite.report import write
 from suite.report.formats.diff import FORMATS
 from suite.report.stored import read_report
-from suite.run import archive, catalogue, records
 from suite.stack import chosen, plan
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, put_status, report

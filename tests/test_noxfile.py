@@ -7,7 +7,7 @@ import json
 import pytest
 from nox.sessions import Session
 
-from suite.run import records
+from suite.records import records
 from suite.stack import plan
 from tests.conftest import Nox
 from tests.processes import printed

@@ -10,15 +10,15 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.judge.metadata import declared_observed
 from suite.judge.rules import concerned, first_match, requirements
 from suite.judge.table import UNDECIDED
+from suite.records.records import Status
 from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import Observation, Report
-from suite.run import catalogue
-from suite.run.catalogue import Entry
-from suite.run.records import Status
 from suite.run.schedule import scheduler
 from suite.run.schedule.scheduler import Work
 from suite.run.spread.worker import Kept

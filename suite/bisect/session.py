@@ -15,6 +15,8 @@ from rich.text import Text
 from suite.bisect import search, wording
 from suite.bisect.search import Answer, Ask, Find, Found
 from suite.bisect.wording import Question, Sighting
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import Exit, Failed, Misused, nearest
 from suite.judge import verdicts
@@ -22,8 +24,7 @@ from suite.judge.rules import concerned
 from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
-from suite.run import catalogue, records
-from suite.run.catalogue import Entry
+from suite.records import records
 from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
 from suite.run.schedule.scheduler import Work

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 
 from suite.bisect import search
 from suite.bisect.search import Found
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import Exit
 from suite.judge.agreement import agree
@@ -17,7 +18,6 @@ from suite.judge.metadata import reached
 from suite.judge.rules import Run, expected
 from suite.judge.table import GLYPHS, UNDECIDED
 from suite.judge.verdicts import Judged, is_affected
-from suite.run.catalogue import Entry
 from suite.stack import lock, releases
 from suite.stack.plan import Cell
 

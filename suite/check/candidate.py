@@ -17,6 +17,8 @@ from tempfile import TemporaryDirectory
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.check import knowledge, text
 from suite.check.answer import verdict as verdict_of
 from suite.check.knowledge import Knowledge
@@ -29,8 +31,7 @@ from suite.judge.record import Key, Record
 from suite.judge.rules import concerned
 from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.verdicts import Judged
-from suite.run import catalogue, interpreter, probe_call
-from suite.run.catalogue import Entry
+from suite.run import interpreter, probe_call
 from suite.run.probe_call import Task
 from suite.run.progress import RunProgress
 from suite.stack import lock, plan, uv_call

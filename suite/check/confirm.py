@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.check.answer import Answer, Bite
 from suite.console import Terminal
@@ -23,8 +25,8 @@ from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.table import UNDECIDED
 from suite.judge.wording import named
-from suite.run import catalogue, keys, probe_call
-from suite.run.catalogue import Entry
+from suite.records import keys
+from suite.run import probe_call
 from suite.run.probe_call import Ended, Task
 from suite.run.progress import RunProgress
 from suite.stack.releases import HELD

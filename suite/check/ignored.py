@@ -10,11 +10,11 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from suite.catalogue.retired import retired, sentence
 from suite.check.answer import Answer
 from suite.check.inputs import foreign
 from suite.errors import BadFile, Fault
 from suite.files import FileModel, parse
-from suite.run.retired import retired, sentence
 
 
 class Entry(FileModel):

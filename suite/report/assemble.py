@@ -8,6 +8,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from suite import __version__
+from suite.catalogue import catalogue, source, threads
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case, Upstream
 from suite.judge.agreement import agree, workaround_expected
 from suite.judge.metadata import Declared, declared_observed
@@ -15,6 +17,9 @@ from suite.judge.rules import Pins, expected
 from suite.judge.table import UNDECIDED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
+from suite.records import keys, records
+from suite.records.records import Status
+from suite.records.seen import Seen, seen
 from suite.report.corrections import corrections
 from suite.report.derive import coverage, derive
 from suite.report.model import (
@@ -29,10 +34,6 @@ from suite.report.model import (
     Report,
     UpstreamRow,
 )
-from suite.run import catalogue, keys, records, source, threads
-from suite.run.catalogue import Entry
-from suite.run.records import Status
-from suite.run.seen import Seen, seen
 from suite.run.spread.shard import Shard
 from suite.stack import lock, plan, releases
 from suite.stack.chosen import Rows

@@ -18,18 +18,19 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.files import ROOT, read
 from suite.judge import rules
 from suite.judge.record import Record
 from suite.judge.table import RETRIED
-from suite.run import alike, environment, keys, probe_call, records
-from suite.run.catalogue import Entry
+from suite.records import alike, keys, records
+from suite.records.records import Asked, Status
+from suite.records.seen import seen
+from suite.run import environment, probe_call
 from suite.run.environment import Environment, Unprepared
 from suite.run.probe_call import Ended, Progress, Stop, Task
-from suite.run.records import Asked, Status
 from suite.run.schedule.alone import must_run_again, runs_alone
-from suite.run.seen import seen
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell

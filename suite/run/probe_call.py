@@ -17,12 +17,12 @@ from pathlib import Path
 from signal import Signals
 from typing import Any
 
+from suite.catalogue.catalogue import Entry
 from suite.cell.child import BOOT
 from suite.cell.issue import Case
 from suite.errors import Misused
 from suite.files import ROOT, STATE
 from suite.judge.record import Attempt, Key
-from suite.run.catalogue import Entry
 
 LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0

@@ -53,7 +53,7 @@ PACKAGES: Mapping[str, Package] = {
     "numpy": Package("1.26.0"),
     "scipy": Package("1.11.3"),
 }
-# What builds on the stack and is none of it. A cell that holds one answers for it alone: see `suite.run.catalogue`.
+# What builds on the stack and is not of it. A cell that holds one answers for it alone: see `suite.catalogue`.
 GUESTS: Mapping[str, Package] = {
     "numpyro": Package("0.15.3"),
     "tensorflow-probability": Package("0.24.0"),

@@ -27,12 +27,12 @@ from rich.text import Text
 from suite.cell.atomic import write
 from suite.errors import Exit, Failed, Misused
 from suite.files import ROOT, STATE, dump, read
-from suite.report.site.timings import duration
 from suite.stack.plan import Cell
 from suite.timings import counting, counts, results
 from suite.timings import statistics as timing
 from suite.timings.asv_call import FENCES, OUT, WORK, Asv, last_words, only
 from suite.timings.counting import Counter as PhaseCounter
+from suite.timings.quantities import duration
 from suite.timings.results import COMPARED, Comparison, Fence, Judged, NoiseFile, Row, counted
 from suite.timings.statistics import Pair, Side, Verdict
 

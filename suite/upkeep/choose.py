@@ -11,13 +11,14 @@ from itertools import combinations
 
 from packaging.version import Version
 
+from suite.catalogue import catalogue
 from suite.cell.atomic import write
 from suite.console import OUT
 from suite.files import REPORTS
 from suite.judge.table import UNDECIDED
+from suite.records import archive, records
 from suite.report.model import Report
 from suite.report.stored import read_report
-from suite.run import archive, catalogue, records
 from suite.run.schedule import costs
 from suite.stack import chosen, lock, plan
 from suite.stack.chosen import Chosen

@@ -17,12 +17,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell import machine
 from suite.errors import Failed, Misused
 from suite.files import REPORTS, ROOT, STATE
 from suite.judge.record import Record
-from suite.run import catalogue, environment, records
-from suite.run.catalogue import Entry
+from suite.records import records
+from suite.run import environment
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 

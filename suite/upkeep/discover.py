@@ -11,13 +11,13 @@ from packaging.version import Version
 from rich.console import Console
 
 from suite import commands
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.errors import Exit
 from suite.files import REPORTS, read
 from suite.report.compare.diff import Change, change
 from suite.report.model import CellRow, Report
 from suite.report.summary import exit_code
-from suite.run import catalogue
-from suite.run.catalogue import Entry
 from suite.stack import chosen, plan, releases
 from suite.stack import matrix as matrices
 from suite.stack.matrix import Matrix

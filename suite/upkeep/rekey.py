@@ -21,6 +21,8 @@ from itertools import accumulate, groupby
 from pathlib import Path
 
 from suite import commands
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell import machine
 from suite.cell.atomic import write
 from suite.cell.issue import Case
@@ -29,9 +31,9 @@ from suite.errors import Exit, Failed
 from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Record
+from suite.records import archive, records
 from suite.report import stored
-from suite.run import archive, catalogue, cell_run, environment, probe_call, records
-from suite.run.catalogue import Entry
+from suite.run import cell_run, environment, probe_call
 from suite.run.progress import RunProgress
 from suite.run.schedule import costs
 from suite.stack import lock, plan, uv_call
@@ -41,7 +43,8 @@ _OF_A_CELL = 8
 # Prints the hash of the probe, and that of each case, in the tree of a commit.
 _PRINT = """
 import json
-from suite.run import catalogue, keys
+from suite.catalogue import catalogue
+from suite.records import keys
 cases = {
     f"{entry.issue.id}/{case.id}": keys.case_sha256(entry, case)
     for entry in catalogue.entries()

@@ -10,9 +10,9 @@ from pathlib import Path
 import requests
 from rich.console import Console
 
+from suite.catalogue.threads import PATH, REFERENCE, Thread, Threads
 from suite.errors import Failed
 from suite.files import dump, read
-from suite.run.threads import PATH, REFERENCE, Thread, Threads
 
 API = "https://api.github.com"
 _SECONDS = 30

@@ -11,11 +11,13 @@ import pytest
 
 from suite import console
 from suite.__main__ import main
+from suite.catalogue import catalogue
 from suite.console import Terminal
 from suite.errors import Exit
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, environment, records
+from suite.records import records
+from suite.run import environment
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock

@@ -19,11 +19,13 @@ from typing import Any
 
 import pytest
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.files import ROOT, read
 from suite.judge.record import Attempt, Outcome, Part, Record
-from suite.run import catalogue, keys, probe_call, records
-from suite.run.catalogue import Entry
+from suite.records import keys, records
+from suite.run import probe_call
 from suite.stack import plan
 from suite.stack.lock import Lock
 from tests.cell import corpus

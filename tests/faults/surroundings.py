@@ -18,10 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from suite.catalogue import catalogue
 from suite.files import read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
-from suite.run import catalogue, probe_call
+from suite.run import probe_call
 from suite.run.probe_call import Task
 from suite.run.spread.worker import Kept
 

@@ -24,9 +24,9 @@ import suite.run.spread
 from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.files import ROOT
+from suite.records import keys
 from suite.report.assemble import assemble
 from suite.report.summary import exit_code
-from suite.run import keys
 from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
 from suite.stack import lock

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.cell import child
 from suite.cell.issue import Case
 from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.verdicts import Judged
-from suite.run import catalogue, probe_call
+from suite.run import probe_call
 from suite.run.probe_call import Ended, Progress, Task
 from tests.cell.test_probe import PATIENCE, eventually
 from tests.processes import clone, default_signals
@@ -276,7 +277,7 @@ import os, sys
 from pathlib import Path
 from suite.run import probe_call
 from tests.faults.test_faults import BARE, KEY, Machine
-from suite.run import catalogue
+from suite.catalogue import catalogue
 from suite.run.probe_call import Task
 entry = catalogue.narrowed(catalogue.entry("tests.cell.corpus.leaves_children"), ["lingers"])
 plain = probe_call.command

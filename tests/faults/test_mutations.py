@@ -16,14 +16,15 @@ import pytest
 
 from suite import __main__ as command
 from suite import files
+from suite.catalogue import catalogue
 from suite.errors import BadFile, Exit
 from suite.files import STACK, FileModel
 from suite.judge.record import Record
+from suite.records import keys, records
+from suite.records.records import Status
 from suite.report import stored
 from suite.report import write as writing
 from suite.report.model import CompatFile
-from suite.run import catalogue, keys, records
-from suite.run.records import Status
 from suite.stack import lock, matrix, plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.releases import Snapshot

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.catalogue import catalogue
 from suite.errors import Exit
 from suite.files import read
 from suite.report.assemble import assemble
 from suite.report.join.sent import Sent, add
-from suite.run import catalogue
 from tests.real_cell import CELL
 
 SEEDED = {

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.catalogue import catalogue
 from suite.errors import Exit
 from suite.report import summary
 from suite.report.assemble import assemble
-from suite.run import catalogue, environment
+from suite.run import environment
 from suite.stack import lock
 from tests.real_cell import CELL
 

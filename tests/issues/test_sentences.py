@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
 
+from suite.catalogue import catalogue, threads
 from suite.cell.issue import Case, Issue
 from suite.files import REPORTS
 from suite.judge.rules import Pins, first_match, met, requirements
@@ -18,7 +19,6 @@ from suite.judge.specifiers import in_version_order, parsed
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, Report
 from suite.report.stored import read_report
-from suite.run import catalogue, threads
 from suite.spelling import RELEASE
 from suite.stack import releases
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.programs import cases, model, texts
 from suite.programs.model import Program
 from suite.programs.targets import TARGETS
-from suite.run import catalogue
 from tests.programs.conftest import programs, release
 
 TEXTS = Path(__file__).parent / "texts"

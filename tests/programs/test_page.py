@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from suite.catalogue import catalogue
 from suite.programs import session
 from suite.programs.model import Diff, Program, Programs
 from suite.report.formats.feed import feed
 from suite.report.site.build import named_after, site
-from suite.run import catalogue
 from tests.programs.conftest import counted, programs, release
 from tests.report.test_report import EMPTY
 from tests.worlds import as_known, few

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
+from suite.records import archive
 from suite.report import stored
 from suite.report.derive import coverage, derive
 from suite.report.model import Report
 from suite.report.write import siblings
-from suite.run import archive
 from suite.stack import lock, releases
 from tests.processes import git
 

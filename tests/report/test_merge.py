@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from suite import __main__ as command
 from suite import commands
 from suite.errors import BadFile, Exit
+from suite.records import keys, records
+from suite.records.records import Status
 from suite.report import stored, summary
 from suite.report.derive import derive
 from suite.report.join import merge as merging
@@ -22,8 +24,6 @@ from suite.report.join.merge import join, merge
 from suite.report.join.shard_faults import faults
 from suite.report.model import Platform, Report
 from suite.report.write import write
-from suite.run import keys, records
-from suite.run.records import Status
 from suite.run.spread.shard import parse
 from suite.stack import lock, plan, releases
 from tests.report.on_disk import saved, there

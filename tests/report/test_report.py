@@ -21,6 +21,8 @@ from markdown_it.token import Token
 from rich.console import Console
 
 from suite import files
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import Exit
 from suite.judge.agreement import Agreement
@@ -28,6 +30,8 @@ from suite.judge.record import Attempt, Machine, Part, Record, Where
 from suite.judge.rules import expected, met
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from suite.judge.verdicts import WorkaroundWord
+from suite.records import keys, records
+from suite.records.records import Status
 from suite.report import stored, summary
 from suite.report.assemble import assemble, roughly
 from suite.report.compare.changes import since
@@ -36,9 +40,6 @@ from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import Observation, Report
 from suite.report.write import schema, write
-from suite.run import catalogue, keys, records
-from suite.run.catalogue import Entry
-from suite.run.records import Status
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 from tests import real_cell
@@ -187,7 +188,7 @@ ANY_OBSERVATION = st.builds(
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What `elsewhere` of tests/conftest.py gives, for tests/run/test_archive.py, which has another by that name."""
+    """Return a state folder of its own, as `elsewhere` gives; tests of the archive have another by that name."""
     real_cell.keep_in(tmp_path, monkeypatch)
     return tmp_path
 

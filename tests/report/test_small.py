@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import threads
+from suite.catalogue.retired import retired
 from suite.files import REPORTS, ROOT
 from suite.judge.table import Verdict
 from suite.programs import model as programs
@@ -35,8 +37,6 @@ from suite.report.site import timings
 from suite.report.site.build import ASSETS, render
 from suite.report.site.facts import Facts
 from suite.report.site.pages import cells, matrix, tags
-from suite.run import threads
-from suite.run.retired import retired
 from suite.run.schedule import costs
 from suite.stack import chosen, lock, releases
 from suite.timings.results import COMPARED, NOISE, RESULTS

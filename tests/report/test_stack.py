@@ -10,6 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from playwright.sync_api import Browser, Page, expect
 
+from suite.catalogue import catalogue
 from suite.files import REPORTS
 from suite.judge.prediction import predict
 from suite.judge.rules import Run
@@ -20,7 +21,6 @@ from suite.report.site.facts import Facts
 from suite.report.site.page import Page as SitePage
 from suite.report.site.pages import stack as stack_page
 from suite.report.site.timeline import turned
-from suite.run import catalogue
 from suite.stack import plan
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
 from tests.report.test_report import EMPTY, observation, report

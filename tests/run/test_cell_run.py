@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
+from suite.catalogue import catalogue
 from suite.errors import Exit
 from suite.programs import compiling
+from suite.records.alike import LAYERS
 from suite.report.stored import read_report
-from suite.run import catalogue, cell_run, environment
-from suite.run.alike import LAYERS
+from suite.run import cell_run, environment
 from suite.stack import lock
 from tests.cell.test_probe import Session, names_of
 from tests.conftest import Recorded

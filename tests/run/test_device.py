@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.run import catalogue, environment
+from suite.catalogue import catalogue
+from suite.run import environment
 from suite.run.environment import Environment
 from suite.stack import plan, releases
 from suite.stack.matrix import Matrix

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.files import read
 from suite.judge.record import Record
-from suite.run import catalogue, environment, interpreter, records
+from suite.records import records
+from suite.run import environment, interpreter
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock, plan, uv_call
 from suite.stack.lock import Lock

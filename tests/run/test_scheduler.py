@@ -13,12 +13,14 @@ from typing import Any, cast
 
 import pytest
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell import machine
 from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Outcome, Part, Record
-from suite.run import alike, catalogue, cell_run, environment, probe_call, records
-from suite.run.catalogue import Entry
+from suite.records import alike, records
+from suite.run import cell_run, environment, probe_call
 from suite.run.environment import Environment
 from suite.run.schedule import alone, deal, scheduler
 from suite.run.schedule.scheduler import Work

@@ -22,7 +22,6 @@ from suite.report.site.timings import (
     Series,
     Shift,
     asynchronous,
-    duration,
     machines,
     spoken,
     told,
@@ -31,6 +30,7 @@ from suite.report.site.timings import (
 from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.counts import Counted, Counts, save
+from suite.timings.quantities import duration
 from suite.timings.results import Row
 from tests.report.test_report import EMPTY
 from tests.timings.conftest import Known, put, put_results

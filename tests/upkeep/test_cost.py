@@ -10,11 +10,12 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
+from suite.catalogue import catalogue
 from suite.cell import machine
 from suite.errors import Failed
 from suite.files import read
 from suite.judge.record import Attempt, Part, Record
-from suite.run import catalogue, environment
+from suite.run import environment
 from suite.stack import plan
 from suite.upkeep import cost
 from tests.report.test_report import put_record

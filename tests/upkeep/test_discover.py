@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 
 from suite.__main__ import main
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.errors import Exit, Failed
-from suite.run import catalogue
-from suite.run.catalogue import Entry
 from suite.stack import index, lock, plan, releases
 from suite.stack import matrix as matrices
 from suite.stack.releases import HELD, Wheels

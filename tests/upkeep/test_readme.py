@@ -16,12 +16,12 @@ import pytest
 
 from suite import __version__, address
 from suite.__main__ import parse
+from suite.catalogue import catalogue
 from suite.check import words
 from suite.errors import Exit
 from suite.files import ROOT
 from suite.report.model import Report
 from suite.report.site.build import site
-from suite.run import catalogue
 from suite.upkeep import pins, readme
 from tests.conftest import Nox
 from tests.report.test_small import small

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from suite.catalogue.threads import Thread, Threads
 from suite.errors import Failed
 from suite.files import dump, read
-from suite.run.threads import Thread, Threads
 from suite.upkeep import threads
 from tests.upkeep.conftest import Serve
 

@@ -10,11 +10,11 @@ from typing import get_args
 
 from packaging.version import Version
 
+from suite.catalogue.retired import retired
 from suite.errors import Exit
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.judge.wording import named
 from suite.report.model import CellRow, ChangeKind, Observation, Platform, Report
-from suite.run.retired import retired
 
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from suite.catalogue import catalogue
 from suite.errors import BadFile, Fault
 from suite.files import ROOT
 from suite.judge.wording import named
@@ -14,7 +15,6 @@ from suite.report.derive import derive
 from suite.report.join.shard_faults import faults
 from suite.report.model import CellRow, Observation, Report
 from suite.report.stored import COMPAT, read_report
-from suite.run import catalogue
 from suite.stack import lock, plan, releases
 from suite.stack.releases import Packages
 

@@ -18,18 +18,19 @@ from typing import Annotated, ClassVar, Literal
 from packaging.version import Version
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault
 from suite.fields import Moment, PackageName
 from suite.files import FileModel, read, text
 from suite.judge.record import Attempt, Key, Machine, Record, Where
 from suite.judge.wording import named
+from suite.records import keys
+from suite.records.seen import shown
 from suite.report.assemble import observation
 from suite.report.derive import coverage
 from suite.report.model import CellRow, Observation, Platform, Report
-from suite.run import catalogue, keys
-from suite.run.catalogue import Entry
-from suite.run.seen import shown
 from suite.spelling import cell_id, version
 from suite.stack import releases
 

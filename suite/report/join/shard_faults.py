@@ -8,10 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from suite.catalogue import catalogue
 from suite.errors import Fault
 from suite.judge.wording import named
 from suite.report.model import Report
-from suite.run import catalogue
 from suite.stack import chosen
 
 Shards = Mapping[Path, Report]

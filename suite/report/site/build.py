@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from suite.address import address, link
+from suite.catalogue.retired import retired as retired_issues
 from suite.cores import over_cores
 from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
@@ -48,9 +49,9 @@ from suite.report.site.pages import (
 from suite.report.site.pages.timings import paths
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
-from suite.report.site.timings import Machine, amount, duration, quantity, turned
+from suite.report.site.timings import Machine, amount, turned
 from suite.report.standing import label
-from suite.run.retired import retired as retired_issues
+from suite.timings.quantities import duration, quantity
 
 ASSETS = Path(__file__).parent / "assets"
 Kind = Callable[[Facts], Iterator[Page]]

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from suite.report.site.table import minor_of
-from suite.report.site.timings import PHASES, Chart, Series, quantity, told
+from suite.report.site.timings import PHASES, Chart, Series, told
+from suite.timings.quantities import quantity
 
 # In points, which are the units of the drawing; the margins have room for durations, releases and names.
 WIDTH, HEIGHT = 336, 176

@@ -24,6 +24,7 @@ from suite.timings import counts as phase_counts
 from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.counts import COUNTS, UNITS, Counts, Turn, Unit
+from suite.timings.quantities import duration, quantity
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -42,8 +43,6 @@ _TITLES: Mapping[Unit, str] = {
     "instructions": "What the host does, counted: machine instructions, by callgrind.",
     "calls": "What the host does, counted: calls of functions in Python.",
 }
-_OF_SECONDS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
-_OF_COUNTS = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
 # A product that takes long enough to be waited for: is the call back before it is done?
 _DISPATCH, _EXECUTE = "basics.Matmul.time_dispatch(512)", "basics.Matmul.time_execute(512)"
 
@@ -367,18 +366,6 @@ def spoken(key: str) -> str:
     """`basics.Scan.time_trace` as what it is: `A scan of 100 steps of tanh over a carry of 8 float32, trace`."""
     of = parts(key)
     return ", ".join(filter(None, (what(of.module, of.workload), of.variant, of.phase)))
-
-
-def duration(seconds: float) -> str:
-    """Return a time in the unit that people would say it in."""
-    return quantity(seconds, "seconds")
-
-
-def quantity(value: float, unit: str) -> str:
-    """Return a time or a count to three digits, as people would say it."""
-    scales = _OF_SECONDS if unit == "seconds" else _OF_COUNTS
-    letters, size = next((scale for scale in scales if value >= scale[1]), scales[-1])
-    return f"{value / size:.3g} {letters}".rstrip()
 
 
 def turned(turn: Turn) -> str:

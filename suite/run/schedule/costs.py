@@ -7,10 +7,10 @@ from functools import cache
 from statistics import median
 from typing import Literal, NamedTuple
 
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.files import ROOT, FileModel, dump, read
 from suite.judge.record import Record
-from suite.run.catalogue import Entry
 from suite.run.probe_call import Task
 
 PATH = ROOT / "suite" / "run" / "schedule" / "costs.json"

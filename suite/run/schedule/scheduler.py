@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Protocol
 
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
+from suite.records.records import Asked, Status
 from suite.run import cell_run
-from suite.run.catalogue import Entry
 from suite.run.cell_run import CellRun
 from suite.run.probe_call import Progress, Task
-from suite.run.records import Asked, Status
 from suite.run.schedule import costs, deal, slots
 from suite.run.schedule.slots import Slots
 from suite.stack.plan import Cell

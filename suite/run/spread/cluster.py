@@ -38,13 +38,14 @@ from distributed.versions import VersionMismatchWarning
 from rich.console import Console
 from rich.text import Text
 
+from suite.catalogue.catalogue import Entry
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import parse
 from suite.judge.record import Record
-from suite.run import cell_run, environment, keys, records
-from suite.run.catalogue import Entry
-from suite.run.records import Status
+from suite.records import keys, records
+from suite.records.records import Status
+from suite.run import cell_run, environment
 from suite.run.schedule import scheduler as schedule
 from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker

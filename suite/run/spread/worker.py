@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self, TypedDict
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
-from suite.run import catalogue, cell_run, interpreter, keys, records
-from suite.run.catalogue import Entry
+from suite.records import keys, records
+from suite.run import cell_run, interpreter
 from suite.run.probe_call import Name, Progress
 from suite.run.schedule import scheduler
 from suite.run.schedule.scheduler import Work

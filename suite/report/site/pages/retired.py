@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from suite.catalogue.retired import retired
 from suite.names import query
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
-from suite.run.retired import retired
 
 
 @dataclass(frozen=True)

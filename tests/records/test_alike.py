@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.judge.record import Part
+from suite.records import records
+from suite.records.alike import LAYERS, alike
 from suite.report.assemble import assemble
-from suite.run import catalogue, cell_run, records
-from suite.run.alike import LAYERS, alike
+from suite.run import cell_run
 from suite.stack import lock, plan
 from suite.stack.releases import guests
 from tests.report.test_report import put_record, put_status

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.errors import BadFile
 from suite.judge.record import Part
-from suite.run import archive, catalogue, records
+from suite.records import archive, records
 from suite.stack import plan
 from tests.report.test_report import put_record, put_status, state
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.cell.machine import cores
 from suite.cores import over_cores
@@ -16,8 +18,7 @@ from suite.judge.record import Record
 from suite.judge.table import Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import not_imported
-from suite.run import catalogue, records
-from suite.run.catalogue import Entry
+from suite.records import records
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell

@@ -16,11 +16,12 @@ import pytest
 
 from suite import __main__ as command
 from suite import issues as folder
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround, no_control
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS
-from suite.run import catalogue, records
-from suite.run.catalogue import Entry
+from suite.records import records
 from suite.stack import plan
 from suite.stack.matrix import Runs
 

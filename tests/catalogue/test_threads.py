@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from suite.catalogue import catalogue, threads
 from suite.cell.issue import Issue, Upstream
-from suite.run import catalogue, threads
 
 
 def test_the_snapshot_has_the_threads_that_issues_name() -> None:

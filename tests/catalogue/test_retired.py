@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from suite.catalogue import catalogue
+from suite.catalogue.retired import retired
 from suite.check import ignored
 from suite.errors import Misused
 from suite.names import query
 from suite.report.compare.diff import diff
-from suite.run import catalogue
-from suite.run.retired import retired
 from tests.report.test_report import observation, report
 
 ID = "names-gone-from-jax"

@@ -23,13 +23,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from suite.catalogue import catalogue
+from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault, shown
 from suite.files import REPORTS, FileModel, content, replace_all
 from suite.judge.record import AGAIN
-from suite.run import catalogue, keys, records
-from suite.run.catalogue import Entry
-from suite.run.records import Status
+from suite.records import keys, records
+from suite.records.records import Status
 from suite.spelling import identifier
 from suite.stack import lock
 from suite.stack.lock import Lock

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from suite.catalogue.syntax import is_ours
 from suite.cell import oracle
 from suite.cell.issue import Case, Issue
-from suite.run.syntax import is_ours
 from suite.stack.releases import PACKAGES
 
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
+from suite.catalogue import catalogue, source
 from suite.cell.issue import Case, Issue, Seen, Workaround
 from suite.check.source.touched import touch
-from suite.run import catalogue, source
 from suite.stack.releases import PACKAGES
 
 # Written as an issue's module is; of it the functions below are the table's.

@@ -13,18 +13,21 @@ from typing import Any
 
 import pytest
 
+from suite.catalogue import catalogue, source
+from suite.catalogue.catalogue import Entry
+from suite.catalogue.syntax import canonical
 from suite.cell.issue import Case, Seen, Signature, Workaround
 from suite.files import ROOT
-from suite.run import catalogue, interpreter, keys, source
-from suite.run.catalogue import Entry
-from suite.run.syntax import canonical
+from suite.records import keys
+from suite.run import interpreter
 from tests.cell.test_wall import PROBE, module_of, reached
 from tests.processes import printed
 
 # Prints the probe's hash, and that of each case of a module.
 PRINT = """
 import json, sys
-from suite.run import catalogue, keys
+from suite.catalogue import catalogue
+from suite.records import keys
 entry = catalogue.entry(sys.argv[1])
 print(json.dumps([keys.probe_sha256(), {case.id: keys.case_sha256(entry, case) for case in entry.issue.cases}]))
 """
@@ -33,7 +36,7 @@ MODULE = "suite.issues.scipy.special_signs"
 # Prints how the syntax of each of the files named reads.
 READ = """
 import ast, hashlib, pathlib, sys
-from suite.run.syntax import canonical
+from suite.catalogue.syntax import canonical
 for path in sys.argv[1:]:
     print(hashlib.sha256(canonical(ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))).encode()).hexdigest())
 """

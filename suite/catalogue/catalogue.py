@@ -15,12 +15,12 @@ from typing import Protocol, TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from suite import issues as folder
+from suite.catalogue.retired import retired, sentence
 from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround, no_control
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
 from suite.judge import rules
 from suite.judge.table import Verdict
 from suite.judge.verdicts import GIVEN
-from suite.run.retired import retired, sentence
 from suite.spelling import identifier as checked
 from suite.spelling import quoted, specifiers
 from suite.stack import chosen, releases

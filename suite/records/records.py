@@ -14,15 +14,15 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar, Literal, TypeVar, get_args
 
+from suite.catalogue.catalogue import Entry
 from suite.cell.atomic import write
 from suite.cell.issue import Case
 from suite.errors import BadFile, Fault
 from suite.fields import CellId
 from suite.files import STATE, FileModel, dump, read
 from suite.judge.record import AGAIN, Record
-from suite.run import alike
-from suite.run.catalogue import Entry
-from suite.run.keys import key
+from suite.records import alike
+from suite.records.keys import key
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 

@@ -14,13 +14,13 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from suite.catalogue import source
+from suite.catalogue.catalogue import Entry
+from suite.catalogue.syntax import canonical
 from suite.cell.issue import Case, Signature
 from suite.cell.signatures import about_warnings
 from suite.files import ROOT
 from suite.judge.record import Key
-from suite.run import source
-from suite.run.catalogue import Entry
-from suite.run.syntax import canonical
 
 # The modules of suite/cell that run a case.
 PROBE = ("atomic", "child", "guard", "machine", "parts", "probe", "signatures")
