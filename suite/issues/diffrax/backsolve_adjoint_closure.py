@@ -95,8 +95,5 @@ ISSUE = Issue(
     ),
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),
-    cases=(
-        Case(closed_over, signatures={"refused": CLOSED_OVER}),
-        Case(end_time, signatures={"refused": TANGENT}),
-    ),
+    cases=(Case(closed_over, signatures={"refused": CLOSED_OVER}), Case(end_time, signatures={"refused": TANGENT})),
 )

@@ -78,9 +78,7 @@ ISSUE = Issue(
         solve_in_two,
         fails=("jax>=0.7.1 equinox<0.13.1",),
     ),
-    signatures={
-        "refused": Signature("ValueError", "A fixed step size controller is being used alongside an implicit"),
-    },
+    signatures={"refused": Signature("ValueError", "A fixed step size controller is being used alongside an implicit")},
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/implicit-solve",),
     cases=(Case(jump_ts), Case(step_ts_of_the_controller)),

@@ -107,7 +107,7 @@ def array_of_one() -> None:
 
 
 _SIGNATURES: Mapping[str, Signature | tuple[Signature, ...]] = {
-    "refused": Signature("ValueError", "The `ControlTerm` returned arrays whose output structure did not match"),
+    "refused": Signature("ValueError", "The `ControlTerm` returned arrays whose output structure did not match")
 }
 _REFUSED = Rule("refused", "diffrax>=0.7.0", "diffrax#565")
 _TEXT = "Give a matrix, jnp.diag(…), or from 0.6.0 a lineax.DiagonalLinearOperator."

@@ -131,9 +131,6 @@ ISSUE = Issue(
             multiple_of_unit_diagonal,
             touches=(f"lineax.linear_solve if {_UNIT}", f"lineax.AutoLinearSolver if {_UNIT}"),
         ),
-        Case(
-            negative,
-            rules=(Rule("agrees", "lineax<0.0.5"), Rule("refused", "lineax<0.1.1", "lineax#72"), _NEW),
-        ),
+        Case(negative, rules=(Rule("agrees", "lineax<0.0.5"), Rule("refused", "lineax<0.1.1", "lineax#72"), _NEW)),
     ),
 )

@@ -66,9 +66,7 @@ ISSUE = Issue(
     behaviours={"no-ormqr": "affected"},
     rules=(Rule("no-ormqr", "lineax>=0.1.1 jax<0.10.0"), Rule("agrees")),
     workaround=Workaround("Use lineax.SVD(), or Lineax 0.1.0.", by_svd),
-    signatures={
-        "no-ormqr": (Signature("AttributeError", "module 'jax.lax.linalg' has no attribute 'ormqr'"),),
-    },
+    signatures={"no-ormqr": (Signature("AttributeError", "module 'jax.lax.linalg' has no attribute 'ormqr'"),)},
     needs=("jax", "equinox", "lineax"),
     waits_for=("stack-smoke/implicit-solve",),
     cases=(Case(tall), Case(wide)),

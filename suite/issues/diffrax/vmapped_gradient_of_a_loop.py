@@ -87,10 +87,7 @@ ISSUE = Issue(
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),
     cases=(
-        Case(
-            gradient,
-            workaround=Workaround("One by one, by jax.lax.map, if Equinox has to stay.", one_by_one),
-        ),
+        Case(gradient, workaround=Workaround("One by one, by jax.lax.map, if Equinox has to stay.", one_by_one)),
         Case(
             forward_mode,
             workaround=Workaround("jax.jvp, one direction at a time, if Equinox has to stay.", one_direction),

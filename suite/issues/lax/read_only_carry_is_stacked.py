@@ -84,10 +84,7 @@ _CARRY = "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != ()".f
 
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(
-        report="google/flax#4709 google/flax#4700",
-        fix="jax#27937 jax#28210",
-    ),
+    upstream=Upstream.of(report="google/flax#4709 google/flax#4700", fix="jax#27937 jax#28210"),
     touches=("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop"),
     control=closed_over,
     behaviours={"stacked": "affected", "once": "clear"},
