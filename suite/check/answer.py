@@ -116,8 +116,8 @@ class Answer:
     @property
     def chronic(self) -> frozenset[str]:
         """The ids of the issues that no release mends, for any case."""
-        mended = {each.issue.id for each in self.bites if each.mended}
-        return frozenset({each.issue.id for each in self.bites} - mended)
+        mended = {bite.issue.id for bite in self.bites if bite.mended}
+        return frozenset({bite.issue.id for bite in self.bites} - mended)
 
     @property
     def first_line(self) -> str:
@@ -212,7 +212,7 @@ def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
     releases = knowledge.releases.get(name, ())
     if version in releases:
         return version
-    return next((each for each in releases if Version(each) == Version(version)), version)
+    return next((release for release in releases if Version(release) == Version(version)), version)
 
 
 def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
@@ -283,9 +283,9 @@ def _why(known: Prediction, versions: Pins) -> str:
     """How a prediction is known; of runs on other versions than these, the versions and not the cell's name."""
     if known.how == "run":
         return "run on these versions"
-    moved = [name for name in STACK if len({each.pins.get(name) for each in known.runs}) > 1]
+    moved = [name for name in STACK if len({run.pins.get(name) for run in known.runs}) > 1]
     name = next((each for each in moved if each != "jaxlib"), "jax")
-    near = list(dict.fromkeys(each.pins[name] for each in known.runs if name in each.pins))
+    near = list(dict.fromkeys(run.pins[name] for run in known.runs if name in run.pins))
     runs = f"{name} {' and '.join(near)}" if near else ""
     if known.how == "between":
         return f"between runs on {runs}"
@@ -341,13 +341,13 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
 
     Nothing where no rule tells.
     """
-    named = [each.name for rule in case.rules for each in requirements(rule.on)]
+    named = [requirement.name for rule in case.rules for requirement in requirements(rule.on)]
     own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
     if own and versions.get("jaxlib") not in (None, own) and _is_well(case, {**versions, "jaxlib": own}):
         # Another jaxlib is beside this jax than an installer gives.
         return f"good with jaxlib {own}"
     packages = [each for each in dict.fromkeys([*named, "jax", *case.needs]) if each in versions and each != "jaxlib"]
-    told = [each for package in packages for each in spans(case, package, versions, knowledge)]
+    told = [span for package in packages for span in spans(case, package, versions, knowledge)]
     after = [each for each in told if Version(each.first) > Version(versions[each.package])]
     before = [each for each in told if Version(each.last) < Version(versions[each.package])]
     for each in (*(each for each in after if each.well), *(each for each in after if each.loud)):

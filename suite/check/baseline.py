@@ -54,7 +54,7 @@ def save(path: Path, findings: Iterable[Finding]) -> int:
     """Write findings to a file, and return how many. Raises Misused for what is no file: it would be replaced."""
     if path.exists() and not path.is_file():
         raise Misused(f"{path} is no file: name one to write the baseline into")
-    keys = sorted(each.key for each in findings)
+    keys = sorted(finding.key for finding in findings)
     rows = [{"finding": what, "path": place, "text": text} for what, place, text in keys]
     write(path, dump({"schema_version": SCHEMA, "findings": rows}))
     return len(keys)
@@ -64,10 +64,10 @@ def compare(path: Path, findings: Iterable[Finding]) -> Compared:
     """Return which findings a file does not have; of alike ones, as many as it has. Raises BadFile."""
     left = Counter((each.finding, each.path, each.text) for each in read(Baseline, path).findings)
     new, known = [], 0
-    for each in findings:
-        if left[each.key]:
-            left[each.key] -= 1
+    for finding in findings:
+        if left[finding.key]:
+            left[finding.key] -= 1
             known += 1
         else:
-            new.append(each)
+            new.append(finding)
     return Compared(tuple(new), known, left.total())

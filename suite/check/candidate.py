@@ -98,7 +98,7 @@ def attempt(
     cells = [plan.stack(each) for each in against] or [newest()]
     worst = Exit.AS_EXPECTED
     for cell in cells:
-        told = ", ".join(each.source for each in candidates)
+        told = ", ".join(candidate.source for candidate in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
         found, seen, undecided, ran = _held(cell, candidates, catalogue.select(issue), known, pre, console)
         for turn in sorted(found, key=lambda each: _ORDER.index(each.how)):
@@ -126,7 +126,7 @@ def _held(
     """What turned against what is known of the cell, how many cases were seen and not decided, and of what."""
     pinned = lock.load(cell)
     python = _made(cell, candidates, pre)
-    names = {each.package for each in candidates}
+    names = {candidate.package for candidate in candidates}
     concern = [(entry, case) for entry in entries for case in entry.issue.cases if names & concerned(case.needs)]
     key = Key(lock=pinned.sha256, issue="", probe="", python=cell.python, platform="")
     before = behaviours(cell, known)
@@ -194,7 +194,7 @@ def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
     _uv("pip", "sync", "--require-hashes", "--python", str(executable), str(lock.load(cell).path))
     more = ("--prerelease", "allow") if pre else ()
     # What else it may want is the stack's: with another the difference would not be the candidate's.
-    sources = (each.source for each in candidates)
+    sources = (candidate.source for candidate in candidates)
     _uv("pip", "install", "--no-deps", "--reinstall", "--python", str(executable), *more, *sources, within=_BUILD_S)
     return executable
 

@@ -99,9 +99,9 @@ def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
     What cannot be run any more is not mended, and what nobody knows may not be.
     """
     there = _names(after).union(after.blocked)
-    told = sorted("/".join(each.name) for each in before.bites if each.name not in there)
+    told = sorted("/".join(bite.name) for bite in before.bites if bite.name not in there)
     gone = tuple(each for each in told if each not in after.unknown)
-    return replace(after, bites=tuple(each for each in after.bites if each.name not in _names(before))), gone
+    return replace(after, bites=tuple(bite for bite in after.bites if bite.name not in _names(before))), gone
 
 
 def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins | None) -> Outcome:
@@ -127,7 +127,7 @@ def _left(found: Answer, known: Knowledge) -> Left | None:
         return None
     from suite.check import ignored  # most projects have none, and are answered sooner
 
-    return ignored.leave_out(found, ignored.load(path, {each.id for each in known.issues}), datetime.now(UTC).date())
+    return ignored.leave_out(found, ignored.load(path, {issue.id for issue in known.issues}), datetime.now(UTC).date())
 
 
 def _found(python: Path | None, lock: Path | None) -> Stack | Path:
@@ -160,7 +160,7 @@ def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
 
 
 def _names(found: Answer) -> set[Name]:
-    return {each.name for each in found.bites}
+    return {bite.name for bite in found.bites}
 
 
 def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
@@ -182,7 +182,7 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     kept = tuple(
         each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted
     )
-    bites = tuple(each for each in found.answer.bites if each.name not in refuted)
+    bites = tuple(bite for bite in found.answer.bites if bite.name not in refuted)
     return replace(found, findings=kept, answer=replace(found.answer, bites=bites))
 
 

@@ -66,7 +66,7 @@ def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Ad
     names = [name for name in STACK if name in found.versions]
     if "jax" not in names:
         return None
-    wanted = {each.name: each.case for each in found.bites}
+    wanted = {bite.name: bite.case for bite in found.bites}
     of = candidates(found, knowledge, names)
 
     def near(each: Candidate) -> tuple[object, ...]:
@@ -104,10 +104,10 @@ def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> lis
         if id in ran and all(name in pins for name in names):
             alike.setdefault(tuple((name, pins[name]) for name in names), []).append(id)
     there = {"jaxlib", *found.versions, *found.stack.unsaid}
-    wanted = {each.name for each in found.bites}
+    wanted = {bite.name for bite in found.bites}
     cases = knowledge.cases.items()
     seen = {name: _Seen(case) for name, case in cases if name in wanted or there.issuperset(case.needs)}
-    now = {each.name for each in answer(knowledge, found.stack).bites}
+    now = {bite.name for bite in answer(knowledge, found.stack).bites}
     made = []
     for pairs, cells in alike.items():
         pins = dict(pairs)
@@ -135,7 +135,7 @@ class _Seen:
 
     def __init__(self, case: KnownCase) -> None:
         self.case = case
-        named = {each.name for rule in case.rules for each in requirements(rule.on)}
+        named = {requirement.name for rule in case.rules for requirement in requirements(rule.on)}
         self.matter = sorted({"jax", "jaxlib", *case.needs, *named})
         self.by_cell: dict[str, Verdict] = {}
         self.alike: dict[tuple[str | None, ...], set[Verdict]] = {}
@@ -164,7 +164,7 @@ class _Seen:
 def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, int, int, tuple[object, ...]]:
     """Return how near releases are to these versions: the greater, the nearer. A jaxlib goes with its jax."""
     minors = releases = down = 0
-    for name in (each for each in pins if each != "jaxlib"):
+    for name in (pin for pin in pins if pin != "jaxlib"):
         here, there = parsed(versions[name]), parsed(pins[name])
         known = {*map(parsed, knowledge.releases[name]), here}
         between = [each for each in known if min(here, there) < each <= max(here, there)]
@@ -172,7 +172,7 @@ def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, in
         minors += len({each.release[:2] for each in between} - {low})
         releases += len(between)
         down += there < here
-    return -minors, -down, -releases, tuple(parsed(each) for each in pins.values())
+    return -minors, -down, -releases, tuple(parsed(pin) for pin in pins.values())
 
 
 def constraints(outcome: Outcome) -> str:
@@ -209,4 +209,4 @@ def constraints(outcome: Outcome) -> str:
 
 
 def _cases(names: Sequence[Name]) -> str:
-    return f"{len(names)} case{'s' * (len(names) != 1)}: {some(['/'.join(each) for each in names])}"
+    return f"{len(names)} case{'s' * (len(names) != 1)}: {some(['/'.join(name) for name in names])}"

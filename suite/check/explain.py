@@ -182,8 +182,8 @@ def _is_concerned(issue: KnownIssue, case: KnownCase, each: Raised, rare: frozen
 
 def _names(issue: KnownIssue) -> set[str]:
     """The last parts of the functions that an issue concerns."""
-    names = {each.partition("(")[0].rpartition(".")[2] for each in issue.touches if "." in each}
-    return {each for each in names if not each.startswith("__")}
+    names = {touch.partition("(")[0].rpartition(".")[2] for touch in issue.touches if "." in touch}
+    return {name for name in names if not name.startswith("__")}
 
 
 def _is_own(type: str) -> bool:

@@ -115,7 +115,7 @@ def _told(found: Match, bites: Sequence[Bite], stack: Stack, most: int) -> Itera
     if where := since(found):
         yield where
     on = ", ".join(f"{name} {version}" for name, version in stack.versions.items())
-    here = [each for each in bites if each.issue.id == found.issue.id and each.case in found.cases]
+    here = [bite for bite in bites if bite.issue.id == found.issue.id and bite.case in found.cases]
     for each in here[:most]:
         helps = f" (workaround: {each.helps})" if each.helps else ""
         yield f"{each.case.id}: {'; '.join(filter(None, [each.why, each.good]))}{helps}"
@@ -132,7 +132,7 @@ def _workarounds(found: Match) -> list[str]:
 def _by_rule(found: Match, stack: Stack, on: str) -> Iterator[str]:
     """Whether it is so on a stack, by the rules of the cases that need no more than it names."""
     rules = [first_match(case.rules, stack.versions) for case in found.cases if stack.versions.keys() >= {*case.needs}]
-    told = [each.behaviour for each in rules if each is not None]
+    told = [rule.behaviour for rule in rules if rule is not None]
     if found.behaviour in told:
         yield f"affects {on}, by its rules"
     elif told:

@@ -51,17 +51,17 @@ def findings(uses: Iterable[Use], versions: Mapping[str, str]) -> tuple[Finding,
 
 def whole(use: Use) -> Use:
     """Return a use of which all parts are asked for."""
-    things = tuple(Thing(each.name, 0) for each in use.things)
+    things = tuple(Thing(thing.name, 0) for thing in use.things)
     return replace(use, things=things, call=None)
 
 
 def _has_rest(use: Use) -> bool:
-    return any(each.name.count(".") >= each.bound for each in use.things)
+    return any(thing.name.count(".") >= thing.bound for thing in use.things)
 
 
 def lack(use: Use, version: Callable[[str], str | None]) -> Lack | None:
     """Return what releases lack of a use, whatever it stands for; None where one has all, or nobody knows."""
-    found = [_lack(use, each, version(each.name.partition(".")[0])) for each in use.things]
+    found = [_lack(use, thing, version(thing.name.partition(".")[0])) for thing in use.things]
     return found[0] if all(found) else None
 
 
@@ -87,7 +87,7 @@ def _finding(use: Use, versions: Mapping[str, str]) -> Finding | None:
         do = "" if found.argument else " or ".join(query.replacements(found.name, version))
         says = _told(use, found, package, version)
         return Finding("certain", found.shown, says, do=do, guarded=guarded, **place(use))
-    warned = [_warned(use, each, versions) for each in use.things]
+    warned = [_warned(use, thing, versions) for thing in use.things]
     if not all(warned) or not warned[0]:
         return None
     name, says = warned[0]

@@ -148,18 +148,18 @@ class Within:
     @property
     def issues(self) -> set[str]:
         """The ids of the issues."""
-        return {each.issue.id for each in self.holes}
+        return {hole.issue.id for hole in self.holes}
 
     @property
     def findings(self) -> int:
         """How many cases go wrong, and names are lacking."""
-        cases = {(each.issue.id, case) for each in self.holes for case in each.cases}
-        return len(cases | {(each.path, each.name) for each in self.gaps})
+        cases = {(hole.issue.id, case) for hole in self.holes for case in hole.cases}
+        return len(cases | {(gap.path, gap.name) for gap in self.gaps})
 
     @property
     def verdict(self) -> str:
         """The first line."""
-        silent = len({each.issue.id for each in self.holes if each.issue.kind.startswith("silent")})
+        silent = len({hole.issue.id for hole in self.holes if hole.issue.kind.startswith("silent")})
         silently = f", {silent} of them silently" * bool(silent)
         match len(self.issues):
             case 0 if self.admitted.empty or not self.admitted.stacks:
@@ -250,7 +250,7 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
     A release goes wrong where each of its runs within the bounds does: one that is well shows a way out. Where none is
     within them, the rules tell, if they say the same of it with all that is admitted of the others.
     """
-    every = {"jax", *(each.name for rule in case.rules for each in requirements(rule.on))}
+    every = {"jax", *(requirement.name for rule in case.rules for requirement in requirements(rule.on))}
     named, beside = in_stack_order(every - BESIDE), every & BESIDE
     matter = {"jaxlib", *named, *case.needs} & within.bounds.keys()
     at: dict[str, dict[str, list[tuple[bool, str]]]] = {}
@@ -281,7 +281,7 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
 
 def _kinds(case: KnownCase, package: str, within: Admitted, knowledge: Knowledge) -> list[str]:
     """Return one admitted release of each kind: those that meet the same requirements of the rules are of one kind."""
-    every = {str(each) for rule in case.rules for each in requirements(rule.on)}
+    every = {str(requirement) for rule in case.rules for requirement in requirements(rule.on)}
     kinds: dict[frozenset[str], str] = {}
     for version in within.releases[package]:
         pins = _with_jaxlib({package: version}, knowledge)
@@ -304,9 +304,9 @@ def _is_wrong_by_rule(
 ) -> bool:
     """Return True if the rules say that a release goes wrong with each admitted release of the others they name."""
     others = [each for each in kinds if each != package and each != "jaxlib"]
-    if not all(within.releases[each] for each in within.bounds.keys() & set(case.needs)):
+    if not all(within.releases[key] for key in within.bounds.keys() & set(case.needs)):
         return False
-    for beside in product(*(kinds[each] for each in others)):
+    for beside in product(*(kinds[other] for other in others)):
         pins = {**dict(zip(others, beside, strict=True)), package: version}
         known = predict(case, _with_jaxlib(pins, knowledge), ())
         means = verdict(case, known.behaviour) if known.behaviour else None
@@ -360,7 +360,7 @@ def to_test(
             shown = [each for each in found if each.package in pins and each.has(pins[each.package])]
             own[package, version] = {(each.issue.id, case) for each in shown for case in each.cases}
             own[package, version] |= {
-                (each.path, each.name) for each in gaps if each.package == package and each.has(version)
+                (gap.path, gap.name) for gap in gaps if gap.package == package and gap.has(version)
             }
     first = next(((name, of[0]) for name, of in within.releases.items() if of and name != "jaxlib"), None)
     if first is None:
@@ -407,7 +407,7 @@ def tell(
         return Exit.UNDECIDED
     if strict and (within.idle or within.without or not within.stacks or found.untold or found.unread):
         return Exit.INCOMPLETE
-    if found.gaps or any(each.issue.kind in severe for each in found.holes):
+    if found.gaps or any(hole.issue.kind in severe for hole in found.holes):
         return Exit.UNEXPECTED
     return Exit.AS_EXPECTED if within.stacks else Exit.UNDECIDED
 
@@ -419,9 +419,9 @@ def _less_ignored(found: Within, known: Knowledge) -> Within:
         return found
     from suite.check import ignored  # most projects have none, and are answered sooner
 
-    entries = ignored.load(path, {each.id for each in known.issues})
+    entries = ignored.load(path, {issue.id for issue in known.issues})
     active, stale = ignored.active(entries, found.issues, datetime.now(UTC).date())
-    left = tuple(each for each in found.holes if each.issue.id not in active)
+    left = tuple(hole for hole in found.holes if hole.issue.id not in active)
     return replace(found, holes=left, ignored=len(found.issues & active), stale=stale)
 
 
@@ -435,8 +435,8 @@ def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
     for hole in found.holes:
         id = hole.issue.id
         releases = [each for each in found.admitted.releases.get(hole.package, ()) if hole.has(each)]
-        cases = [each for each in hole.issue.cases if each.id in hole.cases]
-        told = {each.id: [one.use for one in concern.met(each, uses)] for each in cases}
+        cases = [case for case in hole.issue.cases if case.id in hole.cases]
+        told = {case.id: [one.use for one in concern.met(case, uses)] for case in cases}
         kept_cases = [
             name
             for name, at in told.items()
@@ -444,7 +444,7 @@ def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
         ]
         if kept_cases:
             left.append(replace(hole, cases=tuple(kept_cases)))
-        elif any(concern.is_untold(each) and not told[each.id] for each in cases):
+        elif any(concern.is_untold(case) and not told[case.id] for case in cases):
             untold[id] = None
         else:
             unused[id] = None
@@ -469,7 +469,7 @@ def _reached(use: Use, package: str, releases: Sequence[str]) -> bool:
 
     if not use.guards or not releases:
         return True
-    return any(all(holds(each, {package: of}) is not Holds.NO for each in use.guards) for of in releases)
+    return any(all(holds(guard, {package: of}) is not Holds.NO for guard in use.guards) for of in releases)
 
 
 def _gaps(of: Usage, within: Admitted) -> Iterable[Gap]:
@@ -524,15 +524,15 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     if found.stale:
         tail.append((f"jax-stack-compat.toml has stale entries: {'; '.join(found.stale)}.", "yellow"))
     if found.tests:
-        first, *others = (f"{each.package} {each.version}" for each in found.tests)
-        shown = sum(each.shows for each in found.tests)
+        first, *others = (f"{test.package} {test.version}" for test in found.tests)
+        shown = sum(test.shows for test in found.tests)
         names = ", ".join([f"{first} (the lowest that is admitted)", *others])
         show = "They show" if others else "It shows"
         tail.append((f"To test in CI: {names}. {show} {shown} of the {found.findings} findings.", "bold"))
     tail.append((f"{found.rests_on}, as of {known.day}.", "bold"))
     gaps = _told_gaps(found.gaps, verbose=verbose)
     room = MOST - len(head) - len(gaps) - len(tail)
-    for line, style in [*head, *((each, "red") for each in gaps)]:
+    for line, style in [*head, *((gap, "red") for gap in gaps)]:
         text.say(console, line, style)
     for line in _told_holes(found.holes, len(found.holes) if verbose else room):
         text.say(console, f"  {line}")
@@ -542,8 +542,8 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
 
 def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
     alike: dict[str, list[str]] = {}
-    for each in gaps:
-        alike.setdefault(each.told, []).append(f"{each.path}:{each.line}")
+    for gap in gaps:
+        alike.setdefault(gap.told, []).append(f"{gap.path}:{gap.line}")
     most = len(alike) if verbose else _MOST_NAMES
     lines = [f"  certain  {some(places)}  {told}" for told, places in list(alike.items())[:most]]
     return [*lines, *([f"  and {len(alike) - most} more names: --verbose"] if len(alike) > most else [])]
@@ -594,21 +594,21 @@ def _json(found: Within, path: Path, known: Knowledge) -> str:
         "verdict": found.verdict,
         "findings": [
             {
-                **{"id": each.issue.id, "kind": each.issue.kind, "case": case, "package": each.package},
-                **{"first": each.first, "last": each.last, "lowest": each.lowest, "highest": each.highest},
-                "by_rule": each.by_rule,
+                **{"id": hole.issue.id, "kind": hole.issue.kind, "case": case, "package": hole.package},
+                **{"first": hole.first, "last": hole.last, "lowest": hole.lowest, "highest": hole.highest},
+                "by_rule": hole.by_rule,
             }
-            for each in found.holes
-            for case in each.cases
+            for hole in found.holes
+            for case in hole.cases
         ],
         "lines": [
             {
-                **{"name": each.name, "path": each.path, "line": each.line, "package": each.package},
-                **{"first": each.first, "last": each.last},
+                **{"name": gap.name, "path": gap.path, "line": gap.line, "package": gap.package},
+                **{"first": gap.first, "last": gap.last},
             }
-            for each in found.gaps
+            for gap in found.gaps
         ],
-        "to_test": [each._asdict() for each in found.tests],
+        "to_test": [test._asdict() for test in found.tests],
         **{"untold": list(found.untold), "unused": list(found.unused), "ignored": found.ignored},
         "unread": [each._asdict() for each in found.unread],
         **{"data_of": known.day, "suite_version": __version__},

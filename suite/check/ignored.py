@@ -58,14 +58,14 @@ def leave_out(answer: Answer, entries: Sequence[Entry], today: date) -> Left:
     """`answer` without the issues that are ignored today."""
     there = {issue.id for issue, _ in answer.issues}
     without, stale = active(entries, there, today)
-    bites = tuple(each for each in answer.bites if each.issue.id not in without)
+    bites = tuple(bite for bite in answer.bites if bite.issue.id not in without)
     return Left(replace(answer, bites=bites, ignored=tuple(sorted(there & without))), stale)
 
 
 def active(entries: Sequence[Entry], there: Collection[str], today: date) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the issues that are ignored today, and which entries are stale, and why, where these issues affect it."""
-    over = [each for each in entries if each.until is not None and each.until < today]
-    ids = frozenset(each.id for each in entries if each not in over)
+    over = [entry for entry in entries if entry.until is not None and entry.until < today]
+    ids = frozenset(entry.id for entry in entries if entry not in over)
     stale = [f"{each.id}: its last day was {each.until}" for each in over]
     stale += [
         sentence(id) if id in retired() else f"{id}: it does not affect this" for id in sorted(ids.difference(there))

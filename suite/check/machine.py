@@ -82,7 +82,7 @@ def markdown(found: Outcome) -> str:
     where = cell(stack).replace("[", "\\[").replace("`", "\\`")
     lines = [f"**{cell(found.sentence)}** {found.coverage}".rstrip(), "", where, ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
-    shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
+    shown = [finding for finding in found.findings if not finding.guarded and finding.level != "chronic"]
     if shown:
         lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
     for each in shown:
@@ -104,7 +104,7 @@ def cell(text: str) -> str:
 def sarif(found: Outcome) -> str:
     """Return the answer as SARIF 2.1.0: a result for each place in the source, or for the lock."""
     issues = {issue.id: issue for issue, _ in found.answer.issues}
-    shown = [each for each in found.findings if not each.guarded]
+    shown = [finding for finding in found.findings if not finding.guarded]
     rules = []
     for id in dict.fromkeys(each.id or each.level for each in shown):
         issue = issues.get(id)

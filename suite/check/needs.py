@@ -80,13 +80,13 @@ def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
 
 def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, SpecifierSet]]) -> Need:
     releases = query.names(package).releases
-    admitted = [each for each in releases if any(of.contains(each, prereleases=True) for _, of in told)]
+    admitted = [release for release in releases if any(of.contains(release, prereleases=True) for _, of in told)]
     reasons, fixes, failing = dict[Reason, None](), dict[ToFix, None](), set[str]()
     alike: dict[object, tuple[Lack | bool | None, ...]] = {}
     for use in uses:
         key = (use.things, use.how, use.call, use.guards)
         if key not in alike:
-            alike[key] = tuple(_works(use, {package: each}) for each in releases)
+            alike[key] = tuple(_works(use, {package: release}) for release in releases)
         works = alike[key]
         last = max((place for place, each in enumerate(works) if isinstance(each, Lack)), default=None)
         if last is None:
@@ -102,12 +102,12 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
             fixes[ToFix(_named(told_of), use.path, use.line, until, _instead(told_of, (admitted or releases)[0]))] = (
                 None
             )
-    floor = max((each.since for each in reasons), key=releases.index, default="")
+    floor = max((reason.since for reason in reasons), key=releases.index, default="")
     return Need(
         package,
         f">={floor}" if floor else "",
         _shown(told),
-        tuple(each for each in reasons if each.since == floor),
+        tuple(reason for reason in reasons if reason.since == floor),
         tuple(fixes),
         admitted[0] if admitted else "",
         tuple(each for each in admitted if each in failing),

@@ -57,7 +57,7 @@ class Outcome:
 
     def of(self, *levels: str, guarded: bool = False) -> list[Finding]:
         """Return the findings of some levels; those in code that asks for the release only where they are wanted."""
-        return [each for each in self.findings if each.level in levels and (guarded or not each.guarded)]
+        return [finding for finding in self.findings if finding.level in levels and (guarded or not finding.guarded)]
 
     @property
     def to_do(self) -> list[Finding]:
@@ -67,16 +67,16 @@ class Outcome:
     @property
     def concerned(self) -> Answer:
         """The answer, with the cases that have a finding alone."""
-        kept = {(each.id, case) for each in self.findings for case in each.cases}
-        return replace(self.answer, bites=tuple(each for each in self.answer.bites if each.name in kept))
+        kept = {(finding.id, case) for finding in self.findings for case in finding.cases}
+        return replace(self.answer, bites=tuple(bite for bite in self.answer.bites if bite.name in kept))
 
     @property
     def issues(self) -> dict[str, list[Finding]]:
         """The findings of each issue."""
         found: dict[str, list[Finding]] = {}
-        for each in self.findings:
-            if each.id:
-                found.setdefault(each.id, []).append(each)
+        for finding in self.findings:
+            if finding.id:
+                found.setdefault(finding.id, []).append(finding)
         return found
 
     @property
@@ -155,7 +155,7 @@ class Outcome:
             return Exit.INCOMPLETE
         wanted = self.of(*_levels(fail_on)) if fail_on in LEVELS else []
         severe = severities(fail_on)
-        wanted += [each for each in self.findings if each.kind in severe and not each.guarded]
+        wanted += [finding for finding in self.findings if finding.kind in severe and not finding.guarded]
         return Exit.UNEXPECTED if not answer.works or self.to_do or wanted else Exit.AS_EXPECTED
 
 
@@ -187,11 +187,11 @@ def of_stack(answer: Answer) -> list[Finding]:
 
 def _mended(bites: Sequence[Bite]) -> dict[str, Any]:
     """Return which cases they are, who uses what they touch, from when they are good, and what to do."""
-    good = next((each.good for each in bites if each.mended), bites[0].good)
-    works = [each.case.workaround for each in bites if each.case.workaround and "not help" not in each.helps]
-    users = libraries.users(each.name for bite in bites for each in concern.touches(bite.case))
+    good = next((bite.good for bite in bites if bite.mended), bites[0].good)
+    works = [bite.case.workaround for bite in bites if bite.case.workaround and "not help" not in bite.helps]
+    users = libraries.users(touch.name for bite in bites for touch in concern.touches(bite.case))
     return {
-        "cases": tuple(each.case.id for each in bites),
+        "cases": tuple(bite.case.id for bite in bites),
         "users": users,
         "good_from": good,
         "do": works[0] if works else "",
@@ -208,7 +208,7 @@ def of_source(
     from suite.check.findings import findings, place  # the names are megabytes, for those who ask for them
     from suite.check.source.conditions import excludes, is_dead
 
-    here = [each for each in usage.uses if not is_dead(each.guards, answer.versions)]
+    here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
     uses = concern.uses(here, usage.names, known)
     told: dict[tuple[str, str, int, int], tuple[concern.Met, list[Bite]]] = {}
     ignored, untold = dict[str, None](), dict[str, None]()
@@ -226,11 +226,11 @@ def of_source(
             at = id, met.use.path, met.use.line, met.use.column
             first, bites = told.get(at, (met, []))
             told[at] = (met if met.likely else first), [*bites, bite]
-    old = {(each.level, each.key, each.name) for each in findings(usage.uses, before)} if before else set()
+    old = {(finding.level, finding.key, finding.name) for finding in findings(usage.uses, before)} if before else set()
     lines = [
-        each
-        for each in findings(usage.uses, answer.versions)
-        if "*" not in each.ignored and (each.level, each.key, each.name) not in old
+        finding
+        for finding in findings(usage.uses, answer.versions)
+        if "*" not in finding.ignored and (finding.level, finding.key, finding.name) not in old
     ]
     # What does not run needs no second finding.
     ended = {(each.path, each.line, each.column): at for at, each in enumerate(lines) if each.level == "certain"}
@@ -257,14 +257,14 @@ def of_source(
             )
         )
     called = {thing.name for each in here if each.call for thing in each.things}
-    touched = {each.name for name in answer.looked_up for each in concern.touches(known.cases[name])}
+    touched = {touch.name for name in answer.looked_up for touch in concern.touches(known.cases[name])}
     read = Read(
         usage.files,
         usage.unread,
         usage.skipped,
         len(called),
         len(called & touched),
-        len({each.name for each in lines if each.level == "certain" and not each.guarded} & called),
+        len({line.name for line in lines if line.level == "certain" and not line.guarded} & called),
         tuple(each for each in untold if each not in reached),
     )
     return [*lines, *issues], read, list(ignored)

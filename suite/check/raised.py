@@ -48,13 +48,13 @@ class Raised:
     @property
     def packages(self) -> list[str]:
         """The package of each file that it came through, the innermost last; nothing for what is not installed."""
-        return [_INSTALLED.sub("", each).partition("/")[0] if _INSTALLED.match(each) else "" for each in self.files]
+        return [_INSTALLED.sub("", file).partition("/")[0] if _INSTALLED.match(file) else "" for file in self.files]
 
     def through(self, module: str) -> bool:
         """Whether it came through a module, or a module of that package."""
         path = module.replace(".", "/")
-        places = [f"/{_INSTALLED.sub('', each)}" for each in self.files]
-        return any(each.endswith(f"/{path}.py") or f"/{path}/" in each for each in places)
+        places = [f"/{_INSTALLED.sub('', file)}" for file in self.files]
+        return any(place.endswith(f"/{path}.py") or f"/{path}/" in place for place in places)
 
 
 def plain(text: str) -> str:

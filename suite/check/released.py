@@ -71,7 +71,7 @@ def _read(package: str, version: str, offered: releases.Packages) -> Iterator[Ne
     with _installed(f"{package}=={version}") as folder:
         uses = usage(folder / package).uses
     told = {name: [("", of)] for name, of in requires(package, {package: version}, offered, "3.12").items()}
-    return (each for each in needs(uses, told) if each.package != package)
+    return (need for need in needs(uses, told) if need.package != package)
 
 
 def _needed(of: Iterable[Need]) -> Iterator[Needed]:

@@ -143,8 +143,8 @@ def _table(found: Outcome, console: Console) -> None:
     """The issues that a release mends, the worst first, a line each."""
     chronic = {each.id for each in found.of("chronic")}
     rows = found.of("possible")
-    for each in rows[:_MOST_ROWS]:
-        say(console, f"{SHORT[each.kind]:<9} {_clipped(each.says):<{_WIDEST}}  {each.good_from}")
+    for row in rows[:_MOST_ROWS]:
+        say(console, f"{SHORT[row.kind]:<9} {_clipped(row.says):<{_WIDEST}}  {row.good_from}")
     if found.findings:
         say(console, f"… {max(len(rows) - _MOST_ROWS, 0) + len(chronic)} more, and what to do: --verbose", "dim")
 
@@ -161,7 +161,7 @@ def _whole(found: Outcome, console: Console) -> None:
     for kind, group in groupby(told, lambda each: each[0][0].kind):
         say(console, f"\n{KINDS[kind]}", "bold")
         for (issue, of), findings in group:
-            cases = {case for each in findings for case in each.cases}
+            cases = {case for finding in findings for case in finding.cases}
             _issue(issue, [each for each in of if each.case.id in cases], console, findings if found.read else ())
     if answer.unknown:
         say(console, f"\nNot known: {some(answer.unknown)}", "dim")
@@ -170,7 +170,7 @@ def _whole(found: Outcome, console: Console) -> None:
 def named(answer: Answer) -> str:
     """The stack in a line, with what else decides: a NumPy, where a rule on it says that a case is affected."""
     rules = [rule for bite in answer.bites for rule in bite.known.rules]
-    decides = dict.fromkeys([*STACK, *(each.name for rule in rules for each in requirements(rule.on))])
+    decides = dict.fromkeys([*STACK, *(requirement.name for rule in rules for requirement in requirements(rule.on))])
     versions = {**answer.stack.versions, **answer.versions}
     told = [
         f"{name} {versions[name]}" for name in decides if name in versions and name not in {*answer.assumed, *BESIDE}
@@ -197,9 +197,9 @@ def told(issue: KnownIssue, bites: Iterable[Bite]) -> list[str]:
     """What there is to say of an issue, a line each: cases that are known alike are told together, and mended alike."""
     mended: dict[str, list[str]] = {}
     alike: dict[tuple[str, ...], list[Bite]] = {}
-    for each in bites:
-        key = (each.why, each.good, each.case.workaround, each.helps, *each.case.conditions)
-        alike.setdefault(key, []).append(each)
+    for bite in bites:
+        key = (bite.why, bite.good, bite.case.workaround, bite.helps, *bite.case.conditions)
+        alike.setdefault(key, []).append(bite)
     for of in alike.values():
         first = of[0]
         names = ", ".join(each.case.id for each in of)

@@ -114,7 +114,7 @@ class _Row:
         rule = first_match(self.tables.get(case, ()), trial.pins)
         if rule is None or rule.behaviour != trial.shown.get(case):
             return None
-        names = {each.name: each.specifier for each in requirements(rule.on)}
+        names = {requirement.name: requirement.specifier for requirement in requirements(rule.on)}
         if len(names) == 1:
             (name,) = names
             return _Cause(name, name, rule)
@@ -155,7 +155,7 @@ class _Row:
         alone = Amendment("lacks", None, version, dependent, "", f"!={version}", grounds, cells, evidence)
         if dependent == dependency:
             return alone
-        beside = [each for each in self.trials if each.pins.get(dependent) == version and dependency in each.pins]
+        beside = [trial for trial in self.trials if trial.pins.get(dependent) == version and dependency in trial.pins]
         works = {each.pins[dependency] for each in beside if not each.fails}
         declared = self.requires(dependent, version).get(dependency, SpecifierSet())
         fails = {trial.pins[dependency] for trial, _ in causes if declared.contains(trial.pins[dependency], True)}
@@ -163,10 +163,10 @@ class _Row:
             return None
         # What is told of a release is the same in every row: the first of the other's that any rule keeps it from.
         bounds = self.bounds(dependent, version, dependency)
-        specifier = next((each for each in bounds if _agrees(SpecifierSet(each), works, fails)), None)
+        specifier = next((bound for bound in bounds if _agrees(SpecifierSet(bound), works, fails)), None)
         if specifier is None:
             tried = {**dict.fromkeys(works, True), **dict.fromkeys(fails - works, False)}
-            specifier = reconciled(tried, "") or ",".join(f"!={each}" for each in sorted(fails, key=Version))
+            specifier = reconciled(tried, "") or ",".join(f"!={failure}" for failure in sorted(fails, key=Version))
         else:
             evidence = tuple(dict.fromkeys((*evidence, *bounds[specifier])))
             if not works or specifier.removeprefix("<") not in fails:
@@ -187,7 +187,7 @@ class _Row:
         """The bounds that rules about this release put on the other package, `<` first, each with their evidence."""
         found: dict[str, list[str]] = {}
         for rule in (rule for table in self.tables.values() for rule in table):
-            named = {each.name: each.specifier for each in requirements(rule.on)}
+            named = {requirement.name: requirement.specifier for requirement in requirements(rule.on)}
             if dependency in named and dependent in named and named[dependent].contains(version, prereleases=True):
                 low, high = lower_bound(named[dependency]), upper_bound(named[dependency])
                 for bound in filter(None, (low and f"<{low}", high and f">={high}")):
@@ -198,7 +198,7 @@ class _Row:
 
     def bound(self, rest: Sequence[Trial]) -> list[Amendment]:
         """The bound on what moves in this row, for failures whose cause is not known."""
-        works = {each.pins[self.along]: True for each in self.trials if not each.fails}
+        works = {trial.pins[self.along]: True for trial in self.trials if not trial.fails}
         specifier = reconciled({**works, **{each.pins[self.along]: False for each in rest}}, "")
         before = self.nearest(rest[0], lambda each: not each.fails) if rest else None
         if specifier is None or before is None:
@@ -216,4 +216,4 @@ def _opposed(one: SpecifierSet, other: SpecifierSet) -> bool:
 def _agrees(specifier: SpecifierSet, works: Iterable[str], fails: Iterable[str]) -> bool:
     """Whether it admits all that works, and nothing that fails."""
     admits = [specifier.contains(each, True) for each in works]
-    return all(admits) and not any(specifier.contains(each, True) for each in fails)
+    return all(admits) and not any(specifier.contains(failure, True) for failure in fails)

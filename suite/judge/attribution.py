@@ -61,7 +61,7 @@ class Blame:
 
 def told(moves: Iterable[Move]) -> str:
     """Moves for people, a jaxlib that goes with its jax in one: jax and jaxlib 0.8.1 → 0.8.2."""
-    by_name = {each.package: each for each in moves}
+    by_name = {move.package: move for move in moves}
     linked = [by_name[name] for name in LINKED if name in by_name]
     if len({(each.before, each.after) for each in linked}) == 1 and len(linked) == len(LINKED):
         by_name["jax"] = replace(by_name["jax"], package="jax and jaxlib")
@@ -99,10 +99,10 @@ def blame(
     still = ({*before.pins, *after.pins} if among is None else {*among}).difference(each.package for each in moved)
     own = {name: (before.pins.get(name), after.pins.get(name)) for name in still}
     near = [
-        ((_of(each.pins, among), each.behaviour), each.cell)
-        for each in runs
-        if each.behaviour in (before.behaviour, after.behaviour)
-        and all(each.pins.get(name) in versions for name, versions in own.items())
+        ((_of(run.pins, among), run.behaviour), run.cell)
+        for run in runs
+        if run.behaviour in (before.behaviour, after.behaviour)
+        and all(run.pins.get(name) in versions for name, versions in own.items())
     ]
 
     def shown(part: Unit) -> str | None:
@@ -123,7 +123,7 @@ def blame(
             return None
         sides = [each for each in ruled if each is not None]
         # A rule for all other stacks says nothing of this change.
-        telling = [each for each in sides if each.on] or sides
+        telling = [side for side in sides if side.on] or sides
         return "; ".join(dict.fromkeys(each.evidence for each in telling if each.evidence))
 
     tests: tuple[tuple[Grounds, Callable[[Unit], str | None]], ...] = (("run", shown), ("rule", said))

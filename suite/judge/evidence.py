@@ -32,7 +32,7 @@ def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -
 
 
 def _named(rule: AnyRule) -> set[str]:
-    return {each.name for each in requirements(rule.on)} - BESIDE
+    return {requirement.name for requirement in requirements(rule.on)} - BESIDE
 
 
 def _where(packages: Sequence[str], shown: Sequence[Pins], known: Sequence[Pins]) -> str:

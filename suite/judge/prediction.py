@@ -65,17 +65,17 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
     matter = concerned(case.needs, case.rules) if runs else frozenset[str]()
     # What the case needs must be known; what that imports may be what an installer gives beside it.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
-    here = [each for each in runs if known and _alike(each, versions, matter)]
+    here = [run for run in runs if known and _alike(run, versions, matter)]
     outcomes = _possible(case.rules, versions)
-    says = {each and each.behaviour for each in outcomes}
+    says = {outcome and outcome.behaviour for outcome in outcomes}
     if len({each.behaviour for each in here}) == 1 and len(says) == 1:
         seen = here[0].behaviour
         said = [first_match(case.rules, each.pins) for each in here]
-        same = tuple(each for each in case.rules if each in said and each.behaviour == seen)
+        same = tuple(rule for rule in case.rules if rule in said and rule.behaviour == seen)
         return Prediction(seen, "run", tuple(here), same)
-    rules = tuple(each for each in outcomes if each is not None)
+    rules = tuple(outcome for outcome in outcomes if outcome is not None)
     if len(says) == 1 and rules:
-        under = [each for each in runs if first_match(case.rules, each.pins) in rules]
+        under = [run for run in runs if first_match(case.rules, run.pins) in rules]
         near = _nearest(under, versions) if under and "jax" in versions else ()
         if all(each.behaviour == rules[0].behaviour for each in near):
             return Prediction(rules[0].behaviour, "by rule", near, rules)
@@ -100,7 +100,7 @@ def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
 @cache
 def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
     """The requirements on packages with these names, and whether they are all that there are."""
-    known = [str(each) for each in requirements(on) if each.name in names]
+    known = [str(requirement) for requirement in requirements(on) if requirement.name in names]
     return " ".join(known), len(known) == len(requirements(on))
 
 
@@ -115,11 +115,11 @@ def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
     """The runs that are nearest in jax, the one below or level and the one above; of those, the most alike."""
     jax = parsed(versions["jax"])
-    places = [(parsed(each.pins["jax"]), sum(_alike(each, versions, [name]) for name in versions)) for each in runs]
+    places = [(parsed(run.pins["jax"]), sum(_alike(run, versions, [name]) for name in versions)) for run in runs]
     below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
     above = [((each[0], -each[1]), run) for each, run in zip(places, runs, strict=True) if each[0] > jax]
     sides = max(below, key=lambda each: each[0], default=None), min(above, key=lambda each: each[0], default=None)
-    return tuple(each[1] for each in sides if each is not None)
+    return tuple(side[1] for side in sides if side is not None)
 
 
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
@@ -127,15 +127,15 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
         here = parsed(versions[package])
-        beside = [each for each in runs if package in each.pins and _alike(each, versions, matter - {package})]
+        beside = [run for run in runs if package in run.pins and _alike(run, versions, matter - {package})]
         places = {parsed(each.pins[package]) for each in beside}
-        below = max((each for each in places if each < here), default=None)
-        above = min((each for each in places if each > here), default=None)
+        below = max((place for place in places if place < here), default=None)
+        above = min((place for place in places if place > here), default=None)
         sides = [each for each in beside if parsed(each.pins[package]) in (below, above)]
-        same = (_alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides)
+        same = (_alike(side, {**sides[0].pins, package: side.pins[package]}, matter) for side in sides)
         if below is None or above is None or not all(same):
             continue
-        if len({each.behaviour for each in sides}) > 1:
+        if len({side.behaviour for side in sides}) > 1:
             return None
         found.append(Prediction(sides[0].behaviour, "between", tuple(sides)))
     return found[0] if len({each.behaviour for each in found}) == 1 else None
@@ -161,7 +161,7 @@ def foresee(
         name: predict(case, versions, runs.get(name, ())) for name, case in cases.items()
     }
     imports = [each for (issue, _), each in found.items() if issue in row_zero and isinstance(each, Prediction)]
-    stops = [Stopped(_broken(each), each) for each in imports if each.behaviour == "import-error"]
+    stops = [Stopped(_broken(imported), imported) for imported in imports if imported.behaviour == "import-error"]
     for name, case in cases.items():
         stop = next((each for each in stops if concerned(case.needs) & set(each.packages)), None)
         if stop is not None and name[0] not in row_zero:
@@ -206,8 +206,8 @@ def _names(known: Prediction) -> set[str]:
 
 def how(known: Prediction, versions: Pins) -> str:
     """How a prediction is known, for people; where it is unknown, what stands in its way."""
-    runs = named([each.cell for each in known.runs])
-    evidence = "".join(f": {each.evidence}" for each in known.rules if len(known.rules) == 1 and each.evidence)
+    runs = named([run.cell for run in known.runs])
+    evidence = "".join(f": {rule.evidence}" for rule in known.rules if len(known.rules) == 1 and rule.evidence)
     match known.how:
         case "run":
             return f"run as {runs}"

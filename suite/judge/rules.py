@@ -75,7 +75,7 @@ def is_there(name: str, pins: Pins) -> bool:
 
 @cache
 def _names(on: str) -> tuple[str, ...]:
-    return tuple(each.name for each in requirements(on))
+    return tuple(requirement.name for requirement in requirements(on))
 
 
 @cache
@@ -85,7 +85,7 @@ def _admits(on: str, place: int, version: str) -> bool:
 
 def first_match(rules: Iterable[R], pins: Pins) -> R | None:
     """The first rule that matches a stack of which every version is known."""
-    return next((each for each in rules if met(each.on, pins)), None)
+    return next((rule for rule in rules if met(rule.on, pins)), None)
 
 
 def expected(case: Case, pins: Pins) -> Rule | None:
@@ -100,6 +100,6 @@ def in_stack_order(names: Iterable[str]) -> list[str]:
 
 def concerned(needs: Iterable[str], rules: Iterable[AnyRule] = ()) -> frozenset[str]:
     """The packages whose versions can matter to a case: what it needs, what those import, and what its rules name."""
-    named = {requirement.name for each in rules for requirement in requirements(each.on)}
+    named = {requirement.name for rule in rules for requirement in requirements(rule.on)}
     imported = {each for name in needs for each in (name, *IMPORTS.get(name, ()))}
     return frozenset({"jax", "jaxlib"} | named | imported)

@@ -22,7 +22,7 @@ def in_version_order(versions: Iterable[str]) -> list[str]:
 
 def simplest(specifiers: Iterable[SpecifierSet]) -> str:
     """All of `specifiers` as one, with the highest of their lower bounds."""
-    parts = {str(part) for each in specifiers for part in each}
+    parts = {str(part) for specifier in specifiers for part in specifier}
     lower = sorted((part for part in parts if part.startswith(">=")), key=lambda part: Version(part[2:]))
     return ",".join([*lower[-1:], *sorted(parts.difference(lower))])
 

@@ -161,7 +161,7 @@ def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, 
     """
     if verdict not in _TELLS_OF_A_WORKAROUND or met(pin, pins):
         return "none"
-    names = {each.name for each in requirements(pin)}
+    names = {requirement.name for requirement in requirements(pin)}
     there = {
         each
         for other, each in others

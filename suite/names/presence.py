@@ -67,7 +67,7 @@ def misfit(
     if found is None or dotted in _BY_METACLASS:
         return None
     signature = _signature(found)
-    kinds = {each.name: each.kind for each in signature.parameters.values()}
+    kinds = {parameter.name: parameter.kind for parameter in signature.parameters.values()}
     if Parameter.VAR_KEYWORD not in kinds.values():
         for keyword in keywords:
             if kinds.get(keyword) not in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY):

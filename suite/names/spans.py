@@ -92,7 +92,7 @@ def _member(told: Sequence[Any]) -> tuple[tuple[int, int, Any], ...]:
 
 
 def _frozen(parameters: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(each) for each in parameters)
+    return tuple(tuple(parameter) for parameter in parameters)
 
 
 def _grouped(told: Sequence[Iterable[str]]) -> dict[str, str]:
@@ -140,10 +140,10 @@ def _described(name: Name, place: int) -> dict[str, Any] | None:
         if (value := at(getattr(name, field), place)) is not None:
             found[field] = value
     if (parameters := at(name.parameters, place)) is not None:
-        found["parameters"] = [list(each) for each in parameters]
+        found["parameters"] = [list(parameter) for parameter in parameters]
     if kind == "class":
         found["members"] = {
-            member: None if parameters is None else [list(each) for each in parameters]
+            member: None if parameters is None else [list(parameter) for parameter in parameters]
             for member, spans in name.members.items()
             for first, last, parameters in spans
             if first <= place <= last

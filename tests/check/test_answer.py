@@ -19,7 +19,7 @@ from tests.check.worlds import case, issue, knowledge, stack
 def told(**versions: str) -> list[tuple[str, str, str]]:
     """What bites these versions: issue and case, how it is known, and when it is good."""
     found = answer(knowledge(), stack(**versions))
-    return [(f"{each.issue.id}/{each.case.id}", each.known.how, each.good) for each in found.bites]
+    return [(f"{bite.issue.id}/{bite.case.id}", bite.known.how, bite.good) for bite in found.bites]
 
 
 def test_the_worst_kind_stands_first() -> None:
@@ -97,7 +97,7 @@ def test_row_zero_tells_of_a_part_of_the_stack(
     assert f"This stack does not work: {stops} does not import with the others." == found.first_line
     assert blocked == len(found.blocked)
     assert all(f"{name} {version}" in named(found) for name, version in versions.items())
-    (told,) = [each for each in found.bites if each.issue.id == "row-zero"]
+    (told,) = [bite for bite in found.bites if bite.issue.id == "row-zero"]
     assert ("by rule", good) == (told.known.how, told.good)
     healthy = answer(known, stack(jax="0.5.0", equinox="0.12.0"))
     assert ((), (), 1) == (healthy.stops, healthy.blocked, healthy.elsewhere)

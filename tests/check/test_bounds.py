@@ -96,7 +96,7 @@ def test_every_bad_requirement_is_told(tmp_path: Path) -> None:
     """Several requirements that are none are told together."""
     with pytest.raises(BadFile) as caught:
         read(tmp_path, "[project]\ndependencies = ['=', 'jax', '!']")
-    assert ["project.dependencies[0]", "project.dependencies[2]"] == [each.key for each in caught.value.faults]
+    assert ["project.dependencies[0]", "project.dependencies[2]"] == [fault.key for fault in caught.value.faults]
 
 
 def test_groups_that_include_many_times_end(tmp_path: Path) -> None:

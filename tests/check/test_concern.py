@@ -33,7 +33,7 @@ def found(tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = ()
     wrong = case("one", *(rules or (Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run"))), touches=touches)
     world = knowledge(issue("some-issue", wrong))
     findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
-    return [each for each in findings if each.id]
+    return [finding for finding in findings if finding.id]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_is_published_is_silent_of_other_code(tmp_path: Path, code: str, ve
     )
     world = load()
     findings, read, _ = of_source(answer(world, stack(**versions)), world, usage(tmp_path))
-    assert ([], 1) == ([each.what for each in findings if each.level != "chronic"], read.files)
+    assert ([], 1) == ([finding.what for finding in findings if finding.level != "chronic"], read.files)
 
 
 def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_likely_needs_something_to_do(tmp_path: Path) -> None:
     wrong = case("one", *rules, touches=(ROUND,), workaround="")
     world = knowledge(issue("some-issue", wrong))
     findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
-    assert ["chronic"] == [each.level for each in findings if each.id]
+    assert ["chronic"] == [finding.level for finding in findings if finding.id]
 
 
 def test_a_touch_of_a_place_is_told_once(tmp_path: Path) -> None:

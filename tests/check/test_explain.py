@@ -101,7 +101,7 @@ def test_the_most_telling_stands_first() -> None:
     short = issue("short", case("a", signatures=(("wrong", Signature("TypeError", "unhashable type")),)))
     long = issue("long", case("b", signatures=(("wrong", Signature("TypeError", "unhashable type: '…Tracer'")),)))
 
-    assert ["long", "short"] == [each.issue.id for each in explain.matches(knowledge(short, long), RAISED)]
+    assert ["long", "short"] == [match.issue.id for match in explain.matches(knowledge(short, long), RAISED)]
 
 
 def test_versions_are_read_from_a_text() -> None:

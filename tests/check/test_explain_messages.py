@@ -61,7 +61,7 @@ def published() -> Knowledge:
 
 def pages(text: str) -> list[str]:
     """The issues that are told of a text."""
-    return [each.issue.id for each in explain.matches(published(), text)]
+    return [match.issue.id for match in explain.matches(published(), text)]
 
 
 @pytest.mark.parametrize(("told", "message"), MESSAGES)

@@ -87,7 +87,7 @@ def test_nothing_known_is_one_line(format: str) -> None:
 def test_an_answer_is_short(format: str) -> None:
     """At most three issues and 25 lines, whatever is given: here all that any signature and any name says."""
     signatures = [signature for each in knowledge.load().cases.values() for _, signature in each.signatures]
-    everything = "\n".join(f"{each.type}: {each.message.replace('…', ' x ')}" for each in signatures)
+    everything = "\n".join(f"{signature.type}: {signature.message.replace('…', ' x ')}" for signature in signatures)
     everything += "\njax==0.4.35 equinox==0.11.10 diffrax==0.6.0\n"
     everything += "\n".join(f"AttributeError: module 'jax.core' has no attribute '{name}'" for name in NAMES)
     lines = printed(everything, format)

@@ -47,7 +47,7 @@ def worlds(draw: st.DrawFn) -> Knowledge:
     cases = []
     for number, needs in enumerate(NEEDS):
         rules = [Rule("wrong", draw(st.sampled_from(["jax<0.5", "jax<0.6 equinox>=0.12", "diffrax<0.7", ""])), "run")]
-        rules = [each for each in rules if all(name in needs for name in VERSIONS if name in each.on)]
+        rules = [rule for rule in rules if all(name in needs for name in VERSIONS if name in rule.on)]
         runs = tuple(Run(id, pins, draw(outcomes)) for id, pins in cells.items())
         cases.append(case(f"case-{number}", *rules, Rule("right", "", "run"), needs=needs, runs=runs))
     return Knowledge("2026-11-22", cells, (issue("one", *cases),))

@@ -40,11 +40,11 @@ def tree(tmp_path: Path, modules: Mapping[str, str]) -> Usage:
 def told(found: Usage, *wanted: str) -> list[tuple[str, str, int, int]]:
     """What of it is wanted, and where."""
     return [
-        (name, each.path, each.line, each.column)
-        for each in found.uses
-        if not is_dead(each.guards, {"jax": "0.12.0.1"})
+        (name, use.path, use.line, use.column)
+        for use in found.uses
+        if not is_dead(use.guards, {"jax": "0.12.0.1"})
         for name in wanted
-        if touched(each, [touch(name).name]) and meets(touch(name), each, ()) is not False
+        if touched(use, [touch(name).name]) and meets(touch(name), use, ()) is not False
     ]
 
 

@@ -30,7 +30,7 @@ def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
     runs = [
         Run(id, pins, rule.behaviour)
         for id, pins in CELLS.items()
-        if {*known["needs"]} <= {*pins} and (rule := next((each for each in rules if _met(each, pins)), None))
+        if {*known["needs"]} <= {*pins} and (rule := next((rule for rule in rules if _met(rule, pins)), None))
     ]
     return KnownCase(**{"runs": tuple(runs), **known})
 

@@ -28,7 +28,7 @@ def row(held: str, tables: Tables = TABLES) -> list[Trial]:
 
 def amended(trials: list[Trial], tables: Tables = TABLES) -> dict[str, Amendment]:
     """What should be required, by its words."""
-    return {str(each): each for each in amendments(trials, "jax", tables, OFFERED, PYTHON)}
+    return {str(amendment): amendment for amendment in amendments(trials, "jax", tables, OFFERED, PYTHON)}
 
 
 def test_each_failure_is_put_to_the_package_that_lacks_a_bound() -> None:

@@ -75,7 +75,7 @@ def test_rules_answer_for_any_versions(
     """What was run tells itself; else a rule does, with the nearest runs under it, unless one says otherwise."""
     found = predict(SOLVE, stack, runs)
 
-    assert (behaviour, how, by) == (found.behaviour, found.how, [each.cell for each in found.runs])
+    assert (behaviour, how, by) == (found.behaviour, found.how, [run.cell for run in found.runs])
 
 
 UNRULED = replace(CASE, rules=(), needs=("jax", "equinox"))
@@ -124,7 +124,7 @@ def test_a_stack_lacks_absl_only_where_it_lists_everything(stack: dict[str, str]
     """Of absl only its presence counts; words that leave it out mean a stack that has it, as cells do."""
     found = predict(EXPORT, stack, [WITH, WITHOUT])
 
-    assert (behaviour, "run", [by]) == (found.behaviour, found.how, [each.cell for each in found.runs])
+    assert (behaviour, "run", [by]) == (found.behaviour, found.how, [run.cell for run in found.runs])
 
 
 def test_what_is_beside_a_stack_is_no_unknown() -> None:

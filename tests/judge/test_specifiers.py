@@ -65,4 +65,4 @@ def test_the_simplest_specifier_admits_what_all_of_them_do(specifiers: list[Spec
     """What several say as one admits just the versions that each of them admits."""
     version = f"0.{minor}"
 
-    assert all(version in each for each in specifiers) == (version in SpecifierSet(simplest(specifiers)))
+    assert all(version in specifier for specifier in specifiers) == (version in SpecifierSet(simplest(specifiers)))

@@ -92,7 +92,7 @@ def read(path: Path, written: str) -> Stack:
 
 def _pixi(lock: _Pixi, path: Path) -> Stack:
     """The default environment on this machine's platform; the first that has the stack, where that does not."""
-    of_package = {each.conda or each.pypi or each.url or each.path: each for each in lock.packages}
+    of_package = {package.conda or package.pypi or package.url or package.path: package for package in lock.packages}
     stacks = {name: _of_environment(lock, name, of_package, path) for name in lock.environments}
     named = sorted(stacks.items(), key=lambda each: each[0] != "default")
     stack = next((each for _, each in named if _has_stack(each)), named[0][1] if named else Stack({}, str(path)))

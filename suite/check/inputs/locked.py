@@ -199,7 +199,7 @@ def pdm(path: Path, written: str) -> Stack:
     A lock before PDM 2.17 has no markers: what other platforms need is told, too.
     """
     lock = model(_Pdm, path, foreign.toml(path, written))
-    wanted = " || ".join(each.python_versions for each in lock.metadata.targets)
+    wanted = " || ".join(target.python_versions for target in lock.metadata.targets)
     return _of_markers(lock.package, wanted or "*", (), path)
 
 
@@ -207,14 +207,14 @@ def _of_markers(packages: Iterable[_PoetryPackage], python: str, extras: Iterabl
     under = environment(python)
     asked: Environment = {**under, "extras": frozenset(extras)}
     there: dict[str, list[_PoetryPackage]] = {}
-    for each in packages:
-        markers = each.markers.values() if isinstance(each.markers, Mapping) else (each.markers,)
+    for package in packages:
+        markers = package.markers.values() if isinstance(package.markers, Mapping) else (package.markers,)
         try:
             needed = any(applies(marker(one), asked, lock=True) for one in markers)
         except ValueError as error:
-            raise bad(path, f"package {each.name}", foreign.why(error)) from error
-        if needed and admits(each.python_versions, under["python_full_version"]):
-            there.setdefault(canonicalize_name(each.name), []).append(each)
+            raise bad(path, f"package {package.name}", foreign.why(error)) from error
+        if needed and admits(package.python_versions, under["python_full_version"]):
+            there.setdefault(canonicalize_name(package.name), []).append(package)
     pins = [_of_versions(name, of, path) for name, of in there.items()]
     return requirements.stack(pins, read_for(str(path), under))
 

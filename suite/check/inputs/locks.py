@@ -96,7 +96,7 @@ def _pylock(path: Path, written: str) -> Stack:
     try:
         return select(lock.extras or [], lock.dependency_groups or [])
     except BadFile:
-        every = [(each.name, str(each.version)) for each in lock.packages if each.version is not None]
+        every = [(package.name, str(package.version)) for package in lock.packages if package.version is not None]
         return without_exclusive(select([], lock.default_groups or []), every)
 
 

@@ -26,7 +26,7 @@ def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[
     if words.strip().lower() in _NEWEST:
         return {name: releases[name][-1] for name in moved}
     pinned = _SPOKEN.sub(lambda found: _pinned(found, releases), words)
-    named = dict.fromkeys((each.name, str(each.specifier)) for each in requirements(pinned))
+    named = dict.fromkeys((requirement.name, str(requirement.specifier)) for requirement in requirements(pinned))
     for name, _ in named:
         if canonicalize_name(name) not in releases and (near := difflib.get_close_matches(name.lower(), releases, 1)):
             raise ValueError(f"there is no {name} in this data: is {near[0]} meant?")

@@ -50,7 +50,7 @@ class Asking:
 
     def _asked(self, scope: Scope, node: ast.expr) -> Condition:
         if isinstance(node, ast.BoolOp):
-            of = tuple(self.condition(scope, each) for each in node.values)
+            of = tuple(self.condition(scope, value) for value in node.values)
             return All(of) if isinstance(node.op, ast.And) else AnyOf(of)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return Not(self.condition(scope, node.operand))
@@ -143,7 +143,7 @@ class Asking:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return "text", node.value
         if isinstance(node, ast.Tuple) and all(
-            isinstance(each, ast.Constant) and type(each.value) is int for each in node.elts
+            isinstance(element, ast.Constant) and type(element.value) is int for element in node.elts
         ):
             return "numbers", ast.literal_eval(node)
         if isinstance(node, ast.Call) and len(node.args) == 1 and self.names.of_value(scope, node.func) <= _PARSERS:

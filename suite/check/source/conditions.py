@@ -119,12 +119,12 @@ def holds(condition: Condition, versions: Mapping[str, str]) -> Holds:
 
 def excludes(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
     """Return True if code under these conditions is not run on a release, or if that cannot be told. Raises BadFile."""
-    return any(holds(each, versions) in (Holds.NO, Holds.UNKNOWN) for each in guards)
+    return any(holds(guard, versions) in (Holds.NO, Holds.UNKNOWN) for guard in guards)
 
 
 def is_dead(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
     """Return True if code under these conditions is known not to be run on a release. Raises BadFile."""
-    return any(holds(each, versions) is Holds.NO for each in guards)
+    return any(holds(guard, versions) is Holds.NO for guard in guards)
 
 
 def asks(condition: Condition) -> bool:

@@ -170,7 +170,7 @@ class Names:
             first, rest = chain
             found = scope.of(first)
             if found:
-                return frozenset(each and joined(each, rest[1:]) for each in self.origins(*found))
+                return frozenset(origin and joined(origin, rest[1:]) for origin in self.origins(*found))
         return OPAQUE
 
     def is_ours(self, origin: str) -> bool:
@@ -197,7 +197,7 @@ def chain_of(node: ast.expr) -> tuple[str, str] | None:
 
 def catches(node: ast.Try | ast.TryStar) -> bool:
     """Return True if a `try` catches what is raised where a name is absent."""
-    caught_ = {name for each in node.handlers for name in caught(each.type)}
+    caught_ = {name for handler in node.handlers for name in caught(handler.type)}
     # A clause for any fault is there for what is run; where only imports are, for them.
     is_import = all(isinstance(each, ast.Import | ast.ImportFrom) for each in node.body)
     return bool(ABSENT & caught_ or (is_import and _ANYTHING & caught_))

@@ -125,7 +125,7 @@ class _Asked:
                 return self.string_annotations
             case ast.Call(ast.Name("uses"), names):
                 # That the project uses both says nothing of this place.
-                return None if any(ast.literal_eval(each) in self.uses for each in names) else False
+                return None if any(ast.literal_eval(name) in self.uses for name in names) else False
             case ast.Call(ast.Name("given"), [ast.Name(name)]):
                 value = self.written(name)
                 return None if value is OPEN else value is not MISSING

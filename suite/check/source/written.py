@@ -58,14 +58,14 @@ def arguments(
     """Return the arguments of a call; `name` says which name of the stack an expression is, or nothing."""
     written = [
         *((str(place), each) for place, each in enumerate(positions)),
-        *((each.arg, each.value) for each in node.keywords),
+        *((keyword.arg, keyword.value) for keyword in node.keywords),
     ]
     texts = [(key, _text(each, name)) for key, each in written if key]
     return Call(
         sum(not isinstance(each, ast.Starred) for each in positions),
-        tuple(each.arg for each in node.keywords if each.arg),
+        tuple(keyword.arg for keyword in node.keywords if keyword.arg),
         any(isinstance(each, ast.Starred) for each in positions),
-        any(each.arg is None for each in node.keywords),
+        any(keyword.arg is None for keyword in node.keywords),
         partial,
         tuple((key, text) for key, text in texts if text),
     )
@@ -82,9 +82,9 @@ def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
 def literal(node: ast.expr) -> Any:
     """Return what an expression of literals is, UNSEEN for each part of it that is none."""
     if isinstance(node, ast.Tuple | ast.List):
-        if any(isinstance(each, ast.Starred) for each in node.elts):
+        if any(isinstance(element, ast.Starred) for element in node.elts):
             return UNSEEN
-        parts = [literal(each) for each in node.elts]
+        parts = [literal(element) for element in node.elts]
         return tuple(parts) if isinstance(node, ast.Tuple) else parts
     try:
         return ast.literal_eval(node)
