@@ -34,7 +34,11 @@ def refused_jaxlib(given: Pins) -> str:
         return ""
     # Read where the two differ alone: most stacks are answered sooner.
     release = json.loads(_RELEASES.read_text(encoding="utf-8"))["packages"]["jax"].get(jax, {})
-    for each in map(Requirement, release.get("requires_dist", ())):
-        if each.name == "jaxlib" and not each.marker and not each.specifier.contains(jaxlib, prereleases=True):
-            return f"jax {jax} refuses jaxlib {jaxlib}: it asks for jaxlib {each.specifier}."
+    for requirement in map(Requirement, release.get("requires_dist", ())):
+        if (
+            requirement.name == "jaxlib"
+            and not requirement.marker
+            and not requirement.specifier.contains(jaxlib, prereleases=True)
+        ):
+            return f"jax {jax} refuses jaxlib {jaxlib}: it asks for jaxlib {requirement.specifier}."
     return ""

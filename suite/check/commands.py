@@ -180,7 +180,9 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
         text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
     refuted = {each.bite.name for each in tried.found if each.agrees is False}
     kept = tuple(
-        each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted
+        finding
+        for finding in found.findings
+        if not finding.cases or {(finding.id, case) for case in finding.cases} - refuted
     )
     bites = tuple(bite for bite in found.answer.bites if bite.name not in refuted)
     return replace(found, findings=kept, answer=replace(found.answer, bites=bites))

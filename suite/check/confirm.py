@@ -68,7 +68,7 @@ class Confirmed:
             if each.agrees is None:
                 untried.setdefault(each.saw, []).append("/".join(each.bite.name))
         told: list[tuple[str, bool | None]] = [
-            (each.told, each.agrees) for each in self.found if each.agrees is not None
+            (prediction.told, prediction.agrees) for prediction in self.found if prediction.agrees is not None
         ]
         told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
         return told

@@ -69,11 +69,11 @@ def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Ad
     wanted = {bite.name: bite.case for bite in found.bites}
     of = candidates(found, knowledge, names)
 
-    def near(each: Candidate) -> tuple[object, ...]:
-        return _nearness(each.pins, found.versions, knowledge)
+    def near(candidate: Candidate) -> tuple[object, ...]:
+        return _nearness(candidate.pins, found.versions, knowledge)
 
-    def gain(each: Candidate) -> int:
-        return len(each.well) - (0 if narrowed else len(each.new))
+    def gain(candidate: Candidate) -> int:
+        return len(candidate.well) - (0 if narrowed else len(candidate.new))
 
     best = max(of, key=lambda each: (gain(each), near(each)), default=None)
     if best is None or gain(best) <= 0:
@@ -113,7 +113,8 @@ def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> lis
         pins = dict(pairs)
         releases = [each for name, version in pairs if (each := offered.get(name, {}).get(version))]
         if any(
-            each.yanked is not None or not each.allows(python) or not each.newest_wheel(python) for each in releases
+            release.yanked is not None or not release.allows(python) or not release.newest_wheel(python)
+            for release in releases
         ):
             continue
         if exclusion(pins, offered, python):

@@ -141,43 +141,47 @@ def _scored(
     for case in issue.cases:
         for behaviour, signature in case.signatures:
             if case.behaviours.get(behaviour) in SYMPTOMS:
-                for each in told:
-                    yield _score(issue, case, signature, each, rare), behaviour, signature, case
+                for exception in told:
+                    yield _score(issue, case, signature, exception, rare), behaviour, signature, case
 
 
-def _score(issue: KnownIssue, case: KnownCase, signature: Signature, each: Raised, rare: frozenset[str]) -> float:
+def _score(issue: KnownIssue, case: KnownCase, signature: Signature, exception: Raised, rare: frozenset[str]) -> float:
     """How much of a signature an exception has: words of its message, its class, and where it came through."""
-    if _SAME.get(signature.type, signature.type) != _SAME.get(each.type, each.type):
+    if _SAME.get(signature.type, signature.type) != _SAME.get(exception.type, exception.type):
         return 0.0
     own, count = _is_own(signature.type), len(words(signature.message))
-    if (each.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(each.message)):
+    if (exception.message or not own) and not (
+        (count > 1 or own) and _pattern(signature.message).search(exception.message)
+    ):
         return 0.0
     beside = [need.replace("-", "_").removeprefix("dm_") for need in case.needs if need not in _BESIDE]
-    if not all(name in each.said for name in beside):
+    if not all(name in exception.said for name in beside):
         return 0.0
-    through = bool(signature.module) and (each.through(signature.module) or _is_named(signature.module, each.message))
-    if signature.module and not through and (each.files or not own):
+    through = bool(signature.module) and (
+        exception.through(signature.module) or _is_named(signature.module, exception.message)
+    )
+    if signature.module and not through and (exception.files or not own):
         return 0.0
     everyday = signature.message in EVERYDAY
-    if (everyday or issue.row_zero) and not _is_concerned(issue, case, each, rare):
+    if (everyday or issue.row_zero) and not _is_concerned(issue, case, exception, rare):
         return 0.0
     if everyday and issue.row_zero:
         # That a stack does not work at all is not told by what any mistake may raise.
         return 0.0
-    unlike = issue.id in ABOUT and not everyday and not re.search(ABOUT[issue.id], each.said)
+    unlike = issue.id in ABOUT and not everyday and not re.search(ABOUT[issue.id], exception.said)
     return min(count, 10) + 5 * own + 3 * through - unlike
 
 
-def _is_concerned(issue: KnownIssue, case: KnownCase, each: Raised, rare: frozenset[str]) -> bool:
+def _is_concerned(issue: KnownIssue, case: KnownCase, exception: Raised, rare: frozenset[str]) -> bool:
     """Whether an exception is about an issue by more than its message: by where it was raised, or by a name."""
     # JAX raises for its callers: the file that counts is the innermost that is not its own.
-    *_, innermost = ["", *(package for package in each.packages if package != "jax")]
+    *_, innermost = ["", *(package for package in exception.packages if package != "jax")]
     if issue.row_zero:
         return innermost in _LAYERS
     about = max((need for need in case.needs if need in _LAYERS), key=_LAYERS.index, default="jax")
-    if innermost == about or (issue.id in ABOUT and re.search(ABOUT[issue.id], each.said)):
+    if innermost == about or (issue.id in ABOUT and re.search(ABOUT[issue.id], exception.said)):
         return True
-    return issue.id not in ABOUT and any(re.search(rf"\b{re.escape(name)}\b", each.said) for name in rare)
+    return issue.id not in ABOUT and any(re.search(rf"\b{re.escape(name)}\b", exception.said) for name in rare)
 
 
 def _names(issue: KnownIssue) -> set[str]:

@@ -44,10 +44,10 @@ def lines(
     more = f", of which {_ISSUES} are told" if len(found) > _ISSUES else ""
     likeliest = ", the likeliest first" if len(found) > 1 else ""
     yield f"{len(found)} documented issue{'s have' if len(found) > 1 else ' has'} this{likeliest}{more}.", "bold"
-    for each in found[:_ISSUES]:
-        yield f"{each.issue.id}  {each.issue.title}", "bold red"
+    for match in found[:_ISSUES]:
+        yield f"{match.issue.id}  {match.issue.title}", "bold red"
         most = _CASES if len(found) == 1 else 1
-        yield from ((f"    {line}", "") for line in _told(each, bites, stack, most))
+        yield from ((f"    {line}", "") for line in _told(match, bites, stack, most))
 
 
 def markdown(found: Match) -> str:

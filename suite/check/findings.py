@@ -34,18 +34,18 @@ def findings(uses: Iterable[Use], versions: Mapping[str, str]) -> tuple[Finding,
     found, imports = [], set()
     uses = list(uses)
     for use in uses:
-        each = _finding(use, versions)
-        if each:
-            found.append(each)
-            if use.how != "name" and not each.guarded:
-                imports.add((each.path, each.name))
+        finding = _finding(use, versions)
+        if finding:
+            found.append(finding)
+            if use.how != "name" and not finding.guarded:
+                imports.add((finding.path, finding.name))
     # What is used of an import that fails is missing, too.
     for use in uses:
         if use.how == "name" and imports:
             below = whole(use)
-            each = _finding(below, versions)
-            if each and (each.path, each.name) in imports and _has_rest(use):
-                found.append(each)
+            finding = _finding(below, versions)
+            if finding and (finding.path, finding.name) in imports and _has_rest(use):
+                found.append(finding)
     return tuple(sorted(dict.fromkeys(found), key=lambda each: (each.path, each.line, each.column, each.name)))
 
 

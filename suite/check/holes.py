@@ -489,7 +489,8 @@ def _gaps(of: Usage, within: Admitted) -> Iterable[Gap]:
             walked = query.names(package).releases
             releases = [each for each in within.releases[package] if each in walked]
             lacks = [
-                None if excludes(use.guards, {package: each}) else lack(use, {package: each}.get) for each in releases
+                None if excludes(use.guards, {package: release}) else lack(use, {package: release}.get)
+                for release in releases
             ]
             alike[key] = []
             for name, group in groupby(zip(releases, lacks, strict=True), key=lambda each: each[1] and each[1].shown):
@@ -507,7 +508,10 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     head = [(f"{path}: {bounds}", "dim"), (found.verdict, "bold red" if bad else "bold green")]
     head += [(each, "bold yellow") for each in found.admitted.empty]
     idle = [
-        f"{name} {each}" for name, of in found.admitted.idle.items() if found.admitted.releases[name] for each in of
+        f"{name} {release}"
+        for name, of in found.admitted.idle.items()
+        if found.admitted.releases[name]
+        for release in of
     ]
     tail = [(f"{'; '.join(found.admitted.without)}.", "yellow")] if found.admitted.without else []
     tail += [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
@@ -554,8 +558,8 @@ def _told_holes(found: Sequence[Hole], room: int) -> list[str]:
     if len(found) <= room:
         return [f"{each.issue.id} ({each.issue.kind})  {each.told}" for each in found]
     alike: dict[str, dict[str, list[Hole]]] = {}
-    for each in found:
-        alike.setdefault(each.issue.kind, {}).setdefault(each.span, []).append(each)
+    for hole in found:
+        alike.setdefault(hole.issue.kind, {}).setdefault(hole.span, []).append(hole)
     # No bound mends what is so on each release that is admitted: it is counted.
     always = [each for each in found if each.lowest and each.highest]
     ranked = [

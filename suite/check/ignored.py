@@ -45,9 +45,9 @@ def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
     """The entries in the file at `path`. Raises BadFile, for ids that there are not too."""
     entries = parse(Ignored, foreign.text(path), path).ignore
     wrong = [
-        Fault(path, f"ignore.{number}.id", f"there is no issue {each.id!r}")
-        for number, each in enumerate(entries)
-        if each.id not in known and each.id not in retired()
+        Fault(path, f"ignore.{number}.id", f"there is no issue {entry.id!r}")
+        for number, entry in enumerate(entries)
+        if entry.id not in known and entry.id not in retired()
     ]
     if wrong:
         raise BadFile(wrong)

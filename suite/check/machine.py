@@ -62,16 +62,16 @@ def as_json(found: Outcome) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _finding(each: Finding) -> dict[str, Any]:
-    told = {name: getattr(each, name) for name in _OF_FINDING}
-    return {**told, "matters": libraries.matters(each.users)} if each.id else told
+def _finding(finding: Finding) -> dict[str, Any]:
+    told = {name: getattr(finding, name) for name in _OF_FINDING}
+    return {**told, "matters": libraries.matters(finding.users)} if finding.id else told
 
 
-def _case(each: Bite) -> dict[str, Any]:
+def _case(bite: Bite) -> dict[str, Any]:
     return {
-        **{"id": each.case.id, "verdict": each.verdict, "behaviour": each.behaviour, "how": each.known.how},
-        **{"why": each.why, "good": each.good, "conditions": list(each.case.conditions)},
-        **{"workaround": each.case.workaround, "helps": each.helps},
+        **{"id": bite.case.id, "verdict": bite.verdict, "behaviour": bite.behaviour, "how": bite.known.how},
+        **{"why": bite.why, "good": bite.good, "conditions": list(bite.case.conditions)},
+        **{"workaround": bite.case.workaround, "helps": bite.helps},
     }
 
 
@@ -144,26 +144,31 @@ def sarif(found: Outcome) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _region(each: Finding) -> dict[str, int]:
-    if not each.line:
+def _region(finding: Finding) -> dict[str, int]:
+    if not finding.line:
         return {"startLine": 1}
-    named = {"startLine": each.line, "startColumn": each.column, "endLine": each.end_line, "endColumn": each.end_column}
+    named = {
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endLine": finding.end_line,
+        "endColumn": finding.end_column,
+    }
     return {name: of for name, of in named.items() if of}
 
 
-def _said(each: Finding) -> str:
-    instead = f"instead: {each.do}" * bool(each.do)
-    if each.of_name:
-        return "; ".join(filter(None, [each.what, instead]))
-    return "\n".join(filter(None, [each.what, "; ".join(filter(None, [each.good_from, instead]))]))
+def _said(finding: Finding) -> str:
+    instead = f"instead: {finding.do}" * bool(finding.do)
+    if finding.of_name:
+        return "; ".join(filter(None, [finding.what, instead]))
+    return "\n".join(filter(None, [finding.what, "; ".join(filter(None, [finding.good_from, instead]))]))
 
 
 def github(found: Outcome) -> str:
     """Return the answer as commands of a GitHub workflow: an annotation for what there is to do."""
     lines = [
-        annotation(_RANKS[each.level], each.path, each.line, each.id or each.name, _said(each))
-        for each in found.to_do
-        if each.level in ACT
+        annotation(_RANKS[finding.level], finding.path, finding.line, finding.id or finding.name, _said(finding))
+        for finding in found.to_do
+        if finding.level in ACT
     ]
     if not found.answer.works:
         lines.append(f"::error::{_escaped(found.answer.first_line)}")

@@ -155,8 +155,8 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     where = f"{project.name} " if project else ""
     if format == "text":
         _text(of, found.files, where, project is not None and told is None, console)
-        for each in found.unread[:_MOST]:
-            say(console, f"not read: {each.path}: {each.why}", "yellow")
+        for file in found.unread[:_MOST]:
+            say(console, f"not read: {file.path}: {file.why}", "yellow")
     else:
         sys.stdout.write(FORMATS[format](of))
     return Exit.UNEXPECTED if any(each.failing for each in of) else Exit.AS_EXPECTED
@@ -165,9 +165,9 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
 def _projects(source: Path) -> list[Path]:
     """The pyproject.toml of a folder: in it or above, as far as its repository goes."""
     found = []
-    for each in (source.resolve(), *source.resolve().parents):
-        found.append(each / "pyproject.toml")
-        if (each / ".git").exists():
+    for folder in (source.resolve(), *source.resolve().parents):
+        found.append(folder / "pyproject.toml")
+        if (folder / ".git").exists():
             break
     return found
 
@@ -195,9 +195,9 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
             say(console, f"  {'to fix' if not number else '':<8}{place}  {what}", "red")
         if len(alike) > _MOST:
             say(console, f"  {'':<8}and {len(alike) - _MOST} more names: --format json has them", "red")
-    for each in of:
-        if each.failing:
-            say(console, f"{where}declares {each.package}{each.declared}: {_verdict(each)}", "bold red")
+    for need in of:
+        if need.failing:
+            say(console, f"{where}declares {need.package}{need.declared}: {_verdict(need)}", "bold red")
     undeclared = [each.package for each in of if each.declared is None]
     if silent:
         say(console, f"{where}leaves its dependencies to the build: nothing was compared.", "yellow")
@@ -209,16 +209,16 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
         say(console, "Each release that is declared, and that was walked, has the names that this code uses.", "green")
 
 
-def _verdict(each: Need) -> str:
+def _verdict(need: Need) -> str:
     """What is wrong with what is declared."""
-    lines = len(each.to_fix)
-    if each.needs and each.lowest and not SpecifierSet(each.needs).contains(each.lowest, prereleases=True):
-        return f"too low (needs {each.needs[2:]})" + (f"; {lines} to fix" if lines else "")
-    return f"it admits {each.failing[-1]}, where {lines} {'line fails' if lines == 1 else 'lines fail'}"
+    lines = len(need.to_fix)
+    if need.needs and need.lowest and not SpecifierSet(need.needs).contains(need.lowest, prereleases=True):
+        return f"too low (needs {need.needs[2:]})" + (f"; {lines} to fix" if lines else "")
+    return f"it admits {need.failing[-1]}, where {lines} {'line fails' if lines == 1 else 'lines fail'}"
 
 
-def _fix(each: Need, fix: ToFix) -> str:
-    releases = query.names(each.package).releases
+def _fix(need: Need, fix: ToFix) -> str:
+    releases = query.names(need.package).releases
     if not fix.until:
         told = f"{fix.name}, in no release from {releases[0]} to {releases[-1]}"
     else:
@@ -238,22 +238,22 @@ def as_json(of: Sequence[Need]) -> str:
 def markdown(of: Sequence[Need]) -> str:
     """A table, for a comment or a summary."""
     lines = ["| package | needs | declared | why, and what to fix |", "|---|---|---|---|"]
-    for each in of:
-        told = [f"`{one.name}`, not before {one.since}: `{one.path}:{one.line}`" for one in each.reasons[:3]]
-        told += [f"to fix: `{one.path}:{one.line}` {_fix(each, one)}" for one in each.to_fix]
-        declared = "not declared" if each.declared is None else f"`{each.declared}`"
-        lines.append(f"| {each.package} | {each.needs or 'any'} | {cell(declared)} | {'<br>'.join(map(cell, told))} |")
+    for need in of:
+        told = [f"`{one.name}`, not before {one.since}: `{one.path}:{one.line}`" for one in need.reasons[:3]]
+        told += [f"to fix: `{one.path}:{one.line}` {_fix(need, one)}" for one in need.to_fix]
+        declared = "not declared" if need.declared is None else f"`{need.declared}`"
+        lines.append(f"| {need.package} | {need.needs or 'any'} | {cell(declared)} | {'<br>'.join(map(cell, told))} |")
     return "\n".join(lines) + "\n"
 
 
 def github(of: Sequence[Need]) -> str:
     """Commands of a GitHub workflow: an annotation for each line that a declared release does not run."""
     found = []
-    for each in of:
-        level = "error" if each.failing else "notice"
-        found += [annotation(level, one.path, one.line, "needs", _fix(each, one)) for one in each.to_fix]
-        for one in each.reasons if each.failing else ():
-            text = f"{one.name} is not before {each.package} {one.since}; declared is {each.declared}"
+    for need in of:
+        level = "error" if need.failing else "notice"
+        found += [annotation(level, one.path, one.line, "needs", _fix(need, one)) for one in need.to_fix]
+        for one in need.reasons if need.failing else ():
+            text = f"{one.name} is not before {need.package} {one.since}; declared is {need.declared}"
             found.append(annotation("error", one.path, one.line, "needs", text))
     return "".join(f"{line}\n" for line in found)
 

@@ -274,16 +274,16 @@ def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return findings by level, then by kind, by how many libraries use what they touch, and by place."""
     kinds = ["", *KINDS]
 
-    def order(each: Finding) -> tuple[object, ...]:
+    def order(finding: Finding) -> tuple[object, ...]:
         return (
-            LEVELS.index(each.level),
-            kinds.index(each.kind),
-            -each.users,
-            each.id,
-            each.path,
-            each.line,
-            each.column,
-            each.name,
+            LEVELS.index(finding.level),
+            kinds.index(finding.kind),
+            -finding.users,
+            finding.id,
+            finding.path,
+            finding.line,
+            finding.column,
+            finding.name,
         )
 
     return tuple(sorted(findings, key=order))

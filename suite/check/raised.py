@@ -68,15 +68,15 @@ def raised(text: str) -> list[Raised]:
     said = _MARGIN.sub("", plain(text))
     found = list(_classes(said))
     told, last = [], 0
-    for number, each in enumerate(found):
+    for number, match in enumerate(found):
         after = found[number + 1].start() if number + 1 < len(found) else len(said)
-        end = len(said) if each["type"] in _CARRIERS else after
-        if chained := _CHAINED.search(said, each.end(), end):
+        end = len(said) if match["type"] in _CARRIERS else after
+        if chained := _CHAINED.search(said, match.end(), end):
             end = chained.start()
-        message = said[each.end() : end] if each["message"] else ""
-        files = tuple(place.group().replace("\\", "/") for place in _FILE.finditer(said, last, each.start()))
-        told.append(Raised(each["type"], flat(message), files, flat(said[last:end])))
-        last = each.end()
+        message = said[match.end() : end] if match["message"] else ""
+        files = tuple(place.group().replace("\\", "/") for place in _FILE.finditer(said, last, match.start()))
+        told.append(Raised(match["type"], flat(message), files, flat(said[last:end])))
+        last = match.end()
     # A log may tell of one exception thousands of times.
     once = list(dict.fromkeys(told))
     return once if len(once) <= _MOST else once[: _MOST // 2] + once[-_MOST // 2 :]
@@ -88,9 +88,9 @@ def flat(text: str) -> str:
 
 
 def _classes(said: str) -> Iterator[re.Match[str]]:
-    for each in _CLASS.finditer(said):
-        before = max(said.rfind("\n", 0, each.start()) + 1, each.start() - 200)
-        line = said[before : each.start()]
+    for match in _CLASS.finditer(said):
+        before = max(said.rfind("\n", 0, match.start()) + 1, match.start() - 200)
+        line = said[before : match.start()]
         # Without a message it stands alone in its line.
-        if not _SOURCE.search(line) and (each["message"] or not line.strip()):
-            yield each
+        if not _SOURCE.search(line) and (match["message"] or not line.strip()):
+            yield match

@@ -75,15 +75,15 @@ def _read(package: str, version: str, offered: releases.Packages) -> Iterator[Ne
 
 
 def _needed(of: Iterable[Need]) -> Iterator[Needed]:
-    for each in of:
-        gone = [one for one in each.to_fix if one.until]
-        if each.reasons or gone:
+    for need in of:
+        gone = [one for one in need.to_fix if one.until]
+        if need.reasons or gone:
             until = min((one.until for one in gone), key=Version, default=None)
             yield Needed(
-                package=each.package,
-                declared=each.declared,
-                since=each.reasons[0].since if each.reasons else None,
-                because=_lines(each.reasons),
+                package=need.package,
+                declared=need.declared,
+                since=need.reasons[0].since if need.reasons else None,
+                because=_lines(need.reasons),
                 until=until,
                 gone=_lines(one for one in gone if one.until == until),
             )
@@ -92,6 +92,6 @@ def _needed(of: Iterable[Need]) -> Iterator[Needed]:
 def _lines(of: Iterable[Reason | ToFix]) -> tuple[Line, ...]:
     """One line for each name, of the first few."""
     first: dict[str, Line] = {}
-    for each in of:
-        first.setdefault(each.name, Line(name=each.name, path=each.path, line=each.line))
+    for place in of:
+        first.setdefault(place.name, Line(name=place.name, path=place.path, line=place.line))
     return tuple(first.values())[:_MOST]

@@ -34,8 +34,8 @@ _MOST_GONE = 5
 def show(found: Outcome, console: Console, *, verbose: bool) -> None:
     """Print an answer: in 25 lines at most, unless `verbose`."""
     answer, read = found.answer, found.read
-    for each in found.unsure:
-        say(console, each, "yellow")
+    for sentence in found.unsure:
+        say(console, sentence, "yellow")
     # Somebody who named versions knows them.
     said = all(f"{name}=={of}" in answer.stack.where for name, of in answer.stack.versions.items())
     stack = "" if said and answer.imports else f"{answer.stack.where}: {named(answer)}."
@@ -56,8 +56,8 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
         _whole(found, console)
     for line in _rest(found, verbose=verbose):
         say(console, line, "dim")
-    for each in found.stale:
-        say(console, f"jax-stack-compat.toml has a stale entry: {each}.", "yellow")
+    for entry in found.stale:
+        say(console, f"jax-stack-compat.toml has a stale entry: {entry}.", "yellow")
     say(console, answer.last_line, "dim")
 
 
@@ -74,10 +74,12 @@ def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
     hidden = 0
     for level in _MOST:
         alike: dict[tuple[bool, str, str, str, str], list[Finding]] = {}
-        for each in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
-            what = each.what if each.of_name else _clipped(each.what)
-            good = ", or ".join(map(_clipped, each.instead))
-            alike.setdefault((each.guarded, each.id, each.name * each.of_name, what, good), []).append(each)
+        for finding in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
+            what = finding.what if finding.of_name else _clipped(finding.what)
+            good = ", or ".join(map(_clipped, finding.instead))
+            alike.setdefault((finding.guarded, finding.id, finding.name * finding.of_name, what, good), []).append(
+                finding
+            )
         shown = len(alike) if verbose else _MOST[level]
         hidden += len(list(alike)[shown:])
         for (guarded, _, _, what, good), of in list(alike.items())[:shown]:

@@ -84,7 +84,7 @@ def amendments(
             else:
                 key = cause.dependent, trial.pins.get(cause.dependent, ""), cause.dependency
                 pairs.setdefault(key, []).append((trial, cause))
-    found = [each for key, causes in pairs.items() if (each := row.lacking(*key, causes))]
+    found = [amendment for key, causes in pairs.items() if (amendment := row.lacking(*key, causes))]
     merged = {(each.package, each.version, each.requirement): each for each in found}
     return (*merged.values(), *row.bound(rest))
 

@@ -128,7 +128,7 @@ def blame(
 
     tests: tuple[tuple[Grounds, Callable[[Unit], str | None]], ...] = (("run", shown), ("rule", said))
     for grounds, test in tests:
-        found = [each for unit in units if (each := _telling(unit, test))]
+        found = [single for unit in units if (single := _telling(unit, test))]
         if len(found) == 1:
             return Blame(found[0][0], grounds, moved, found[0][1])
         if found:

@@ -59,8 +59,8 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     parts += [f"<{each}" for each in ordered[last + 1 : last + 2]]
     parts += [f"!={version}" for version in ordered[first:last] if not tried[version]]
     # What it says of releases that were not tried here has its reasons elsewhere.
-    for each in sorted(says, key=str):
-        already = each.operator == "!=" and each.version not in SpecifierSet(",".join(parts))
-        if each.operator != ">=" and not already and all(map(each.contains, works)):
-            parts.append(str(each))
+    for clause in sorted(says, key=str):
+        already = clause.operator == "!=" and clause.version not in SpecifierSet(",".join(parts))
+        if clause.operator != ">=" and not already and all(map(clause.contains, works)):
+            parts.append(str(clause))
     return ",".join(dict.fromkeys(parts))

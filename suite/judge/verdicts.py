@@ -123,10 +123,10 @@ def _recognised(case: Case, part: Part) -> str | None:
     """
     kind, modules = (part.exception or "").rpartition(".")[2], (part.traceback or "").replace("/", ".")
     for name, some in case.signatures.items():
-        for each in some if isinstance(some, tuple) else (some,):
+        for signature in some if isinstance(some, tuple) else (some,):
             # A traceback is kept by its end alone: of what it went through, the probe has seen all.
-            through = not each.module or name == part.behaviour or each.module in modules
-            if each.type == kind and contains(part.detail, each.message) and through:
+            through = not signature.module or name == part.behaviour or signature.module in modules
+            if signature.type == kind and contains(part.detail, signature.message) and through:
                 return name
     return "not-installed" if _is_lacking(part) else None
 
@@ -163,8 +163,8 @@ def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, 
         return "none"
     names = {requirement.name for requirement in requirements(pin)}
     there = {
-        each
-        for other, each in others
+        other_verdict
+        for other, other_verdict in others
         if met(pin, other) and all(pins.get(name) == other.get(name) for name in {*pins, *other} - names)
     }
     if not (told := there - UNDECIDED):

@@ -95,6 +95,6 @@ def _parameter(of: Sequence[str]) -> Parameter:
 
 def is_deprecated(dotted: str, version: str) -> str | None:
     """Return what a release says as a name is accessed; None where it says nothing. Raises BadFile."""
-    each, place = query.public(dotted), query.place_of(dotted, version)
-    warns = at(each.warns, place) if each and place is not None else None
+    public, place = query.public(dotted), query.place_of(dotted, version)
+    warns = at(public.warns, place) if public and place is not None else None
     return warns[1] if warns else None

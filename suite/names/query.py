@@ -115,14 +115,14 @@ def fails(dotted: str, version: str) -> bool:
 
 def kind(dotted: str, version: str) -> str | None:
     """Return what kind of thing a public name is on a release; None where that is not known. Raises BadFile."""
-    each, place = public(dotted), place_of(dotted, version)
-    return at(each.kind, place) if each and place is not None else None
+    known, place = public(dotted), place_of(dotted, version)
+    return at(known.kind, place) if known and place is not None else None
 
 
 def parameters(dotted: str, version: str) -> Parameters | None:
     """Return the parameters of a function on a release; None where they are not known. Raises BadFile."""
-    each, place = public(dotted), place_of(dotted, version)
-    return at(each.parameters, place) if each and place is not None else None
+    known, place = public(dotted), place_of(dotted, version)
+    return at(known.parameters, place) if known and place is not None else None
 
 
 def public(dotted: str) -> Name | None:
@@ -133,9 +133,9 @@ def public(dotted: str) -> Name | None:
 
 def words(dotted: str) -> str:
     """Return what upstream said last of a name that it deprecates or has removed; nothing where it did not."""
-    if (each := public(dotted)) is None:
+    if (known := public(dotted)) is None:
         return ""
-    said = [(last, text) for _, last, (_, text) in each.warns] + [(last, text) for _, last, text in each.gone]
+    said = [(last, text) for _, last, (_, text) in known.warns] + [(last, text) for _, last, text in known.gone]
     return max(said)[1] if said else ""
 
 

@@ -54,8 +54,8 @@ def schema() -> str:
     return dump({"$schema": "https://json-schema.org/draft/2020-12/schema", **Names.model_json_schema()})
 
 
-def _details(each: Name) -> Details:
-    return Details(home=each.home, doc=each.doc, members=each.members)
+def _details(name: Name) -> Details:
+    return Details(home=name.home, doc=name.doc, members=name.members)
 
 
 def _with(names: Names, details: Mapping[str, Mapping[str, Details]]) -> Names:

@@ -14,8 +14,8 @@ BAD, GOOD = Rule("bad", "jax<0.5"), Rule("good")
 def runs(**shown: str) -> list[Run]:
     """What was shown on each release of jax, all with one Equinox."""
     return [
-        Run(f"jax-{version}", {"jax": version, "equinox": "0.11.0"}, each)
-        for version, each in ((name.removeprefix("v").replace("_", "."), of) for name, of in shown.items())
+        Run(f"jax-{version}", {"jax": version, "equinox": "0.11.0"}, rule)
+        for version, rule in ((name.removeprefix("v").replace("_", "."), of) for name, of in shown.items())
     ]
 
 

@@ -41,12 +41,12 @@ def bounds(path: Path) -> Bounds:
     under = environment(str(python))
     packages: dict[str, SpecifierSet] = {}
     unsaid: dict[str, str] = {}
-    for _, each in _requirements(path, project, groups, under):
-        name = canonicalize_name(each.name)
-        if each.url:
-            unsaid[name] = str(each)
+    for _, requirement in _requirements(path, project, groups, under):
+        name = canonicalize_name(requirement.name)
+        if requirement.url:
+            unsaid[name] = str(requirement)
         else:
-            packages[name] = packages.get(name, SpecifierSet()) & each.specifier
+            packages[name] = packages.get(name, SpecifierSet()) & requirement.specifier
     return Bounds({name: each for name, each in packages.items() if name not in unsaid}, python, unsaid)
 
 
@@ -59,9 +59,9 @@ def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
     if silent:
         return None
     found: dict[str, list[tuple[str, SpecifierSet]]] = {}
-    for key, each in _requirements(path, project, groups, environment("")):
-        if not each.url:
-            found.setdefault(canonicalize_name(each.name), []).append((key, each.specifier))
+    for key, requirement in _requirements(path, project, groups, environment("")):
+        if not requirement.url:
+            found.setdefault(canonicalize_name(requirement.name), []).append((key, requirement.specifier))
     for name, of in found.items():
         main = [each for each in of if each[0].startswith("project.dependencies")]
         found[name] = main or of
@@ -86,9 +86,9 @@ def _requirements(
     found, faults = [], []
     for key, text in [*_of_project(path, project), *_of_groups(path, groups)]:
         try:
-            each = Requirement(text)
-            if applies(each.marker, under):
-                found.append((key, each))
+            requirement = Requirement(text)
+            if applies(requirement.marker, under):
+                found.append((key, requirement))
         except (ValueError, RecursionError) as error:
             faults.append(Fault(path, key, foreign.why(error)))
     if faults:
@@ -100,16 +100,16 @@ def _of_project(path: Path, project: dict[str, Any]) -> Iterator[tuple[str, str]
     lists = {"project.dependencies": project.get("dependencies", [])}
     extras = _table(path, project, "project.optional-dependencies")
     lists |= {f"project.optional-dependencies.{name}": each for name, each in extras.items()}
-    for key, each in lists.items():
-        for number, one in enumerate(_list(path, key, each)):
+    for key, listed in lists.items():
+        for number, one in enumerate(_list(path, key, listed)):
             yield f"{key}[{number}]", _text(path, f"{key}[{number}]", one)
 
 
 def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The requirements of all groups. What one includes is another's, and already there."""
     includes: dict[str, list[str]] = {canonicalize_name(name): [] for name in groups}
-    for name, each in groups.items():
-        for number, one in enumerate(_list(path, f"{_GROUPS}.{name}", each)):
+    for name, group in groups.items():
+        for number, one in enumerate(_list(path, f"{_GROUPS}.{name}", group)):
             key = f"{_GROUPS}.{name}[{number}]"
             if not isinstance(one, dict):
                 yield key, _text(path, key, one)

@@ -158,8 +158,8 @@ def _pin(name: str, version: str, kind: str, path: Path, key: str) -> Pin:
 def _environment(of: _Environment, path: Path) -> Stack:
     pins: list[Pin] = []
     python, pip = "", [line for each in of.dependencies if isinstance(each, Mapping) for line in each.get("pip") or ()]
-    for number, each in enumerate(of.dependencies):
-        if not isinstance(each, str) or not (found := _WORDS.fullmatch(each.strip())):
+    for number, dependency in enumerate(of.dependencies):
+        if not isinstance(dependency, str) or not (found := _WORDS.fullmatch(dependency.strip())):
             continue
         name, rest = found[1], found[2].strip()
         exact = _EXACT.fullmatch(rest)
@@ -168,7 +168,7 @@ def _environment(of: _Environment, path: Path) -> Stack:
             python = version or rest
         else:
             key = f"dependencies[{number}]"
-            pins.append(pin(name, version, path, key) if version else Pin(name.lower(), "", each, path, key))
+            pins.append(pin(name, version, path, key) if version else Pin(name.lower(), "", dependency, path, key))
     series = re.match(r"=*\s*(\d+\.\d+)", python)
     pins += requirements.read(path, _lines(pip), environment(f"=={series[1]}.*" if series else ""), "pip, ")
     full = python if re.fullmatch(r"\d+\.\d+\.\d+", python) else ""

@@ -109,12 +109,12 @@ def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
         meant = [each for each in by_name.get(needed.name, ()) if _is_meant(each, needed)]
         if not meant:
             raise bad(path, f"package {needed.name}", "it is needed, and the lock does not have it: lock it again")
-        for each in meant:
-            found[id(each)] = each
+        for package in meant:
+            found[id(package)] = package
             for extra in ("", *needed.extra):
-                if (id(each), extra) not in seen:
-                    seen.add((id(each), extra))
-                    waiting.extend(each.optional_dependencies.get(extra, ()) if extra else each.dependencies)
+                if (id(package), extra) not in seen:
+                    seen.add((id(package), extra))
+                    waiting.extend(package.optional_dependencies.get(extra, ()) if extra else package.dependencies)
     return list(found.values())
 
 
@@ -258,10 +258,10 @@ def pipfile(path: Path, written: str) -> Stack:
     python = lock.meta.requires.python_version if lock.meta.requires else ""
     under = environment(f"=={python}.*" if python else "")
     pins = []
-    for name, each in {**lock.develop, **lock.default}.items():
+    for name, entry in {**lock.develop, **lock.default}.items():
         try:
-            if applies(marker(each.markers), under, lock=True):
-                pins.append(_pipfile_pin(name, each, path))
+            if applies(marker(entry.markers), under, lock=True):
+                pins.append(_pipfile_pin(name, entry, path))
         except ValueError as error:
             raise bad(path, name, foreign.why(error)) from error
     return requirements.stack(pins, read_for(str(path), under))

@@ -106,11 +106,11 @@ def _selected(
     # Pylock.select takes the same, or refuses all where a wheel is for another machine: here nothing is installed.
     pins = []
     asked: Environment = {**under, "extras": frozenset(extras), "dependency_groups": frozenset(groups)}
-    for number, each in enumerate(lock.packages):
+    for number, package in enumerate(lock.packages):
         key = f"packages[{number}]"
         try:
-            if applies(each.marker, asked, lock=True):
-                pins.append(_package(each, path, key))
+            if applies(package.marker, asked, lock=True):
+                pins.append(_package(package, path, key))
         except ValueError as error:
             raise bad(path, key, foreign.why(error)) from error
     return requirements.stack(pins, read_for(str(path), under))
@@ -135,11 +135,11 @@ def _listed(path: Path, written: str) -> Stack:
         )
     pins = []
     python = ""
-    for number, each in enumerate(found):
-        name, version = (each.get("name"), each.get("version")) if isinstance(each, dict) else (None, None)
+    for number, package in enumerate(found):
+        name, version = (package.get("name"), package.get("version")) if isinstance(package, dict) else (None, None)
         if not isinstance(name, str) or not isinstance(version, str):
             raise bad(path, f"[{number}]", "this is no package with a name and a version")
-        if name == "python" and "channel" in each:
+        if name == "python" and "channel" in package:
             python = pin(name, version, path, f"[{number}]").version
         else:
             pins.append(pin(name, version, path, f"[{number}]"))

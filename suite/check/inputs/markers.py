@@ -32,8 +32,8 @@ def admits(wanted: str, version: str) -> bool:
     wanted = _TILDE.sub(r">=\1\2,==\1.*", wanted)
     try:
         return any(
-            SpecifierSet(each.replace("*", "") if each.strip() == "*" else each).contains(version)
-            for each in wanted.split("||")
+            SpecifierSet(part.replace("*", "") if part.strip() == "*" else part).contains(version)
+            for part in wanted.split("||")
         )
     except InvalidSpecifier:
         # Whoever reads that file says so.

@@ -81,13 +81,13 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
             pinned[each.name] = each
         elif Version(each.version) != Version(before.version) and not _says_more(before.version, each.version):
             faults.append(_contradiction(each, f"{each.name} {each.version}", before))
-    for each in every:
-        chosen = pinned.get(each.name)
+    for line in every:
+        chosen = pinned.get(line.name)
         # Versions that contradict each other are told above.
-        if not chosen or not each.admits or each.version not in ("", chosen.version):
+        if not chosen or not line.admits or line.version not in ("", chosen.version):
             continue
-        if not each.admits.contains(chosen.version, prereleases=True):
-            faults.append(_contradiction(each, f"{each.name}{each.admits}", chosen))
+        if not line.admits.contains(chosen.version, prereleases=True):
+            faults.append(_contradiction(line, f"{line.name}{line.admits}", chosen))
     if faults:
         raise BadFile(faults[:_MOST_FAULTS])
     for name, found in loose.items():

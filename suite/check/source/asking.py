@@ -90,10 +90,10 @@ class Asking:
                 return UNKNOWN if self._reads_version(one.definition) else FREE
             return self._imported(self.names.origins(at, bound))
         telling = any(
-            each.absent
-            or any(asks(self.condition(at, test)) for test in each.tests)
-            or (each.value is not None and asks(self.condition(at, each.value)))
-            for each in bound
+            binding.absent
+            or any(asks(self.condition(at, test)) for test in binding.tests)
+            or (binding.value is not None and asks(self.condition(at, binding.value)))
+            for binding in bound
         )
         return UNKNOWN if telling else FREE
 
@@ -164,14 +164,14 @@ class Asking:
     def _mixed(self, scope: Scope, node: ast.AST) -> Condition:
         """What an expression is that may ask for the release in a way that is not followed."""
         named: list[Condition] = []
-        for each in ast.walk(node):
-            if isinstance(each, ast.Call) and self._hasattr(scope, each):
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call) and self._hasattr(scope, inner):
                 return UNKNOWN
-            if isinstance(each, ast.Name):
-                named.append(self.named(scope, each.id))
-            elif isinstance(each, ast.Attribute):
-                named.append(self._imported(self.names.of_value(scope, each)))
-            if isinstance(each, ast.Name | ast.Attribute) and any(map(self._tells, self.names.of_value(scope, each))):
+            if isinstance(inner, ast.Name):
+                named.append(self.named(scope, inner.id))
+            elif isinstance(inner, ast.Attribute):
+                named.append(self._imported(self.names.of_value(scope, inner)))
+            if isinstance(inner, ast.Name | ast.Attribute) and any(map(self._tells, self.names.of_value(scope, inner))):
                 return UNKNOWN
         asked = tuple(each for each in named if asks(each))
         return Mixed(asked) if asked else FREE
@@ -192,8 +192,8 @@ class Asking:
         ]
         local = [
             found[1][0].value
-            for each in node.decorator_list
-            if isinstance(each, ast.Name) and (found := scope.of(each.id))
+            for decorator in node.decorator_list
+            if isinstance(decorator, ast.Name) and (found := scope.of(decorator.id))
         ]
         told += [self._mixed(scope, each) for each in local if each is not None]
         asked = tuple(each for each in told if asks(each))
@@ -202,9 +202,9 @@ class Asking:
     def _reads_version(self, node: ast.AST) -> bool:
         """Whether a function may ask for a release: by a version, whosever that is."""
         return any(
-            isinstance(each, ast.Attribute)
-            and (each.attr in _VERSION or (each.attr == "version" and "metadata" in ast.dump(each.value)))
-            for each in ast.walk(node)
+            isinstance(inner, ast.Attribute)
+            and (inner.attr in _VERSION or (inner.attr == "version" and "metadata" in ast.dump(inner.value)))
+            for inner in ast.walk(node)
         )
 
 

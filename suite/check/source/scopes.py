@@ -207,31 +207,31 @@ def caught(kind: ast.expr | None) -> list[str]:
     """Return the last parts of the names of what a clause catches."""
     if kind is None:
         return ["BaseException"]
-    each = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return [one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in each]
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return [one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in kinds]
 
 
 def stored(node: ast.AST, *, deep: bool = True) -> Iterator[str]:
     """Return the names that a target binds."""
-    for each in ast.walk(node) if deep else [node]:
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            yield each.id
-        elif isinstance(each, ast.MatchAs | ast.MatchStar) and each.name:
-            yield each.name
-        elif isinstance(each, ast.MatchMapping) and each.rest:
-            yield each.rest
-        elif not deep and isinstance(each, ast.Tuple | ast.List | ast.Starred):
-            yield from stored(each)
+    for inner in ast.walk(node) if deep else [node]:
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            yield inner.id
+        elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
+            yield inner.name
+        elif isinstance(inner, ast.MatchMapping) and inner.rest:
+            yield inner.rest
+        elif not deep and isinstance(inner, ast.Tuple | ast.List | ast.Starred):
+            yield from stored(inner)
 
 
 def _expressions(node: ast.stmt) -> Iterator[ast.AST]:
     """What a statement evaluates by itself, apart from its blocks and what is defined in it."""
     ahead: list[ast.AST] = [each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.stmt)]
     while ahead:
-        each = ahead.pop()
-        yield each
-        if not isinstance(each, ast.Lambda):
-            ahead += [below for below in ast.iter_child_nodes(each) if not isinstance(below, ast.stmt)]
+        inner = ahead.pop()
+        yield inner
+        if not isinstance(inner, ast.Lambda):
+            ahead += [below for below in ast.iter_child_nodes(inner) if not isinstance(below, ast.stmt)]
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
