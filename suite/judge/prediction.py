@@ -1,9 +1,9 @@
-"""What any stack is expected to show, run or not, by a case's rules and by the runs around it. Pure.
+"""Predictions for any stack, by a case's rules and the nearest runs. Pure.
 
-The page's rules.js says the same; a test holds the two together.
+The page's rules.js does the same; a test compares the two.
 
-Where the version of a package is not known, a requirement on it is undetermined: then every rule that might be the
-first is a possible outcome, and an answer stands only where all of them agree.
+If the version of a package is unknown, a requirement on it is undetermined. Then every rule that might match first is a
+possible outcome, and there is an answer only if all of them agree.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ Name = tuple[str, str]
 
 
 class AnyCase(Protocol):
-    """What a prediction asks of a case, in an issue module or in a report."""
+    """A case of an issue module or of a report, as far as predictions need it."""
 
     @property
     def needs(self) -> Sequence[str]:
-        """The packages that it imports."""
+        """The packages that the case imports."""
 
     @property
     def rules(self) -> Sequence[AnyRule]:
-        """Its table."""
+        """The case's table of rules."""
 
     @property
     def behaviours(self) -> Mapping[str, str]:
-        """What it can show, and the verdict on it."""
+        """The verdict on each behaviour that it can show."""
 
     @property
     def waits_for(self) -> Sequence[str]:
-        """The cases without which it cannot work, as `issue/case`."""
+        """The cases that must be clear first, as `issue/case`."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a stack is expected to show, None where that is unknown; by which runs and rules.
+    """The behaviour that a stack is expected to show, None if unknown, with the runs and rules that tell.
 
-    `run`: they are of this very stack. `by rule`: `rules` say so, and `runs` are the nearest in jax under the same
-    rules, at most one on each side. `between`: `runs` are the neighbours in one package, with all else alike.
+    `run`: `runs` are of this stack. `by rule`: `rules` tell, and `runs` are the nearest in jax under the same rules, at
+    most one on each side. `between`: `runs` are the neighbours in one package, with all else alike.
     """
 
     behaviour: str | None
@@ -60,10 +60,10 @@ class Prediction:
 
 
 def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
-    """What `case` is expected to show with these versions: never from a run with another jax, but by a rule."""
-    # To what runs are held against: where there are none it does not matter, and thousands are asked for.
+    """Return what `case` is expected to show. Runs with another jax never decide, but rules do."""
+    # Skipped without runs to compare: this is called thousands of times.
     matter = concerned(case.needs, case.rules) if runs else frozenset[str]()
-    # What the case needs must be known; what that imports may be what an installer gives beside it.
+    # Versions of what the case needs must be known; what those import may come from an installer.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
     here = [run for run in runs if known and _alike(run, versions, matter)]
     outcomes = _possible(case.rules, versions)
@@ -85,7 +85,7 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
 
 
 def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
-    """The rules that may be the first to match, whatever the unknown versions are; None where it may be none."""
+    """Return the rules that may match first, whatever the unknown versions are; None stands for no match."""
     found: list[AnyRule | None] = []
     names = BESIDE.union(versions)
     for rule in rules:
@@ -99,13 +99,13 @@ def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
 
 @cache
 def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
-    """The requirements on packages with these names, and whether they are all that there are."""
+    """Return the requirements on packages with these names, and True if there are no others."""
     known = [str(requirement) for requirement in requirements(on) if requirement.name in names]
     return " ".join(known), len(known) == len(requirements(on))
 
 
 def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
-    """Whether a run had all versions that are known of the packages that matter; beside the stack any will do."""
+    """Return True if a run had the known versions of packages that matter; outside the stack any version counts."""
     if any(is_there(name, run.pins) != is_there(name, versions) for name in BESIDE.intersection(matter)):
         return False
     both = [(run.pins.get(name), versions[name]) for name in matter if name in versions and name not in BESIDE]
@@ -113,7 +113,7 @@ def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
 
 
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
-    """The runs that are nearest in jax, the one below or level and the one above; of those, the most alike."""
+    """Return the nearest runs in jax, one at or below and one above; of equals, the most alike."""
     jax = parsed(versions["jax"])
     places = [(parsed(run.pins["jax"]), sum(_alike(run, versions, [name]) for name in versions)) for run in runs]
     below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
@@ -123,7 +123,7 @@ def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
 
 
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
-    """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
+    """Return what the neighbours on both sides in one package agree on, with everything else alike."""
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
         here = parsed(versions[package])
@@ -143,9 +143,9 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
 
 @dataclass(frozen=True)
 class Stopped:
-    """What blocks a case: packages that it needs do not import, or `case`, which it waits for, goes wrong.
+    """A block: packages that a case needs do not import, or `case`, which it waits for, goes wrong.
 
-    `prediction` is that of row zero, or of the case.
+    `prediction` is the one for row zero, or for `case`.
     """
 
     packages: tuple[str, ...]
@@ -156,7 +156,7 @@ class Stopped:
 def foresee(
     cases: Mapping[Name, AnyCase], row_zero: Collection[str], versions: Pins, runs: Mapping[Name, Sequence[Run]]
 ) -> dict[Name, Prediction | Stopped]:
-    """What each case is expected to show with these versions; `row_zero` has the issues that ask if a stack works."""
+    """Return a prediction for each case; `row_zero` are the issues that test if a stack works at all."""
     found: dict[Name, Prediction | Stopped] = {
         name: predict(case, versions, runs.get(name, ())) for name, case in cases.items()
     }
@@ -172,9 +172,9 @@ def foresee(
 def _waited(
     case: AnyCase, own: Prediction | Stopped, cases: Mapping[Name, AnyCase], found: Mapping[Name, Prediction | Stopped]
 ) -> Prediction | Stopped:
-    """Return what a case is expected to show that waits for others: unknown, where one of them is not among `cases`.
+    """Return a case's prediction after the cases it waits for; unknown if one of them is not in `cases`.
 
-    What was run with these very versions counts.
+    A run with these versions decides on its own.
     """
     if isinstance(own, Stopped) or own.how == "run":
         return own
@@ -191,21 +191,21 @@ def _waited(
 
 
 def _broken(imports: Prediction) -> tuple[str, ...]:
-    """The packages that do not import, by the rules of row zero's prediction: what builds on JAX, where they name it.
+    """Return the packages that do not import, by the rules of row zero's prediction.
 
-    A rule on JAX and on what JAX imports, a NumPy say, is of JAX itself.
+    They are those that build on JAX. A rule that names only JAX and what JAX imports, such as NumPy, means JAX itself.
     """
     named = _names(imports) - {"jax", "jaxlib"}
     return tuple(sorted(named & IMPORTS.keys())) or ("jax",) * bool(named)
 
 
 def _names(known: Prediction) -> set[str]:
-    """The packages that the rules of a prediction name."""
+    """Return the packages that the rules of a prediction name."""
     return {requirement.name for rule in known.rules for requirement in requirements(rule.on)}
 
 
 def how(known: Prediction, versions: Pins) -> str:
-    """How a prediction is known, for people; where it is unknown, what stands in its way."""
+    """Return how a prediction is known, for people; if unknown, the reason."""
     runs = named([run.cell for run in known.runs])
     evidence = "".join(f": {rule.evidence}" for rule in known.rules if len(known.rules) == 1 and rule.evidence)
     match known.how:
@@ -221,6 +221,6 @@ def how(known: Prediction, versions: Pins) -> str:
 
 
 def with_jaxlib(versions: Pins, stacks: Iterable[Pins]) -> Pins:
-    """A jaxlib goes with its jax: an installer gives the newest of those that `stacks` have beside it."""
+    """Add the jaxlib an installer gives with a jax: the newest that `stacks` have beside it."""
     found = [of["jaxlib"] for of in stacks if "jaxlib" in of and of.get("jax") == versions.get("jax", "")]
     return {"jaxlib": max(found, key=Version), **versions} if found else versions
