@@ -1,4 +1,4 @@
-"""What somebody has looked at and accepts: jax-stack-compat.toml, each entry with its reason and its last day."""
+"""Issues that a project accepts: the entries of jax-stack-compat.toml, with reason and last day."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from suite.run.retired import retired, sentence
 
 
 class Entry(FileModel):
-    """An issue that is not told until a day, which is the last; without one, as long as it stands there."""
+    """An issue to ignore, up to and including a day if one is given."""
 
     id: str
     reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -26,7 +26,7 @@ class Entry(FileModel):
 
 
 class Ignored(FileModel):
-    """The file."""
+    """The file jax-stack-compat.toml."""
 
     mend = "an entry is `[[ignore]]` with id, reason, and until = 2027-01-31 where it ends"
 
@@ -35,14 +35,14 @@ class Ignored(FileModel):
 
 @dataclass(frozen=True)
 class Left:
-    """An answer without what is ignored, and which entries are stale, and why."""
+    """An answer without the ignored issues, and the stale entries with the reason."""
 
     answer: Answer
     stale: tuple[str, ...]
 
 
 def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
-    """The entries in the file at `path`. Raises BadFile, for ids that there are not too."""
+    """Return the entries in the file at `path`. Raises BadFile, also for unknown ids."""
     entries = parse(Ignored, foreign.text(path), path).ignore
     wrong = [
         Fault(path, f"ignore.{number}.id", f"there is no issue {entry.id!r}")
@@ -55,7 +55,7 @@ def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
 
 
 def leave_out(answer: Answer, entries: Sequence[Entry], today: date) -> Left:
-    """`answer` without the issues that are ignored today."""
+    """Return `answer` without the issues that are ignored today."""
     there = {issue.id for issue, _ in answer.issues}
     without, stale = active(entries, there, today)
     bites = tuple(bite for bite in answer.bites if bite.issue.id not in without)
@@ -63,7 +63,7 @@ def leave_out(answer: Answer, entries: Sequence[Entry], today: date) -> Left:
 
 
 def active(entries: Sequence[Entry], there: Collection[str], today: date) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the issues that are ignored today, and which entries are stale, and why, where these issues affect it."""
+    """Return the issues ignored today, and the stale entries; the issues `there` affect the stack."""
     over = [entry for entry in entries if entry.until is not None and entry.until < today]
     ids = frozenset(entry.id for entry in entries if entry not in over)
     stale = [f"{each.id}: its last day was {each.until}" for each in over]

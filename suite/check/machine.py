@@ -1,4 +1,4 @@
-"""An answer for programs: JSON, Markdown, SARIF, GitHub's annotations, and constraints for an installer. Pure."""
+"""Answers for programs: JSON, Markdown, SARIF, annotations for GitHub, and constraints. Pure."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from suite.printable import printable
 
 SCHEMA = 2
 PLATFORM = "CPU, x86-64"
-# What the rules of SARIF are called where no issue is one, and how it and GitHub rank a level.
+# Titles of SARIF's rules for findings without an issue, and the ranks of levels in SARIF and GitHub.
 _NAMES = {"certain": "The stack lacks a name or an argument", "deprecated": "The stack warns about a name"}
 _RANKS: Mapping[str, str] = {"certain": "error", "likely": "warning"}
 _OF_FINDING = ("level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do", "says", "cases")
 
 
 def as_json(found: Outcome) -> str:
-    """Return all of the answer, as data."""
+    """Return the answer as JSON."""
     answer, read, baseline = found.answer, found.read, found.baseline
     cases = {
         issue.id: {"link": issue.link, "upstream": list(issue.upstream), "cases": list(map(_case, bites))}
@@ -82,7 +82,7 @@ def markdown(found: Outcome) -> str:
     where = cell(stack).replace("[", "\\[").replace("`", "\\`")
     lines = [f"**{cell(found.sentence)}** {found.coverage}".rstrip(), "", where, ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
-    shown = [finding for finding in found.findings if not finding.guarded and finding.level != "chronic"]
+    shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
     if shown:
         lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
     for each in shown:
@@ -102,7 +102,7 @@ def cell(text: str) -> str:
 
 
 def sarif(found: Outcome) -> str:
-    """Return the answer as SARIF 2.1.0: a result for each place in the source, or for the lock."""
+    """Return the answer as SARIF 2.1.0, with a result for each place in the source or the lock."""
     issues = {issue.id: issue for issue, _ in found.answer.issues}
     shown = [finding for finding in found.findings if not finding.guarded]
     rules = []
@@ -164,7 +164,7 @@ def _said(finding: Finding) -> str:
 
 
 def github(found: Outcome) -> str:
-    """Return the answer as commands of a GitHub workflow: an annotation for what there is to do."""
+    """Return the answer as commands of a GitHub workflow, with an annotation for each place to change."""
     lines = [
         annotation(_RANKS[finding.level], finding.path, finding.line, finding.id or finding.name, _said(finding))
         for finding in found.to_do
@@ -184,7 +184,7 @@ def annotation(level: str, path: str, line: int, title: str, text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    # As GitHub's own toolkit does.
+    # As in GitHub's own toolkit.
     return printable(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,7 +1,6 @@
-"""A source tree → the releases of each package that it works with, by its names and arguments; `needs` says it.
+"""The command `needs`: the releases of each package that a source tree works with, by its names and arguments.
 
-Known is what a name's absence or a refused argument shows: code that needs a later release for what a function returns
-is not found.
+Only absent names and refused arguments count. Code that needs a later release for what a function returns is not found.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from suite.console import Terminal
 from suite.errors import Exit
 from suite.names import presence, query
 
-_MOST = 12
+_MAX_LINES = 12
 Declared = Mapping[str, Sequence[tuple[str, SpecifierSet]]]
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A line that works from release `since` on."""
+    """A line that works since release `since`."""
 
     name: str
     path: str
@@ -41,7 +40,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class ToFix:
-    """A line that does not work on the newest release: `until` is the last on which it does, if any."""
+    """A line that fails on the newest release; `until` is the last release on which it works, if any."""
 
     name: str
     path: str
@@ -52,10 +51,10 @@ class ToFix:
 
 @dataclass(frozen=True)
 class Need:
-    """A package: the releases that a source tree works with, why, what to fix, and what its project declares.
+    """The releases of a package that a source tree works with, the reasons, and the project's declaration.
 
-    `lowest` is the oldest release that is declared and known. `failing` are the releases that are declared and on which
-    a line does not work.
+    `to_fix` are lines that fail on the newest release. `lowest` is the oldest release that is declared and known.
+    `failing` are the declared releases on which a line fails.
     """
 
     package: str
@@ -68,7 +67,7 @@ class Need:
 
 
 def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
-    """Return what these uses need of each package. Raises BadFile."""
+    """Return the releases of each package that these uses need. Raises BadFile."""
     by_package = defaultdict(list)
     for use in uses:
         packages = {thing.name.partition(".")[0] for thing in use.things}
@@ -115,7 +114,7 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
 
 
 def _works(use: Use, versions: Mapping[str, str]) -> Lack | bool | None:
-    """Whether a use works on a release, or what that lacks; None where what it is bound to is not there itself."""
+    """Return True if a use works on a release, else what that lacks; None if the import itself is missing."""
     if excludes(use.guards, versions):
         return True
     if found := lack(use, versions.get):
@@ -124,7 +123,7 @@ def _works(use: Use, versions: Mapping[str, str]) -> Lack | bool | None:
 
 
 def _is_seen(use: Use, of: Lack | bool | None, versions: Mapping[str, str]) -> bool:
-    """Whether a release is known to have what another lacks, or does without: what nobody could ask shows nothing."""
+    """Return True if a release is known to have what another lacks, or its code is guarded."""
     [version] = versions.values()
     return excludes(use.guards, versions) or (isinstance(of, Lack) and presence.is_there(of.name, version))
 
@@ -134,7 +133,7 @@ def _named(of: Lack | bool | None) -> str:
 
 
 def _instead(of: Lack | bool | None, floor: str) -> str:
-    """What to write instead, if the oldest release that is declared has it, and the newest."""
+    """Return a replacement that the oldest declared release and the newest have, if any."""
     if not isinstance(of, Lack) or of.argument:
         return ""
     newest = query.names(of.name.partition(".")[0]).releases[-1]
@@ -147,7 +146,7 @@ def _shown(told: Sequence[tuple[str, SpecifierSet]]) -> str | None:
 
 
 def tell(source: Path, format: str, *, console: Terminal) -> Exit:
-    """Carry out `needs`. Raises BadFile, Misused, Failed."""
+    """Run `needs`. Raises BadFile, Misused, Failed."""
     found = usage(source)
     project = next((path for path in _projects(source) if path.is_file()), None)
     told = declared(project) if project else None
@@ -155,7 +154,7 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     where = f"{project.name} " if project else ""
     if format == "text":
         _text(of, found.files, where, project is not None and told is None, console)
-        for file in found.unread[:_MOST]:
+        for file in found.unread[:_MAX_LINES]:
             say(console, f"not read: {file.path}: {file.why}", "yellow")
     else:
         sys.stdout.write(FORMATS[format](of))
@@ -163,7 +162,7 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
 
 
 def _projects(source: Path) -> list[Path]:
-    """The pyproject.toml of a folder: in it or above, as far as its repository goes."""
+    """Return where a folder's pyproject.toml may be: there or above, within the repository."""
     found = []
     for folder in (source.resolve(), *source.resolve().parents):
         found.append(folder / "pyproject.toml")
@@ -174,7 +173,7 @@ def _projects(source: Path) -> list[Path]:
 
 def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
     if not of:
-        say(console, f"No name of {', '.join(sorted(PACKAGES))} was found in {files} files.", "bold")
+        say(console, f"Found no name of {', '.join(sorted(PACKAGES))} in {files} files.", "bold")
         return
     width = max(len(each.package) + len(each.needs) + 1 for each in of)
     for each in of:
@@ -190,27 +189,27 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
         alike: dict[str, list[ToFix]] = {}
         for fix in each.to_fix:
             alike.setdefault(_fix(each, fix), []).append(fix)
-        for number, (what, fixes) in enumerate(list(alike.items())[:_MOST]):
+        for number, (what, fixes) in enumerate(list(alike.items())[:_MAX_LINES]):
             place = f"{fixes[0].path}:{fixes[0].line}" + (f" and {len(fixes) - 1} more" if len(fixes) > 1 else "")
             say(console, f"  {'to fix' if not number else '':<8}{place}  {what}", "red")
-        if len(alike) > _MOST:
-            say(console, f"  {'':<8}and {len(alike) - _MOST} more names: --format json has them", "red")
+        if len(alike) > _MAX_LINES:
+            say(console, f"  {'':<8}and {len(alike) - _MAX_LINES} more names: --format json has them", "red")
     for need in of:
         if need.failing:
             say(console, f"{where}declares {need.package}{need.declared}: {_verdict(need)}", "bold red")
     undeclared = [each.package for each in of if each.declared is None]
     if silent:
-        say(console, f"{where}leaves its dependencies to the build: nothing was compared.", "yellow")
+        say(console, f"{where}computes its dependencies in the build, so they were not compared.", "yellow")
     elif not where:
-        say(console, "No pyproject.toml: nothing was compared.", "yellow")
+        say(console, "No pyproject.toml, so nothing was compared.", "yellow")
     elif undeclared:
         say(console, f"{where}does not declare {', '.join(undeclared)}: not compared.", "dim")
     if len(undeclared) < len(of) and not any(each.failing for each in of):
-        say(console, "Each release that is declared, and that was walked, has the names that this code uses.", "green")
+        say(console, "All declared releases in the data have the names that this code uses.", "green")
 
 
 def _verdict(need: Need) -> str:
-    """What is wrong with what is declared."""
+    """Return the fault of a declaration."""
     lines = len(need.to_fix)
     if need.needs and need.lowest and not SpecifierSet(need.needs).contains(need.lowest, prereleases=True):
         return f"too low (needs {need.needs[2:]})" + (f"; {lines} to fix" if lines else "")
@@ -224,19 +223,19 @@ def _fix(need: Need, fix: ToFix) -> str:
     else:
         told = f"{fix.name}, gone since {releases[releases.index(fix.until) + 1]}"
     if fix.replacement and (life := query.life(fix.replacement) or query.module_life(fix.replacement)):
-        return f"{told}; {fix.replacement} is there on {query.told(fix.replacement, life)}"
+        return f"{told}; {fix.replacement} exists on {query.told(fix.replacement, life)}"
     return told
 
 
 def as_json(of: Sequence[Need]) -> str:
-    """All of it, as data."""
+    """Return the needs as JSON."""
     keys = ("package", "needs", "declared", "reasons", "to_fix")
     data = [{key: value for key, value in asdict(each).items() if key in keys} for each in of]
     return json.dumps({"packages": data}, indent=1, ensure_ascii=False) + "\n"
 
 
 def markdown(of: Sequence[Need]) -> str:
-    """A table, for a comment or a summary."""
+    """Return the needs as a Markdown table."""
     lines = ["| package | needs | declared | why, and what to fix |", "|---|---|---|---|"]
     for need in of:
         told = [f"`{one.name}`, not before {one.since}: `{one.path}:{one.line}`" for one in need.reasons[:3]]
@@ -247,7 +246,7 @@ def markdown(of: Sequence[Need]) -> str:
 
 
 def github(of: Sequence[Need]) -> str:
-    """Commands of a GitHub workflow: an annotation for each line that a declared release does not run."""
+    """Return GitHub workflow commands: an annotation for each line that a declared release cannot run."""
     found = []
     for need in of:
         level = "error" if need.failing else "notice"
