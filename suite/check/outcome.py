@@ -1,4 +1,4 @@
-"""The one answer that every format and the exit code are made from: a stack, what was read, and the findings."""
+"""The outcome of `check`, which every format and the exit code render: answer, source read, and findings."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from suite.check.source.usage import Usage
 
 
-# What comes with JAX and what builds on it, whether anybody asks for it or not.
+# Packages that an installer brings with JAX and what builds on it.
 _BROUGHT = frozenset({*STACK, "jaxtyping", "numpy", "scipy"})
 
 
 @dataclass(frozen=True)
 class Read:
-    """What was read of a source tree: files, what could not be read, and folders that were passed over.
+    """The source that was read: the number of files, those that could not be read, and skipped folders.
 
     Of the `functions` that it calls, `covered` are touched by a case that was looked up, and `lacking` do not exist.
-    `untold` are the issues that affect the stack and that code can meet without naming anything.
+    `untold` are issues of the stack that code can meet without naming anything.
     """
 
     files: int
@@ -43,7 +43,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An answer: `findings` in order, `gone` what an upgrade takes away, and `stale` entries of the ignore file."""
+    """An answer with `findings` in order, cases `gone` by an upgrade, and `stale` entries of the ignore file."""
 
     answer: Answer
     known: Knowledge
@@ -56,23 +56,23 @@ class Outcome:
     strict: bool = False
 
     def of(self, *levels: str, guarded: bool = False) -> list[Finding]:
-        """Return the findings of some levels; those in code that asks for the release only where they are wanted."""
+        """Return the findings of some levels; with `guarded`, also those in code that checks the release."""
         return [finding for finding in self.findings if finding.level in levels and (guarded or not finding.guarded)]
 
     @property
     def to_do(self) -> list[Finding]:
-        """What somebody has to do something about."""
+        """The findings that require action."""
         return self.of(*ACT) if self.read else []
 
     @property
     def concerned(self) -> Answer:
-        """The answer, with the cases that have a finding alone."""
+        """The answer, with only the cases that have a finding."""
         kept = {(finding.id, case) for finding in self.findings for case in finding.cases}
         return replace(self.answer, bites=tuple(bite for bite in self.answer.bites if bite.name in kept))
 
     @property
     def issues(self) -> dict[str, list[Finding]]:
-        """The findings of each issue."""
+        """The findings, by issue."""
         found: dict[str, list[Finding]] = {}
         for finding in self.findings:
             if finding.id:
@@ -81,7 +81,7 @@ class Outcome:
 
     @property
     def unsure(self) -> list[str]:
-        """What is not known, and how to know it: said first."""
+        """Sentences about what is unknown, and how to find out; they come first."""
         unread = [each for each in self.read.unread if each.mentions] if self.read else []
         named = ", ".join(f"{each.path} ({each.why})" for each in unread[:2])
         more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
@@ -92,7 +92,7 @@ class Outcome:
 
     @property
     def assumed(self) -> str:
-        """What nobody named, in words."""
+        """The assumed and unnamed versions, in words."""
         told = ", ".join(f"{name} {version}" for name, version in self.answer.assumed.items())
         parts = [f"Assumed: {told}." if told else ""]
         turn = [name for name in map(self._unnamed, self.answer.unknown) if name]
@@ -102,7 +102,7 @@ class Outcome:
         return " ".join(filter(None, parts))
 
     def _unnamed(self, case: str) -> frozenset[str]:
-        """The packages that a case's rules name, that an installer brings, and that nobody named."""
+        """Return the packages that a case's rules name, that an installer brings, and that nobody named."""
         issue, _, id = case.partition("/")
         named = {each.name for rule in self.known.cases[issue, id].rules for each in requirements(rule.on)}
         return frozenset((named & _BROUGHT) - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
@@ -123,7 +123,7 @@ class Outcome:
         if self.read is None or self.answer.stops or not self.answer.is_known:
             return self.answer.first_line
         if not self.read.files:
-            return "No Python was read there."
+            return "No Python was found there."
         places, likely = self.of("certain"), self.of("likely")
         told = [f"{len(self.to_do)} place{'s' * (len(self.to_do) != 1)} to change"] if places or likely else []
         possible = len({each.id for each in self.of("possible")})
@@ -133,7 +133,7 @@ class Outcome:
 
     @property
     def coverage(self) -> str:
-        """How much of what the code calls is known."""
+        """How many of the called functions are covered, in a sentence."""
         if not self.read or not self.read.functions:
             return ""
         of = self.read
@@ -147,7 +147,7 @@ class Outcome:
 
     @property
     def exit(self) -> Exit:
-        """How the command ends."""
+        """The exit code."""
         answer, read, fail_on = self.answer, self.read, self.fail_on
         if not answer.is_known or (read is not None and not read.files):
             return Exit.UNDECIDED
@@ -160,7 +160,7 @@ class Outcome:
 
 
 def severities(fail_on: str | None) -> Collection[str]:
-    """Return the kinds that are as bad as this one, or worse; none where it is no kind."""
+    """Return the kinds that are as bad as this one, or worse; empty if it is not a kind."""
     kinds = list(KINDS)
     return kinds[: kinds.index(fail_on) + 1] if fail_on in kinds else ()
 
@@ -170,7 +170,7 @@ def _levels(fail_on: str | None) -> Sequence[str]:
 
 
 def of_stack(answer: Answer) -> list[Finding]:
-    """Return a finding for each issue that affects a stack, without a source."""
+    """Return a finding for each issue that affects a stack, for answers without a source."""
     return [
         Finding(
             "chronic" if issue.id in answer.chronic else "possible",
@@ -179,14 +179,14 @@ def of_stack(answer: Answer) -> list[Finding]:
             path=answer.stack.file,
             id=issue.id,
             kind=issue.kind,
-            **_mended(bites),
+            **_of_cases(bites),
         )
         for issue, bites in answer.issues
     ]
 
 
-def _mended(bites: Sequence[Bite]) -> dict[str, Any]:
-    """Return which cases they are, who uses what they touch, from when they are good, and what to do."""
+def _of_cases(bites: Sequence[Bite]) -> dict[str, Any]:
+    """Return the fields of a finding that come from its cases."""
     good = next((bite.good for bite in bites if bite.mended), bites[0].good)
     works = [bite.case.workaround for bite in bites if bite.case.workaround and "not help" not in bite.helps]
     users = libraries.users(touch.name for bite in bites for touch in concern.touches(bite.case))
@@ -201,11 +201,11 @@ def _mended(bites: Sequence[Bite]) -> dict[str, Any]:
 def of_source(
     answer: Answer, known: Knowledge, usage: Usage, before: Pins | None = None
 ) -> tuple[list[Finding], Read, list[str]]:
-    """Return what of an answer concerns a source tree, what was read, and the ids that the code itself ignores.
+    """Return the findings for a source tree, what was read, and the ids that the code itself ignores.
 
-    A line that does not run on the versions `before` an upgrade either is none of what that adds.
+    Lines that fail on the versions `before` an upgrade too are left out.
     """
-    from suite.check.findings import findings, place  # the names are megabytes, for those who ask for them
+    from suite.check.findings import findings, place  # the names are megabytes
     from suite.check.source.conditions import excludes, is_dead
 
     here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
@@ -232,15 +232,15 @@ def of_source(
         for finding in findings(usage.uses, answer.versions)
         if "*" not in finding.ignored and (finding.level, finding.key, finding.name) not in old
     ]
-    # What does not run needs no second finding.
+    # One finding is enough for a line that fails.
     ended = {(each.path, each.line, each.column): at for at, each in enumerate(lines) if each.level == "certain"}
     issues = []
     for (id, path, line, column), (met, bites) in told.items():
         if (number := ended.get((path, line, column))) is not None and not lines[number].id:
-            own = {**_mended(bites), "do": lines[number].do}
+            own = {**_of_cases(bites), "do": lines[number].do}
             lines[number] = replace(lines[number], id=id, kind=bites[0].issue.kind, **own)
             continue
-        likely = met.likely and (id not in answer.chronic or _mended(bites)["do"])
+        likely = met.likely and (id not in answer.chronic or _of_cases(bites)["do"])
         level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
         guarded = excludes(met.use.guards, answer.versions)
         issue = bites[0].issue
@@ -252,7 +252,7 @@ def of_source(
                 id=id,
                 kind=issue.kind,
                 guarded=guarded,
-                **_mended(bites),
+                **_of_cases(bites),
                 **place(met.use),
             )
         )
@@ -271,7 +271,7 @@ def of_source(
 
 
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return findings by level, then by kind, by how many libraries use what they touch, and by place."""
+    """Sort findings by level, kind, number of libraries that use what they touch, and place."""
     kinds = ["", *KINDS]
 
     def order(finding: Finding) -> tuple[object, ...]:

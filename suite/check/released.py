@@ -1,4 +1,4 @@
-"""What the stack's own releases need of each other, and what libraries use: their code is read as anybody's."""
+"""Needs of the stack's own releases, and names that libraries use, read from their code."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from suite.names.model import FOLDER
 from suite.names.needed import NAME, AllNeeded, Line, Needed
 from suite.stack import releases, uv_call
 
-# jax and jaxlib need each other by number.
+# jax and jaxlib require each other by version.
 PACKAGES = ("equinox", "diffrax", "lineax", "optimistix")
-_MOST = 3
+_MAX_LINES = 3
 
 
 def publish(*, console: Terminal) -> None:
-    """Read the code of each release that was walked, and of libraries, and write the files.
+    """Read the code of the walked releases and of the libraries, and write the files.
 
     Raises Failed, BadFile, OSError.
     """
@@ -46,7 +46,7 @@ def publish(*, console: Terminal) -> None:
 
 
 def _used() -> dict[str, Any]:
-    """How many libraries use each name, in their newest release."""
+    """Count the libraries that use each name in their newest release."""
     versions, used = {}, Counter[str]()
     for library in libraries.LIBRARIES:
         with _installed(library) as folder:
@@ -58,7 +58,7 @@ def _used() -> dict[str, Any]:
 
 @contextmanager
 def _installed(requirement: str) -> Iterator[Path]:
-    """A folder with a release, and nothing that it needs."""
+    """Yield a folder with a release installed, without its dependencies."""
     with tempfile.TemporaryDirectory() as folder:
         words = ("pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "3.12")
         done = uv_call.run(*words, "--target", folder, requirement)
@@ -90,8 +90,8 @@ def _needed(of: Iterable[Need]) -> Iterator[Needed]:
 
 
 def _lines(of: Iterable[Reason | ToFix]) -> tuple[Line, ...]:
-    """One line for each name, of the first few."""
+    """Return the first lines, one for each name."""
     first: dict[str, Line] = {}
     for place in of:
         first.setdefault(place.name, Line(name=place.name, path=place.path, line=place.line))
-    return tuple(first.values())[:_MOST]
+    return tuple(first.values())[:_MAX_LINES]

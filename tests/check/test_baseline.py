@@ -76,6 +76,6 @@ def test_a_baseline_of_another_schema_is_told(tmp_path: Path) -> None:
 def test_a_device_is_not_replaced(tmp_path: Path) -> None:
     """A baseline is written into a file: a pipe or a device, such as /dev/stdout, stays what it is."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(Misused, match="pipe is no file"):
+    with pytest.raises(Misused, match="pipe is not a file"):
         save(tmp_path / "pipe", [])
     assert (tmp_path / "pipe").is_fifo()

@@ -65,16 +65,16 @@ def test_markers_are_asked_for_a_python_of_the_project(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[tool.poetry.dependencies]\njax = '*'", "project: there is no such table"),
-        ("project = 1", "project: it is no table"),
-        ("[project]\ndependencies = 'jax'", "project.dependencies: it is no list"),
-        ("[project]\ndependencies = [1]", "project.dependencies[0]: it is no text"),
+        ("[tool.poetry.dependencies]\njax = '*'", "project: the file has neither this table"),
+        ("project = 1", "project: it is not a table"),
+        ("[project]\ndependencies = 'jax'", "project.dependencies: it is not a list"),
+        ("[project]\ndependencies = [1]", "project.dependencies[0]: it is not a string"),
         ("[project]\ndependencies = ['jax', 'jax=0.4']", "project.dependencies[1]: Expected"),
-        ("[project]\ndynamic = ['dependencies']", "project.dynamic: its build says what it needs"),
+        ("[project]\ndynamic = ['dependencies']", "project.dynamic: its build computes the dependencies"),
         ("[project]\nrequires-python = 'new'", "project.requires-python: Invalid specifier: 'new'"),
-        ("[project]\noptional-dependencies = []", "project.optional-dependencies: it is no table"),
+        ("[project]\noptional-dependencies = []", "project.optional-dependencies: it is not a table"),
         ("[project.optional-dependencies]\na = ['=']", "project.optional-dependencies.a[0]: Expected"),
-        ("[dependency-groups]\na = [{include = 'b'}]", "dependency-groups.a[0]: it is no text"),
+        ("[dependency-groups]\na = [{include = 'b'}]", "dependency-groups.a[0]: it is not a string"),
         ("[dependency-groups]\na = [{include-group = 'b'}]", "dependency-groups.a[0]: there is no group 'b'"),
         ("[dependency-groups]\na = [{include-group = 'A'}]", "groups include each other: a includes a"),
         (

@@ -52,7 +52,7 @@ def test_a_broken_jax_is_one_headline(broken: Path) -> None:
     """Where no reproducer can be run, one sentence says why, and there is nothing to send."""
     known = knowledge(issue("wraps-lower-bypass", *(case(id, Rule("wrong", "", "run")) for id in ("jit", "vmap"))))
 
-    with pytest.raises(Failed, match=r"^/.*/\.venv/bin/python runs none of 2 reproducers: blocked, .*no jaxlib$"):
+    with pytest.raises(Failed, match=r"^/.*/\.venv/bin/python cannot run any of 2 reproducers: blocked, .*no jaxlib$"):
         confirm.confirm(broken, answer(known, stack(jax="0.6.0")), OUT)
 
 
@@ -60,7 +60,7 @@ def test_an_interpreter_that_runs_nothing_is_told() -> None:
     """An issue whose reproducer is not here, and an interpreter that is not there, end in a sentence."""
     tried = confirm.confirm(Path("/no/such/python"), predicted(), OUT)
 
-    assert {"its reproducer is not here"} == {each.saw for each in tried.found}
+    assert {"its reproducer is missing"} == {each.saw for each in tried.found}
 
 
 def test_without_an_interpreter_nothing_is_confirmed(capsys: pytest.CaptureFixture[str]) -> None:

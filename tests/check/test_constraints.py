@@ -51,9 +51,9 @@ def test_a_set_says_what_it_mends_and_what_it_does_not() -> None:
     lines = told(knowledge(), jax="0.4.30")
     assert ["jax==0.5.0", "jaxlib==0.5.0"] == pins(lines)
     assert "# These were run together, as jax-0.5.0." in lines
-    assert "# Mended by them, 1 case: wrong-numbers/mended." in lines
+    assert "# Fixed by them, 1 case: wrong-numbers/mended." in lines
     assert "# Still affected, 1 case: wrong-numbers/loud." in lines
-    assert "# Of those not mended, 1 are well on no stack of these packages that was run." in lines
+    assert "# Of those not fixed, 1 are good on no stack of these packages that was run." in lines
     assert lines[-1].startswith("# Looked up 3 cases")
 
 
@@ -64,10 +64,10 @@ def test_absent_is_not_well() -> None:
     )
     lines = told(of(gone), jax="0.4.30")
     assert not pins(lines)
-    assert "# No stack of these packages that was run, and can be had, mends more than it breaks." in lines
+    assert "# No stack of these packages that was run and installs fixes more than it breaks." in lines
     mended = case("mended", rule("wrong", "jax<0.5"), rule("right"))
     lines = told(of(gone, mended), jax="0.4.30")
-    assert "# Neither mended nor affected, as it is absent, refused or not known there, 1 case: one/gone." in lines
+    assert "# Neither fixed nor affected, as absent, refused or unknown there, 1 case: one/gone." in lines
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_cannot_be_had_together_is_told() -> None:
     new = [case(f"new-{each}", rule("wrong", "jax<0.6"), rule("right")) for each in "ab"]
     lines = told(of(old, *new), jax="0.5.0")
     assert ["jax==0.6.0", "jaxlib==0.6.0"] == pins(lines)
-    assert "# Not to be had together with these, but with jax 0.4.36, 1 case: one/old." in lines
+    assert "# Fixed not by these but by jax 0.4.36, 1 case: one/old." in lines
 
 
 def test_what_breaks_as_much_as_it_mends_is_not_asked_for() -> None:

@@ -73,7 +73,7 @@ def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
         version, where = found(full, environ)
         taken.append((version, where))
         rest = order[number + 1 :]
-        assert (f"{told} (not looked into: {', '.join(rest)})" if rest else told) == where
+        assert (f"{told} (not read: {', '.join(rest)})" if rest else told) == where
         gone = {".venv": full / ".venv", order[6]: virtual, order[7]: conda}.get(told, full / told)
         if gone.is_dir():
             shutil.rmtree(gone)
@@ -141,7 +141,7 @@ def test_lock_without_the_stack_is_the_answer(full: Path) -> None:
     (full / "uv.lock").unlink()
     (full / "pylock.toml").write_text('lock-version = "1.0"\ncreated-by = "x"\npackages = []\n')
     version, where = found(full)
-    assert (None, True) == (version, where.startswith("pylock.toml (not looked into: "))
+    assert (None, True) == (version, where.startswith("pylock.toml (not read: "))
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_a_release_that_was_never_run_is_told_as_such(
     monkeypatch.setattr(known, "load", lambda: Knowledge(of.day, cells, of.issues))
     code, out = said(capsys, ["jax==0.4.32"])
     assert Exit.UNDECIDED == code
-    assert "jax==0.4.32 admits only 0.4.32, which was never run: `check --from jax==0.4.32` says" in out
+    assert "jax==0.4.32 admits only 0.4.32, which was never run: `check --from jax==0.4.32` shows" in out
     _, out = said(capsys, ["jax<0.5"])
     assert "Admitted and never run: jax 0.4.32." in out
     assert Exit.INCOMPLETE == said(capsys, ["jax<0.5"], "--strict")[0]
@@ -187,9 +187,9 @@ def test_a_release_that_was_never_run_is_told_as_such(
 @pytest.mark.parametrize(
     ("typed", "why"),
     [
-        (["--to", "jax==0.6.0"], "--bounds asks about all that is admitted, and --to about an upgrade"),
-        (["--format", "sarif"], "--bounds is told as text or json, and not as sarif"),
-        (["--format", "constraints"], "--bounds is told as text or json, and not as constraints"),
+        (["--to", "jax==0.6.0"], "--bounds does not combine with --to"),
+        (["--format", "sarif"], "--bounds has no format sarif: use --format text or json"),
+        (["--format", "constraints"], "--bounds has no format constraints"),
     ],
 )
 @pytest.mark.usefixtures("world")
@@ -253,7 +253,7 @@ def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[s
     assert Exit.UNEXPECTED == code
     assert "model.py:4  jax.tree_map: not on jax 0.6.0, which the bounds admit" in out
     assert "Not used here: wrong-numbers." in out
-    assert "no source tells: slow-thing." in out
+    assert "source code cannot show it: slow-thing." in out
     assert "To test in CI: jax 0.4.30 (the lowest that is admitted), jax 0.6.0. They show 1 of the 1 findings." in out
 
     model.write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")

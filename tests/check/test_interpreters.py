@@ -80,10 +80,10 @@ def test_start_up_file_may_print(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("exit 3", "does not say what is installed for it: exit status 3"),
-        ("echo '{}'", "does not say"),
-        ('echo \'{"python": "3", "found": {"a": 1}}\'', "does not say"),
-        ("echo '[[[' ; echo no module named json >&2", "installed for it: no module named json"),
+        ("exit 3", "did not list its packages: exit status 3"),
+        ("echo '{}'", "did not list"),
+        ('echo \'{"python": "3", "found": {"a": 1}}\'', "did not list"),
+        ("echo '[[[' ; echo no module named json >&2", "its packages: no module named json"),
         ("kill -9 $$", "exit status -9"),
     ],
 )
@@ -97,7 +97,7 @@ def test_what_does_not_answer(tmp_path: Path, text: str, said: str) -> None:
 def test_interpreter_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not end is ended, also where a child of it goes on."""
     monkeypatch.setattr(interpreters, "_PATIENCE_S", 0.2)
-    with pytest.raises(Failed, match=r"does not say within 0\.2 s"):
+    with pytest.raises(Failed, match=r"did not list its packages within 0\.2 s"):
         interpreters.ask(program(tmp_path / "python", "sleep 5; true"))
 
 

@@ -12,16 +12,16 @@ from suite.check import missing
     [
         (
             "AttributeError: module 'jax' has no attribute 'tree_map'",
-            "jax.tree_map is there on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX "
+            "jax.tree_map exists on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX "
             "v0.6.0: use jax.tree.map (jax v0.4.25 or newer) or jax.tree_util.tree_map (any JAX version).",
         ),
         (
             "ModuleNotFoundError: No module named 'jax.experimental.maps'",
-            "jax.experimental.maps is there on jax 0.4.18 (or older) to 0.4.30.",
+            "jax.experimental.maps exists on jax 0.4.18 (or older) to 0.4.30.",
         ),
         (
             "ImportError: cannot import name 'AxisTypes' from 'jax.sharding' (/x/jax/sharding.py)",
-            "jax.sharding.AxisTypes is there on jax 0.5.0 to 0.5.2. On 0.12.0.1 there is jax.sharding.AxisType.",
+            "jax.sharding.AxisTypes exists on jax 0.5.0 to 0.5.2. On 0.12.0.1, use jax.sharding.AxisType.",
         ),
     ],
 )

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from suite.check.source import usage as reading
 from suite.check.source.conditions import is_dead
-from suite.check.source.sources import LARGEST
+from suite.check.source.sources import MAX_BYTES
 from suite.check.source.touched import meets, touch, touched
 from suite.check.source.usage import Usage, usage
 from suite.errors import Misused
@@ -301,12 +301,12 @@ def test_the_cells_of_a_notebook_share_their_names(tmp_path: Path) -> None:
         ("a.py", b"import jax\nx = jax.numpy.pad" + b"+1" * 500, "nested too deep"),
         ("a.py", b"import jax\nx = jax.numpy.pad" + b"-" * 100_000 + b"1", "nested too deep"),
         ("a.py", b"import jax\n" + b"jax = jax\n" * 2000 + b"jax.numpy.pad", "nested too deep"),
-        ("a.py", b"#" * (LARGEST + 1), "larger"),
+        ("a.py", b"#" * (MAX_BYTES + 1), "larger"),
         ("a.ipynb", b"{", "decoded"),
         ("a.ipynb", b"[" * 100_000, "decoded"),
-        ("a.ipynb", b"[]", "no notebook"),
-        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": 3}]}', "no notebook"),
-        ("a.ipynb", b'{"cells": {"a": 1}}', "no notebook"),
+        ("a.ipynb", b"[]", "not a notebook"),
+        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": 3}]}', "not a notebook"),
+        ("a.ipynb", b'{"cells": {"a": 1}}', "not a notebook"),
         ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "cannot be read"),
     ],
 )
@@ -360,7 +360,7 @@ def test_one_file_is_read_by_its_name(tmp_path: Path) -> None:
 
 def test_no_folder_is_a_mistake(tmp_path: Path) -> None:
     """A path at which nothing is ends in a sentence."""
-    with pytest.raises(Misused, match="there is no"):
+    with pytest.raises(Misused, match="does not exist"):
         usage(tmp_path / "nowhere")
 
 

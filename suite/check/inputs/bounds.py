@@ -1,4 +1,4 @@
-"""What a project's pyproject.toml allows of each package."""
+"""Bounds on packages in a project's pyproject.toml."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GROUPS, _INCLUDE = "dependency-groups", "include-group"
 
 @dataclass(frozen=True)
 class Bounds:
-    """The versions that are allowed, by normalised name, and of Python; `unsaid` is what comes from a place instead."""
+    """The allowed versions of packages, by normalised name, and of Python; `unsaid` are direct references."""
 
     packages: Mapping[str, SpecifierSet]
     python: SpecifierSet
@@ -30,7 +30,7 @@ class Bounds:
 
 
 def bounds(path: Path) -> Bounds:
-    """What `path`, a pyproject.toml, allows where all its extras and groups are installed together. Raises BadFile."""
+    """Return the bounds of a pyproject.toml with all its extras and groups installed. Raises BadFile."""
     project, groups, silent = _read(path)
     if silent:
         raise bad(path, *silent)
@@ -51,9 +51,9 @@ def bounds(path: Path) -> Bounds:
 
 
 def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
-    """Return what `path` declares of each package, by where: None where its build alone knows. Raises BadFile.
+    """Return the keys and specifiers that `path` declares, by package; None if only its build knows. Raises BadFile.
 
-    Who installs a project gets its dependencies: what groups and extras declare of them is left out.
+    Groups and extras count only for packages that are not dependencies: those are always installed.
     """
     project, groups, silent = _read(path)
     if silent:
@@ -69,13 +69,13 @@ def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, str] | None]:
-    """The tables that declare, and which key tells that nothing is to be read from them, with why."""
+    """Return the declaring tables, and the key and reason if nothing can be read from them."""
     found = foreign.toml(path, foreign.text(path))
     project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
     if not project and not groups:
-        return project, groups, ("project", f"there is no such table, and no [{_GROUPS}]: it has no bounds to read")
+        return project, groups, ("project", f"the file has neither this table nor [{_GROUPS}], so no bounds to read")
     if "dependencies" in _list(path, "project.dynamic", project.get("dynamic", [])):
-        why = "its build says what it needs: bounds are only read from where they are written"
+        why = "its build computes the dependencies: list them in project.dependencies to check their bounds"
         return project, groups, ("project.dynamic", why)
     return project, groups, None
 
@@ -106,7 +106,7 @@ def _of_project(path: Path, project: dict[str, Any]) -> Iterator[tuple[str, str]
 
 
 def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The requirements of all groups. What one includes is another's, and already there."""
+    """Yield the requirements of all groups; an included group yields its own."""
     includes: dict[str, list[str]] = {canonicalize_name(name): [] for name in groups}
     for name, group in groups.items():
         for number, one in enumerate(_list(path, f"{_GROUPS}.{name}", group)):
@@ -127,17 +127,17 @@ def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _table(path: Path, within: dict[str, Any], key: str) -> dict[str, Any]:
     found = within.get(key.rpartition(".")[2], {})
     if not isinstance(found, dict):
-        raise bad(path, key, "it is no table")
+        raise bad(path, key, "it is not a table")
     return found
 
 
 def _list(path: Path, key: str, found: object) -> list[Any]:
     if not isinstance(found, list):
-        raise bad(path, key, "it is no list")
+        raise bad(path, key, "it is not a list")
     return found
 
 
 def _text(path: Path, key: str, found: object) -> str:
     if not isinstance(found, str):
-        raise bad(path, key, "it is no text")
+        raise bad(path, key, "it is not a string")
     return found

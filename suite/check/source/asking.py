@@ -1,4 +1,4 @@
-"""Expressions of a Python text → the conditions that they set for a release."""
+"""Conditions on a release in the expressions of a Python text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TYPING = frozenset({"typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"})
 
 
 class Asking:
-    """Reads conditions, by what the names in them stand for."""
+    """A reader of conditions, by what the names in them stand for."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -42,7 +42,7 @@ class Asking:
         self._depth = 0
 
     def condition(self, scope: Scope, node: ast.expr) -> Condition:
-        """Return what a test asks of the release."""
+        """Return the condition on the release that a test sets."""
         if id(node) not in self._known:
             self._known[id(node)] = FREE
             self._known[id(node)] = self._asked(scope, node)
@@ -65,12 +65,12 @@ class Asking:
         return self._mixed(scope, node)
 
     def named(self, scope: Scope, name: str) -> Condition:
-        """Return what a name is as a condition."""
+        """Return the condition that a name stands for."""
         found = scope.of(name)
         if not found:
             return FREE
         at, bound = found
-        # As of origins: a name may be bound in thousands of lines.
+        # Cached: a name may be bound in thousands of lines.
         key = id(bound), len(bound)
         if key in self._of_names:
             return self._of_names[key][1]
@@ -117,7 +117,7 @@ class Asking:
         return None
 
     def _version(self, scope: Scope, node: ast.expr) -> tuple[str, Kind] | None:
-        """The package whose version this is, and as what."""
+        """Return the package whose version an expression is, and in which form."""
         if isinstance(node, ast.Name) and (found := scope.of(node.id)) and len(found[1]) == 1 and found[1][0].value:
             return self._version(found[0], found[1][0].value)
         if isinstance(node, ast.Call) and len(node.args) == 1:
@@ -162,7 +162,7 @@ class Asking:
         return None
 
     def _mixed(self, scope: Scope, node: ast.AST) -> Condition:
-        """What an expression is that may ask for the release in a way that is not followed."""
+        """Return the condition of an expression that may check the release in a way that is not followed."""
         named: list[Condition] = []
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call) and self._hasattr(scope, inner):
@@ -183,13 +183,9 @@ class Asking:
         )
 
     def decorated(self, scope: Scope, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Condition:
-        """What its decorators ask for, as `pytest.mark.skipif(jax.__version__ < "0.5")` does."""
-        told = [
-            self._mixed(scope, part)
-            for each in node.decorator_list
-            if isinstance(each, ast.Call)
-            for part in (*each.args, *each.keywords)
-        ]
+        """Return the condition of decorators such as `pytest.mark.skipif(jax.__version__ < "0.5")`."""
+        calls = [each for each in node.decorator_list if isinstance(each, ast.Call)]
+        told = [self._mixed(scope, part) for call in calls for part in (*call.args, *call.keywords)]
         local = [
             found[1][0].value
             for decorator in node.decorator_list
@@ -200,7 +196,7 @@ class Asking:
         return Mixed(asked) if asked else FREE
 
     def _reads_version(self, node: ast.AST) -> bool:
-        """Whether a function may ask for a release: by a version, whosever that is."""
+        """Return True if a function may check a release: it reads the version of some package."""
         return any(
             isinstance(inner, ast.Attribute)
             and (inner.attr in _VERSION or (inner.attr == "version" and "metadata" in ast.dump(inner.value)))
