@@ -39,7 +39,7 @@ _HOW = {
 
 
 @dataclass(frozen=True)
-class Bite:
+class Effect:
     """A case that goes wrong on these versions.
 
     `why` says how that is known. `good` names the releases of one package on which the case is good. `helps` says
@@ -61,7 +61,7 @@ class Bite:
         return self.issue.id, self.case.id
 
     @property
-    def mended(self) -> bool:
+    def has_good_release(self) -> bool:
         """True if a release is known on which the case is good, or refused loudly."""
         return self.good.startswith(("good", "refused"))
 
@@ -79,7 +79,7 @@ class Answer:
 
     stack: Stack
     versions: Pins
-    bites: tuple[Bite, ...]
+    effects: tuple[Effect, ...]
     stops: tuple[str, ...]
     blocked: tuple[Name, ...]
     counts: Mapping[str, int]
@@ -94,9 +94,9 @@ class Answer:
     ignored: tuple[str, ...] = ()
 
     @property
-    def issues(self) -> list[tuple[KnownIssue, list[Bite]]]:
+    def issues(self) -> list[tuple[KnownIssue, list[Effect]]]:
         """The issues that affect the stack, worst first, with their cases."""
-        return [(of[0].issue, of) for _, group in groupby(self.bites, lambda each: each.issue.id) if (of := [*group])]
+        return [(of[0].issue, of) for _, group in groupby(self.effects, lambda each: each.issue.id) if (of := [*group])]
 
     @property
     def silent(self) -> int:
@@ -116,8 +116,8 @@ class Answer:
     @property
     def chronic(self) -> frozenset[str]:
         """The ids of the issues without a good release for any case."""
-        mended = {bite.issue.id for bite in self.bites if bite.mended}
-        return frozenset({bite.issue.id for bite in self.bites} - mended)
+        fixable = {effect.issue.id for effect in self.effects if effect.has_good_release}
+        return frozenset({effect.issue.id for effect in self.effects} - fixable)
 
     @property
     def first_line(self) -> str:
@@ -174,7 +174,7 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     }
     issues = {issue.id: issue for issue in knowledge.issues}
     counts: Counter[str] = Counter()
-    bites, unknown, blocked, stops = [], [], [], dict[str, None]()
+    effects, unknown, blocked, stops = [], [], [], dict[str, None]()
     for (issue, case), known in found.items():
         if isinstance(known, Stopped):
             blocked.append((issue, case))
@@ -186,13 +186,13 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
             continue
         means = verdict(cases[issue, case], known.behaviour)
         if means not in GOOD and means not in UNDECIDED:
-            bites.append(_bite(issues[issue], cases[issue, case], means, known, versions, knowledge))
+            effects.append(_effect(issues[issue], cases[issue, case], means, known, versions, knowledge))
     order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
-    bites.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
+    effects.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
     return Answer(
         stack,
         versions,
-        tuple(bites),
+        tuple(effects),
         tuple(stops),
         tuple(blocked),
         counts,
@@ -272,11 +272,11 @@ def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
     return found
 
 
-def _bite(
+def _effect(
     issue: KnownIssue, case: KnownCase, means: Verdict, known: Prediction, versions: Pins, knowledge: Knowledge
-) -> Bite:
+) -> Effect:
     why, until, helps = _why(known, versions), good(case, versions, knowledge), _helps(case, known, versions)
-    return Bite(issue, case, means, known.behaviour or "", known, why, until, helps)
+    return Effect(issue, case, means, known.behaviour or "", known, why, until, helps)
 
 
 def _why(known: Prediction, versions: Pins) -> str:

@@ -16,7 +16,7 @@ from suite.files import FileModel, dump, read
 SCHEMA: Literal[1] = 1
 
 
-class Entry(FileModel):
+class KnownFinding(FileModel):
     """A finding: an issue's id or a name, the file, and the text of its line."""
 
     finding: str
@@ -30,11 +30,11 @@ class Baseline(FileModel):
     mend = "write it again with --write-baseline"
 
     schema_version: Literal[1]
-    findings: tuple[Entry, ...]
+    findings: tuple[KnownFinding, ...]
 
 
 @dataclass(frozen=True)
-class Compared:
+class BaselineComparison:
     """Findings compared with a baseline: the new ones, and how many are known and gone."""
 
     new: tuple[Finding, ...]
@@ -60,7 +60,7 @@ def save(path: Path, findings: Iterable[Finding]) -> int:
     return len(keys)
 
 
-def compare(path: Path, findings: Iterable[Finding]) -> Compared:
+def compare(path: Path, findings: Iterable[Finding]) -> BaselineComparison:
     """Compare findings with a file, which counts those that are alike. Raises BadFile."""
     left = Counter((each.finding, each.path, each.text) for each in read(Baseline, path).findings)
     new, known = [], 0
@@ -70,4 +70,4 @@ def compare(path: Path, findings: Iterable[Finding]) -> Compared:
             known += 1
         else:
             new.append(finding)
-    return Compared(tuple(new), known, left.total())
+    return BaselineComparison(tuple(new), known, left.total())

@@ -51,7 +51,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Turn:
+class CaseChange:
     """A case whose behaviour changed; `before` is None if it is unknown."""
 
     name: Name
@@ -101,17 +101,18 @@ def attempt(
         told = ", ".join(candidate.source for candidate in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
         found, seen, undecided, ran = _held(cell, candidates, catalogue.select(issue), known, pre, console)
-        for turn in sorted(found, key=lambda each: _ORDER.index(each.how)):
-            line = f"  {turn.how}: {'/'.join(turn.name)}: {turn.before or 'not known'} → {turn.after}: {turn.detail}"
-            text.say(console, line, _STYLES[turn.how])
-        counts = {word: sum(turn.how == word for turn in found) for word in _ORDER}
+        for change in sorted(found, key=lambda each: _ORDER.index(each.how)):
+            moved = f"{change.before or 'not known'} → {change.after}"
+            line = f"  {change.how}: {'/'.join(change.name)}: {moved}: {change.detail}"
+            text.say(console, line, _STYLES[change.how])
+        counts = {word: sum(change.how == word for change in found) for word in _ORDER}
         said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing changed"
         text.say(console, f"{said}, of {seen} cases that concern {ran}; {undecided} not decided.", "bold")
         worst = max(worst, Exit.UNEXPECTED if counts["broken"] else Exit.INCOMPLETE if undecided else Exit.AS_EXPECTED)
     return worst
 
 
-_STYLES = {"broken": "red", "changed": "yellow", "new": "yellow", "mended": "green"}
+_STYLES = {"broken": "red", "changed": "yellow", "new": "yellow", "fixed": "green"}
 _ORDER = list(_STYLES)
 
 
@@ -122,7 +123,7 @@ def newest() -> Cell:
 
 def _held(
     cell: Cell, candidates: Sequence[Wanted], entries: Sequence[Entry], known: Knowledge, pre: bool, console: Terminal
-) -> tuple[list[Turn], int, int, str]:
+) -> tuple[list[CaseChange], int, int, str]:
     """Return the changes from the cell's published run, the counts of cases seen and undecided, and the versions."""
     pinned = lock.load(cell)
     python = _made(cell, candidates, pre)
@@ -149,10 +150,10 @@ def _held(
     undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
     there = records[0][1].machine.packages
     ran = ", ".join(f"{name} {there.get(name) or '(not installed)'}" for name in sorted(names))
-    return turns(cell, judged, known), len(judged), undecided, ran
+    return changes(cell, judged, known), len(judged), undecided, ran
 
 
-def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[Turn]:
+def changes(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[CaseChange]:
     """Return the decided cases whose behaviour differs from the published run of the cell."""
     found = []
     cases, seen = known.cases, behaviours(cell, known)
@@ -164,7 +165,7 @@ def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[T
         means: Verdict | None = None
         if case is not None and before is not None:
             means = verdict_of(case, before)
-        found.append(Turn(name, before, after, how(means, now.verdict), now.detail))
+        found.append(CaseChange(name, before, after, how(means, now.verdict), now.detail))
     return found
 
 
@@ -179,7 +180,7 @@ def how(before: Verdict | None, after: Verdict) -> str:
         return "new"
     if (before in GOOD) == (after in GOOD):
         return "changed"
-    return "mended" if after in GOOD else "broken"
+    return "fixed" if after in GOOD else "broken"
 
 
 def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:

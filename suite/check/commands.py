@@ -98,9 +98,9 @@ def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
     Blocked and unknown cases do not count as removed.
     """
     there = _names(after).union(after.blocked)
-    told = sorted("/".join(bite.name) for bite in before.bites if bite.name not in there)
+    told = sorted("/".join(effect.name) for effect in before.effects if effect.name not in there)
     gone = tuple(each for each in told if each not in after.unknown)
-    return replace(after, bites=tuple(bite for bite in after.bites if bite.name not in _names(before))), gone
+    return replace(after, effects=tuple(effect for effect in after.effects if effect.name not in _names(before))), gone
 
 
 def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins | None) -> Outcome:
@@ -159,13 +159,13 @@ def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
 
 
 def _names(found: Answer) -> set[Name]:
-    return {bite.name for bite in found.bites}
+    return {effect.name for effect in found.effects}
 
 
 def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     """Run the predicted cases; return the answer without those that did not show."""
     concerned = found.concerned
-    if not concerned.bites:
+    if not concerned.effects:
         text.say(console, "Nothing is predicted, so nothing was run.", "dim")
         return found
     from suite.check import confirm  # loads slowly
@@ -177,14 +177,14 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     if tried.records:
         write(seen := Path("jax-stack-compat-seen.json"), tried.records)
         text.say(console, f"Wrote the records to {seen}; attach it to a report.", "dim")
-    refuted = {each.bite.name for each in tried.found if each.agrees is False}
+    refuted = {each.effect.name for each in tried.found if each.agrees is False}
     kept = tuple(
         finding
         for finding in found.findings
         if not finding.cases or {(finding.id, case) for case in finding.cases} - refuted
     )
-    bites = tuple(bite for bite in found.answer.bites if bite.name not in refuted)
-    return replace(found, findings=kept, answer=replace(found.answer, bites=bites))
+    effects = tuple(effect for effect in found.answer.effects if effect.name not in refuted)
+    return replace(found, findings=kept, answer=replace(found.answer, effects=effects))
 
 
 def needs(source: Path, format: str, *, console: Terminal) -> Exit:
@@ -203,8 +203,8 @@ def explain(file: Path | None, on: str | None, format: str, *, console: Terminal
     stack = _stack(known, on, None) if on else Stack(explaining.versions(said), "the text")
     found = explaining.matches(known, said)
     names = list(missing.told(said))
-    bites = answers.answer(known, stack).bites if found and stack.versions else ()
-    for line, style in explained.lines(said, found, names, bites, stack, format):
+    effects = answers.answer(known, stack).effects if found and stack.versions else ()
+    for line, style in explained.lines(said, found, names, effects, stack, format):
         text.say(console, line, style)
     return Exit.AS_EXPECTED if names or found else Exit.UNEXPECTED
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from suite.cell.issue import Case
-from suite.check.answer import Answer, Bite
+from suite.check.answer import Answer, Effect
 from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, dump, read
@@ -39,17 +39,17 @@ _SIDE = ("suite/__init__.py", "suite/cell", "suite/issues")
 class Confirmation:
     """A prediction and its confirmation: `saw` is a behaviour, or the reason why nothing was seen."""
 
-    bite: Bite
+    effect: Effect
     saw: str
     agrees: bool | None
 
     @property
     def told(self) -> str:
         """The line for people about a prediction that was tried."""
-        name = "/".join(self.bite.name)
+        name = "/".join(self.effect.name)
         if self.agrees:
             return f"{name}: predicted, confirmed: {self.saw}"
-        return f"{name}: predicted {self.bite.behaviour}, NOT confirmed: {self.saw}; please report it"
+        return f"{name}: predicted {self.effect.behaviour}, NOT confirmed: {self.saw}; please report it"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Confirmed:
         untried: dict[str, list[str]] = {}
         for confirmation in self.found:
             if confirmation.agrees is None:
-                untried.setdefault(confirmation.saw, []).append("/".join(confirmation.bite.name))
+                untried.setdefault(confirmation.saw, []).append("/".join(confirmation.effect.name))
         tried = [each for each in self.found if each.agrees is not None]
         told: list[tuple[str, bool | None]] = [(each.told, each.agrees) for each in tried]
         told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
@@ -89,15 +89,15 @@ def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
             copy(ROOT / name, root / name)
         tasks = {
             name: Task(*known[name], _key(answer, *known[name]), behaviour, Path(folder, *name, "record.json"))
-            for name, behaviour in ((bite.name, bite.behaviour) for bite in answer.bites)
+            for name, behaviour in ((effect.name, effect.behaviour) for effect in answer.effects)
             if name in known
         }
         ended = _run(python, answer, list(tasks.values()), root, console) if tasks else Ended()
         seen = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
-    found = tuple(_compared(bite, known.get(bite.name), seen.get(bite.name)) for bite in answer.bites)
-    tried = [seen[each.bite.name] for each in found if each.agrees is not None]
+    found = tuple(_compared(effect, known.get(effect.name), seen.get(effect.name)) for effect in answer.effects)
+    tried = [seen[each.effect.name] for each in found if each.agrees is not None]
     if tasks and not tried:
-        why = ended.detail or next(each.saw for each in found if each.bite.name in tasks)
+        why = ended.detail or next(each.saw for each in found if each.effect.name in tasks)
         raise Failed(f"{python} cannot run any of {len(tasks)} reproducers: {why}")
     told = {
         "schema_version": 1,
@@ -129,11 +129,13 @@ def _refuse() -> Path:
     raise Failed("a case wrote into the installed packages of this interpreter, so the others were not run")
 
 
-def _compared(bite: Bite, known: tuple[Entry, Case] | None, record: Record | None) -> Confirmation:
+def _compared(effect: Effect, known: tuple[Entry, Case] | None, record: Record | None) -> Confirmation:
     if known is None or record is None:
-        return Confirmation(bite, "its reproducer is missing" if known is None else "the probe did not reach it", None)
+        return Confirmation(
+            effect, "its reproducer is missing" if known is None else "the probe did not reach it", None
+        )
     judged = verdicts.judge(known[1], record.attempts)
     if judged.verdict in UNDECIDED:
-        return Confirmation(bite, f"{judged.verdict}, {judged.detail or judged.reason or ''}", None)
+        return Confirmation(effect, f"{judged.verdict}, {judged.detail or judged.reason or ''}", None)
     saw = judged.behaviour or judged.verdict
-    return Confirmation(bite, f"{saw}: {judged.detail}", saw == bite.behaviour)
+    return Confirmation(effect, f"{saw}: {judged.detail}", saw == effect.behaviour)

@@ -50,7 +50,7 @@ class Advice:
     """The best set, the cases that it fixes and leaves, those that are neither, and what other sets fix."""
 
     best: Candidate
-    mended: tuple[Name, ...]
+    fixed: tuple[Name, ...]
     left: tuple[Name, ...]
     neither: tuple[Name, ...]
     others: tuple[tuple[Candidate, tuple[Name, ...]], ...]
@@ -66,7 +66,7 @@ def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Ad
     names = [name for name in STACK if name in found.versions]
     if "jax" not in names:
         return None
-    wanted = {bite.name: bite.case for bite in found.bites}
+    wanted = {effect.name: effect.case for effect in found.effects}
     of = candidates(found, knowledge, names)
 
     def near(candidate: Candidate) -> tuple[object, ...]:
@@ -86,10 +86,10 @@ def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Ad
             break
         others.append((other, tuple(name for name in left if name in other.well & rest)))
         rest -= other.well
-    mended = tuple(name for name in wanted if name in best.well)
+    fixed = tuple(name for name in wanted if name in best.well)
     still = tuple(name for name in left if name in best.wrong)
     neither = tuple(name for name in left if name not in best.wrong)
-    return Advice(best, mended, still, neither, tuple(others))
+    return Advice(best, fixed, still, neither, tuple(others))
 
 
 def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> list[Candidate]:
@@ -104,10 +104,10 @@ def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> lis
         if id in ran and all(name in pins for name in names):
             alike.setdefault(tuple((name, pins[name]) for name in names), []).append(id)
     there = {"jaxlib", *found.versions, *found.stack.unsaid}
-    wanted = {bite.name for bite in found.bites}
+    wanted = {effect.name for effect in found.effects}
     cases = knowledge.cases.items()
-    seen = {name: _Seen(case) for name, case in cases if name in wanted or there.issuperset(case.needs)}
-    now = {bite.name for bite in answer(knowledge, found.stack).bites}
+    seen = {name: _CaseVerdicts(case) for name, case in cases if name in wanted or there.issuperset(case.needs)}
+    now = {effect.name for effect in answer(knowledge, found.stack).effects}
     made = []
     for pairs, cells in alike.items():
         pins = dict(pairs)
@@ -131,7 +131,7 @@ def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> lis
     return made
 
 
-class _Seen:
+class _CaseVerdicts:
     """The verdicts that a case showed, by cell and by the releases that matter to it."""
 
     def __init__(self, case: KnownCase) -> None:
@@ -182,11 +182,11 @@ def constraints(outcome: Outcome) -> str:
     named = {name: version for name, version in found.versions.items() if name not in found.assumed}
     found = replace(found, versions=named)
     lines = [f"# {outcome.sentence}"]
-    chosen = choose(found, knowledge, narrowed=narrowed) if found.bites else None
+    chosen = choose(found, knowledge, narrowed=narrowed) if found.effects else None
     if chosen is not None:
         best = chosen.best
         lines += [f"{name}=={version}" for name, version in best.pins.items()]
-        lines += [f"# These were run together, as {best.cell}.", f"# Fixed by them, {_cases(chosen.mended)}."]
+        lines += [f"# These were run together, as {best.cell}.", f"# Fixed by them, {_cases(chosen.fixed)}."]
         lines += [f"# Still affected, {_cases(chosen.left)}."] if chosen.left else []
         told = "Neither fixed nor affected, as absent, refused or unknown there"
         lines += [f"# {told}, {_cases(chosen.neither)}."] if chosen.neither else []
@@ -200,9 +200,9 @@ def constraints(outcome: Outcome) -> str:
             lines.append(f"# Affected with them, and not before, {_cases(best.new)}.")
         moved = " ".join(f"{name}=={version}" for name, version in best.pins.items() if name != "jaxlib")
         lines.append(f'# What else they change: check --to "{moved}"')
-    elif found.bites and "jax" not in found.versions:
+    elif found.effects and "jax" not in found.versions:
         lines.append("# Name the version of jax to get a set.")
-    elif found.bites:
+    elif found.effects:
         on = f" on Python {found.stack.python}" * bool(found.stack.python)
         lines.append(f"# No stack of these packages that was run and installs{on} fixes more than it breaks.")
     lines.append(f"# {found.last_line}")

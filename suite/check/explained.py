@@ -8,7 +8,7 @@ from itertools import takewhile
 from packaging.version import Version
 
 from suite.address import address
-from suite.check.answer import WELL, Bite
+from suite.check.answer import WELL, Effect
 from suite.check.explain import Match, names_a_class
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase, KnownIssue
@@ -27,7 +27,7 @@ def lines(
     said: str,
     found: Sequence[Match],
     names: Sequence[str],
-    bites: Sequence[Bite],
+    effects: Sequence[Effect],
     stack: Stack,
     format: str,
 ) -> Iterator[tuple[str, str]]:
@@ -47,7 +47,7 @@ def lines(
     for match in found[:_MAX_ISSUES]:
         yield f"{match.issue.id}  {match.issue.title}", "bold red"
         most = _MAX_CASES if len(found) == 1 else 1
-        yield from ((f"    {line}", "") for line in _told(match, bites, stack, most))
+        yield from ((f"    {line}", "") for line in _told(match, effects, stack, most))
 
 
 def markdown(found: Match) -> str:
@@ -108,17 +108,17 @@ def _along(package: str, case: KnownCase, behaviour: str) -> str:
     return told + " (not on every release between)" * (shown[-1] - shown[0] + 1 > len(shown))
 
 
-def _told(found: Match, bites: Sequence[Bite], stack: Stack, most: int) -> Iterator[str]:
+def _told(found: Match, effects: Sequence[Effect], stack: Stack, most: int) -> Iterator[str]:
     """Yield the lines below an issue: the signature, the releases, the workaround and the link."""
     signature = found.signature
     yield f"{signature.type}{': ' * bool(signature.message)}{signature.message}"
     if where := since(found):
         yield where
     on = ", ".join(f"{name} {version}" for name, version in stack.versions.items())
-    here = [each for each in bites if each.issue.id == found.issue.id and each.case in found.cases]
-    for bite in here[:most]:
-        helps = f" (workaround: {bite.helps})" if bite.helps else ""
-        yield f"{bite.case.id}: {'; '.join(filter(None, [bite.why, bite.good]))}{helps}"
+    here = [each for each in effects if each.issue.id == found.issue.id and each.case in found.cases]
+    for effect in here[:most]:
+        helps = f" (workaround: {effect.helps})" if effect.helps else ""
+        yield f"{effect.case.id}: {'; '.join(filter(None, [effect.why, effect.good]))}{helps}"
     if not here:
         yield from _by_rule(found, stack, on)
     yield from (f"workaround: {each}" for each in _workarounds(found)[:most])

@@ -17,7 +17,7 @@ from suite.files import FileModel, parse
 from suite.run.retired import retired, sentence
 
 
-class Entry(FileModel):
+class IgnoredIssue(FileModel):
     """An issue to ignore, up to and including a day if one is given."""
 
     id: str
@@ -30,7 +30,7 @@ class Ignored(FileModel):
 
     mend = "an entry is `[[ignore]]` with id, reason, and until = 2027-01-31 where it ends"
 
-    ignore: tuple[Entry, ...] = ()
+    ignore: tuple[IgnoredIssue, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Left:
     stale: tuple[str, ...]
 
 
-def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
+def load(path: Path, known: Collection[str]) -> Sequence[IgnoredIssue]:
     """Return the entries in the file at `path`. Raises BadFile, also for unknown ids."""
     entries = parse(Ignored, foreign.text(path), path).ignore
     wrong = [
@@ -54,15 +54,17 @@ def load(path: Path, known: Collection[str]) -> Sequence[Entry]:
     return entries
 
 
-def leave_out(answer: Answer, entries: Sequence[Entry], today: date) -> Left:
+def leave_out(answer: Answer, entries: Sequence[IgnoredIssue], today: date) -> Left:
     """Return `answer` without the issues that are ignored today."""
     there = {issue.id for issue, _ in answer.issues}
     without, stale = active(entries, there, today)
-    bites = tuple(bite for bite in answer.bites if bite.issue.id not in without)
-    return Left(replace(answer, bites=bites, ignored=tuple(sorted(there & without))), stale)
+    effects = tuple(effect for effect in answer.effects if effect.issue.id not in without)
+    return Left(replace(answer, effects=effects, ignored=tuple(sorted(there & without))), stale)
 
 
-def active(entries: Sequence[Entry], there: Collection[str], today: date) -> tuple[frozenset[str], tuple[str, ...]]:
+def active(
+    entries: Sequence[IgnoredIssue], there: Collection[str], today: date
+) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the issues ignored today, and the stale entries; the issues `there` affect the stack."""
     over = [entry for entry in entries if entry.until is not None and entry.until < today]
     ids = frozenset(entry.id for entry in entries if entry not in over)

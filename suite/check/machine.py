@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from suite import __version__
-from suite.check.answer import KINDS, Bite
+from suite.check.answer import KINDS, Effect
 from suite.check.constraints import constraints
 from suite.check.finding import ACT, Finding
 from suite.check.outcome import Outcome
@@ -28,8 +28,8 @@ def as_json(found: Outcome) -> str:
     """Return the answer as JSON."""
     answer, read, baseline = found.answer, found.read, found.baseline
     cases = {
-        issue.id: {"link": issue.link, "upstream": list(issue.upstream), "cases": list(map(_case, bites))}
-        for issue, bites in answer.issues
+        issue.id: {"link": issue.link, "upstream": list(issue.upstream), "cases": list(map(_case, effects))}
+        for issue, effects in answer.issues
         if issue.id in found.issues
     }
     data = {
@@ -67,11 +67,11 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {**told, "matters": libraries.matters(finding.users)} if finding.id else told
 
 
-def _case(bite: Bite) -> dict[str, Any]:
+def _case(effect: Effect) -> dict[str, Any]:
     return {
-        **{"id": bite.case.id, "verdict": bite.verdict, "behaviour": bite.behaviour, "how": bite.known.how},
-        **{"why": bite.why, "good": bite.good, "conditions": list(bite.case.conditions)},
-        **{"workaround": bite.case.workaround, "helps": bite.helps},
+        **{"id": effect.case.id, "verdict": effect.verdict, "behaviour": effect.behaviour, "how": effect.known.how},
+        **{"why": effect.why, "good": effect.good, "conditions": list(effect.case.conditions)},
+        **{"workaround": effect.case.workaround, "helps": effect.helps},
     }
 
 

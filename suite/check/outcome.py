@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from suite.check import concern
-from suite.check.answer import KINDS, Answer, Bite
+from suite.check.answer import KINDS, Answer, Effect
 from suite.check.finding import ACT, LEVELS, Finding, Level
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
@@ -15,7 +15,7 @@ from suite.judge.rules import STACK, Pins, requirements
 from suite.names import libraries
 
 if TYPE_CHECKING:
-    from suite.check.baseline import Compared
+    from suite.check.baseline import BaselineComparison
     from suite.check.source.sources import Unread
     from suite.check.source.usage import Usage
 
@@ -25,7 +25,7 @@ _BROUGHT = frozenset({*STACK, "jaxtyping", "numpy", "scipy"})
 
 
 @dataclass(frozen=True)
-class Read:
+class SourceRead:
     """The source that was read: the number of files, those that could not be read, and skipped folders.
 
     Of the `functions` that it calls, `covered` are touched by a case that was looked up, and `lacking` do not exist.
@@ -48,10 +48,10 @@ class Outcome:
     answer: Answer
     known: Knowledge
     findings: tuple[Finding, ...]
-    read: Read | None = None
+    read: SourceRead | None = None
     gone: tuple[str, ...] | None = None
     stale: tuple[str, ...] = ()
-    baseline: Compared | None = None
+    baseline: BaselineComparison | None = None
     fail_on: str | None = None
     strict: bool = False
 
@@ -68,7 +68,7 @@ class Outcome:
     def concerned(self) -> Answer:
         """The answer, with only the cases that have a finding."""
         kept = {(finding.id, case) for finding in self.findings for case in finding.cases}
-        return replace(self.answer, bites=tuple(bite for bite in self.answer.bites if bite.name in kept))
+        return replace(self.answer, effects=tuple(effect for effect in self.answer.effects if effect.name in kept))
 
     @property
     def issues(self) -> dict[str, list[Finding]]:
@@ -179,19 +179,19 @@ def of_stack(answer: Answer) -> list[Finding]:
             path=answer.stack.file,
             id=issue.id,
             kind=issue.kind,
-            **_of_cases(bites),
+            **_of_cases(effects),
         )
-        for issue, bites in answer.issues
+        for issue, effects in answer.issues
     ]
 
 
-def _of_cases(bites: Sequence[Bite]) -> dict[str, Any]:
+def _of_cases(effects: Sequence[Effect]) -> dict[str, Any]:
     """Return the fields of a finding that come from its cases."""
-    good = next((bite.good for bite in bites if bite.mended), bites[0].good)
-    works = [bite.case.workaround for bite in bites if bite.case.workaround and "not help" not in bite.helps]
-    users = libraries.users(touch.name for bite in bites for touch in concern.touches(bite.case))
+    good = next((effect.good for effect in effects if effect.has_good_release), effects[0].good)
+    works = [effect.case.workaround for effect in effects if effect.case.workaround and "not help" not in effect.helps]
+    users = libraries.users(touch.name for effect in effects for touch in concern.touches(effect.case))
     return {
-        "cases": tuple(bite.case.id for bite in bites),
+        "cases": tuple(effect.case.id for effect in effects),
         "users": users,
         "good_from": good,
         "do": works[0] if works else "",
@@ -200,7 +200,7 @@ def _of_cases(bites: Sequence[Bite]) -> dict[str, Any]:
 
 def of_source(
     answer: Answer, known: Knowledge, usage: Usage, before: Pins | None = None
-) -> tuple[list[Finding], Read, list[str]]:
+) -> tuple[list[Finding], SourceRead, list[str]]:
     """Return the findings for a source tree, what was read, and the ids that the code itself ignores.
 
     Lines that fail on the versions `before` an upgrade too are left out.
@@ -210,13 +210,13 @@ def of_source(
 
     here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
     uses = concern.uses(here, usage.names, known)
-    told: dict[tuple[str, str, int, int], tuple[concern.Met, list[Bite]]] = {}
+    told: dict[tuple[str, str, int, int], tuple[concern.Met, list[Effect]]] = {}
     ignored, untold = dict[str, None](), dict[str, None]()
     reached = set[str]()
-    for bite in answer.bites:
-        id = bite.issue.id
-        found = concern.met(bite.case, uses)
-        if not found and concern.is_untold(bite.case):
+    for effect in answer.effects:
+        id = effect.issue.id
+        found = concern.met(effect.case, uses)
+        if not found and concern.is_untold(effect.case):
             untold[id] = None
         for met in found:
             if id in met.use.ignored or "*" in met.use.ignored:
@@ -224,8 +224,8 @@ def of_source(
                 continue
             reached.add(id)
             at = id, met.use.path, met.use.line, met.use.column
-            first, bites = told.get(at, (met, []))
-            told[at] = (met if met.likely else first), [*bites, bite]
+            first, effects = told.get(at, (met, []))
+            told[at] = (met if met.likely else first), [*effects, effect]
     old = {(finding.level, finding.key, finding.name) for finding in findings(usage.uses, before)} if before else set()
     lines = [
         finding
@@ -235,15 +235,15 @@ def of_source(
     # One finding is enough for a line that fails.
     ended = {(each.path, each.line, each.column): at for at, each in enumerate(lines) if each.level == "certain"}
     issues = []
-    for (id, path, line, column), (met, bites) in told.items():
+    for (id, path, line, column), (met, effects) in told.items():
         if (number := ended.get((path, line, column))) is not None and not lines[number].id:
-            own = {**_of_cases(bites), "do": lines[number].do}
-            lines[number] = replace(lines[number], id=id, kind=bites[0].issue.kind, **own)
+            own = {**_of_cases(effects), "do": lines[number].do}
+            lines[number] = replace(lines[number], id=id, kind=effects[0].issue.kind, **own)
             continue
-        likely = met.likely and (id not in answer.chronic or _of_cases(bites)["do"])
+        likely = met.likely and (id not in answer.chronic or _of_cases(effects)["do"])
         level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
         guarded = excludes(met.use.guards, answer.versions)
-        issue = bites[0].issue
+        issue = effects[0].issue
         issues.append(
             Finding(
                 level,
@@ -252,13 +252,13 @@ def of_source(
                 id=id,
                 kind=issue.kind,
                 guarded=guarded,
-                **_of_cases(bites),
+                **_of_cases(effects),
                 **place(met.use),
             )
         )
     called = {thing.name for each in here if each.call for thing in each.things}
     touched = {touch.name for name in answer.looked_up for touch in concern.touches(known.cases[name])}
-    read = Read(
+    read = SourceRead(
         usage.files,
         usage.unread,
         usage.skipped,

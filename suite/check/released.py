@@ -20,7 +20,7 @@ from suite.files import dump, dump_lines
 from suite.judge.metadata import requires
 from suite.names import libraries, query
 from suite.names.model import FOLDER
-from suite.names.needed import NAME, AllNeeded, Line, Needed
+from suite.names.needed import NAME, AllNeeded, CodeLine, Needed
 from suite.stack import releases, uv_call
 
 # jax and jaxlib require each other by version.
@@ -89,9 +89,9 @@ def _needed(of: Iterable[Need]) -> Iterator[Needed]:
             )
 
 
-def _lines(of: Iterable[Reason | ToFix]) -> tuple[Line, ...]:
+def _lines(of: Iterable[Reason | ToFix]) -> tuple[CodeLine, ...]:
     """Return the first lines, one for each name."""
-    first: dict[str, Line] = {}
+    first: dict[str, CodeLine] = {}
     for place in of:
-        first.setdefault(place.name, Line(name=place.name, path=place.path, line=place.line))
+        first.setdefault(place.name, CodeLine(name=place.name, path=place.path, line=place.line))
     return tuple(first.values())[:_MAX_LINES]

@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from suite.check.answer import KINDS, Answer, Bite
+from suite.check.answer import KINDS, Answer, Effect
 from suite.check.finding import Finding
 from suite.check.knowledge import KnownIssue
 from suite.check.outcome import Outcome
@@ -156,8 +156,8 @@ def _clipped(text: str) -> str:
 
 def _whole(found: Outcome, console: Console) -> None:
     answer, issues = found.answer, found.issues
-    bites = {issue.id: (issue, of) for issue, of in answer.issues}
-    told = [(bites[id], of) for id, of in issues.items() if id in bites]
+    effects = {issue.id: (issue, of) for issue, of in answer.issues}
+    told = [(effects[id], of) for id, of in issues.items() if id in effects]
     told.sort(key=lambda each: list(KINDS).index(each[0][0].kind))
     for kind, group in groupby(told, lambda each: each[0][0].kind):
         say(console, f"\n{KINDS[kind]}", "bold")
@@ -170,7 +170,7 @@ def _whole(found: Outcome, console: Console) -> None:
 
 def named(answer: Answer) -> str:
     """Return the stack in a line, with other packages, such as NumPy, that the rules of its cases name."""
-    rules = [rule for bite in answer.bites for rule in bite.known.rules]
+    rules = [rule for effect in answer.effects for rule in effect.known.rules]
     decides = dict.fromkeys([*STACK, *(requirement.name for rule in rules for requirement in requirements(rule.on))])
     versions = {**answer.stack.versions, **answer.versions}
     told = [
@@ -180,13 +180,13 @@ def named(answer: Answer) -> str:
     return ", ".join([*told, *(f"{name} without an exact version ({why})" for name, why in unsaid.items())])
 
 
-def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Finding]) -> None:
+def _issue(issue: KnownIssue, effects: Sequence[Effect], console: Console, uses: Sequence[Finding]) -> None:
     head = Text("  ")
-    worst = PROPERTIES[bites[0].verdict]
+    worst = PROPERTIES[effects[0].verdict]
     head.append(f"{worst.glyph} {issue.id}", style=worst.colour)
     head.append(f"  {issue.title}")
     console.print(head, soft_wrap=True)
-    for line in told(issue, bites):
+    for line in told(issue, effects):
         say(console, f"      {line}")
     for use in uses[:_MAX_USES]:
         say(console, f"      {use.level}: {use.path}:{use.line}:{use.column} {use.name}", "cyan")
@@ -194,21 +194,21 @@ def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Seq
         say(console, f"      and {len(uses) - _MAX_USES} more uses", "cyan")
 
 
-def told(issue: KnownIssue, bites: Iterable[Bite]) -> list[str]:
+def told(issue: KnownIssue, effects: Iterable[Effect]) -> list[str]:
     """Return the lines about an issue; cases with the same facts share a line."""
-    mended: dict[str, list[str]] = {}
-    alike: dict[tuple[str, ...], list[Bite]] = {}
-    for bite in bites:
-        key = (bite.why, bite.good, bite.case.workaround, bite.helps, *bite.case.conditions)
-        alike.setdefault(key, []).append(bite)
+    by_workaround: dict[str, list[str]] = {}
+    alike: dict[tuple[str, ...], list[Effect]] = {}
+    for effect in effects:
+        key = (effect.why, effect.good, effect.case.workaround, effect.helps, *effect.case.conditions)
+        alike.setdefault(key, []).append(effect)
     for of in alike.values():
         first = of[0]
         names = ", ".join(each.case.id for each in of)
         where = "; ".join(filter(None, [first.why, first.good]))
         only = f", only {' and '.join(first.case.conditions)}" if first.case.conditions else ""
         instead = f"instead: {first.case.workaround} ({first.helps})" if first.case.workaround else ""
-        mended.setdefault(instead, []).append(f"{names}{only}: {where}")
-    lines = [line for instead, of in mended.items() for line in (*of, instead) if line]
+        by_workaround.setdefault(instead, []).append(f"{names}{only}: {where}")
+    lines = [line for instead, of in by_workaround.items() for line in (*of, instead) if line]
     return [*lines, issue.link]
 
 

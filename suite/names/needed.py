@@ -14,7 +14,7 @@ from suite.names.model import FOLDER
 NAME = "needed.json"
 
 
-class Line(FileModel):
+class CodeLine(FileModel):
     """A line of a release's code: the name it needs, its file below the package's folder, and its number."""
 
     name: str
@@ -32,9 +32,9 @@ class Needed(FileModel):
     package: str
     declared: str | None = Field(description="what its metadata requires; null for nothing")
     since: VersionText | None = None
-    because: tuple[Line, ...] = ()
+    because: tuple[CodeLine, ...] = ()
     until: VersionText | None = None
-    gone: tuple[Line, ...] = ()
+    gone: tuple[CodeLine, ...] = ()
 
 
 class AllNeeded(FileModel):

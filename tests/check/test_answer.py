@@ -1,4 +1,4 @@
-"""What is known to bite a stack, how that is known, and when it is good."""
+"""What is known to effect a stack, how that is known, and when it is good."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.check.worlds import case, issue, knowledge, stack
 
 
 def told(**versions: str) -> list[tuple[str, str, str]]:
-    """What bites these versions: issue and case, how it is known, and when it is good."""
+    """What effects these versions: issue and case, how it is known, and when it is good."""
     found = answer(knowledge(), stack(**versions))
-    return [(f"{bite.issue.id}/{bite.case.id}", bite.known.how, bite.good) for bite in found.bites]
+    return [(f"{effect.issue.id}/{effect.case.id}", effect.known.how, effect.good) for effect in found.effects]
 
 
 def test_the_worst_kind_stands_first() -> None:
@@ -97,7 +97,7 @@ def test_row_zero_tells_of_a_part_of_the_stack(
     assert f"This stack does not work: {stops} does not import with the others." == found.first_line
     assert blocked == len(found.blocked)
     assert all(f"{name} {version}" in named(found) for name, version in versions.items())
-    (told,) = [bite for bite in found.bites if bite.issue.id == "row-zero"]
+    (told,) = [effect for effect in found.effects if effect.issue.id == "row-zero"]
     assert ("by rule", good) == (told.known.how, told.good)
     healthy = answer(known, stack(jax="0.5.0", equinox="0.12.0"))
     assert ((), (), 1) == (healthy.stops, healthy.blocked, healthy.elsewhere)
@@ -158,8 +158,8 @@ def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, 
     """Whether it was verified on these versions, or is known not to help."""
     bad = case("bad", Rule("wrong", "", "run"), helped=helped, fails=fails)
 
-    (bite,) = answer(knowledge(issue("one", bad)), stack(jax="0.4.30")).bites
-    assert words == bite.helps
+    (effect,) = answer(knowledge(issue("one", bad)), stack(jax="0.4.30")).effects
+    assert words == effect.helps
 
 
 def test_the_words_are_those_of_the_tables() -> None:
@@ -172,6 +172,6 @@ def test_the_words_are_those_of_the_tables() -> None:
 def test_a_mixed_pair_is_answered_by_its_jaxlib(jaxlib: str, good: str | None) -> None:
     """What jaxlib 0.4.29 mended is wrong beside jax 0.4.29 where the jaxlib is older."""
     pins = {"jax": "0.4.29", **({"jaxlib": jaxlib} if jaxlib else {})}
-    found = answer(load(), stack(**pins)).bites
+    found = answer(load(), stack(**pins)).effects
 
     assert good == next((each.good for each in found if each.name == ("logsumexp-of-scaled-scores", "softmax")), None)

@@ -54,7 +54,7 @@ def test_a_lock_tells_that_absl_is_missing_and_a_word_does_not(
     """A stack that lists everything and no absl is not affected; one that names jax alone is, as with absl."""
     found = answer.answer(WORLD, stack(**versions))
 
-    assert told == [(bite.known.how, bite.good) for bite in found.bites]
+    assert told == [(effect.known.how, effect.good) for effect in found.effects]
 
 
 @pytest.mark.parametrize("bound", [">=0.5", ">=0.5,<0.6"])

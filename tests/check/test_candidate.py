@@ -106,7 +106,7 @@ def test_another_package_is_refused(project: Path) -> None:
     [
         ("clear", "affected", "broken"),
         ("guarded", "crashed", "broken"),
-        ("affected", "clear", "mended"),
+        ("affected", "clear", "fixed"),
         ("affected", "different", "changed"),
         ("clear", "guarded", "changed"),
         (None, "clear", "new"),
@@ -127,7 +127,7 @@ def test_only_what_turned_is_told() -> None:
         ("another", "case"): Judged("clear", "right", None, ""),
     }
 
-    found = candidate.turns(cell, judged, knowledge())
+    found = candidate.changes(cell, judged, knowledge())
     assert [
         (("wrong-numbers", "mended"), "right", "wrong", "broken"),
         (("another", "case"), None, "right", "new"),

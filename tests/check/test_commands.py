@@ -97,7 +97,7 @@ def test_an_answer_is_short(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 def test_an_upgrade_is_told_by_what_it_adds_and_takes_away(capsys: pytest.CaptureFixture[str]) -> None:
-    """What bites before and after is neither; a jaxlib goes with its jax."""
+    """What effects before and after is neither; a jaxlib goes with its jax."""
     _, out = said(capsys, "check", "--from", "jax==0.4.30", "--to", "jax==0.6.0")
 
     assert "What this upgrade adds:" in out
@@ -135,7 +135,7 @@ def test_source_narrows_and_hides_nothing(world: Path, capsys: pytest.CaptureFix
 def test_what_is_ignored_ends(
     until: str, code: Exit, told: str, world: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An entry leaves its issue out until its day; then it bites again, and the entry is told as stale."""
+    """An entry leaves its issue out until its day; then it effects again, and the entry is told as stale."""
     (world / "jax-stack-compat.toml").write_text(f'[[ignore]]\nid = "slow-thing"\nreason = "we know"\n{until}\n')
     found, out = said(capsys, "check", "--from", "jax==0.7.0", "--fail-on", "slow")
 
@@ -263,7 +263,7 @@ def test_what_cannot_be_run_any_more_is_not_taken_away(capsys: pytest.CaptureFix
 
 
 def test_bounds_have_holes(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each release that declared bounds admit, and on which something bites, is told, at the ends too."""
+    """Each release that declared bounds admit, and on which something effects, is told, at the ends too."""
     path = world / "pyproject.toml"
     path.write_text('[project]\nname = "x"\nversion = "1"\ndependencies = ["jax>=0.4.36,<0.7"]\n')
     code, out = said(capsys, "check", "--bounds", str(path))

@@ -25,9 +25,9 @@ def predicted() -> Answer:
 
 def test_what_came_of_predictions_is_told() -> None:
     """Confirmed and not confirmed are a line each; what could not be run is told together, by the reason."""
-    bite = predicted().bites[0]
+    effect = predicted().effects[0]
     seen = [("wrong: 2", True), ("right: 1", False), *[("error, no", None)] * 5, ("hung", None)]
-    tried = Confirmed(tuple(Confirmation(bite, *each) for each in seen), "", "")
+    tried = Confirmed(tuple(Confirmation(effect, *each) for each in seen), "", "")
 
     loud = "wrong-numbers/loud"
     assert [

@@ -26,9 +26,9 @@ def match(*rules: Rule, behaviour: str = "wrong", **changes: object) -> explain.
 def printed(text: str, format: str = "text", stack: Stack | None = None) -> list[str]:
     """What is printed of a text, with the published knowledge."""
     known, stack = knowledge.load(), stack or Stack(explain.versions(text), "the text")
-    bites = answer.answer(known, stack).bites if stack.versions else ()
+    effects = answer.answer(known, stack).effects if stack.versions else ()
     names = list(missing.told(text))
-    return [line for line, _ in explained.lines(text, explain.matches(known, text), names, bites, stack, format)]
+    return [line for line, _ in explained.lines(text, explain.matches(known, text), names, effects, stack, format)]
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ NAMES = ("Shape", "ConcreteArray", "Jaxpr", "JaxprEqn", "get_aval", "Tracer", "P
 def test_the_words_for_people_are_kept() -> None:
     """No issue is told with words that stand for affects, since, until and fixed in."""
     known, stack = knowledge.load(), Stack({"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}, "here")
-    bites = answer.answer(known, stack).bites
+    effects = answer.answer(known, stack).effects
     found = [explain.Match(each, (of,), *of.signatures[0], 1.0) for each, of in _signed(known.issues)]
-    lines = [line for each in found for line, _ in explained.lines("", [each], [], bites, stack, "text")]
+    lines = [line for each in found for line, _ in explained.lines("", [each], [], effects, stack, "text")]
     lines += [explained.markdown(each) for each in found]
 
     assert len(found) > 60

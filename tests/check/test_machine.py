@@ -10,7 +10,7 @@ import pytest
 from suite.check.answer import answer
 from suite.check.finding import Finding
 from suite.check.machine import FORMATS
-from suite.check.outcome import Outcome, Read, of_stack
+from suite.check.outcome import Outcome, SourceRead, of_stack
 from tests.check.worlds import knowledge, stack
 
 LINE = Finding("certain", "jax.tree_map", "removed in jax 0.6.0", "src/old.py", 3, 1, 3, 13, do="jax.tree.map")
@@ -22,7 +22,7 @@ LIKELY = replace(
 def outcome(*findings: Finding, **versions: str) -> Outcome:
     """The answer for these versions, with these findings in a source; without, for the stack."""
     found = answer(knowledge(), stack(**versions))
-    read = Read(3, functions=4, covered=1, lacking=1) if findings else None
+    read = SourceRead(3, functions=4, covered=1, lacking=1) if findings else None
     return Outcome(found, knowledge(), findings or tuple(of_stack(found)), read)
 
 

@@ -14,13 +14,13 @@ from suite.check.source.conditions import (
     UNKNOWN,
     All,
     AnyOf,
-    Compared,
     Condition,
     Has,
     Kind,
     Mixed,
     Named,
     Not,
+    VersionTest,
     asks,
 )
 from suite.check.source.scopes import Bound, Names, Origins, Scope, chain_of
@@ -113,7 +113,7 @@ class Asking:
         for here, there, how in ((left, right, sign), (right, left, turned)):
             version, to = self._version(scope, here), self._literal(scope, there)
             if version and to and how in SIGNS and version[1] == to[0]:
-                return Compared(version[0], version[1], how, to[1])
+                return VersionTest(version[0], version[1], how, to[1])
         return None
 
     def _version(self, scope: Scope, node: ast.expr) -> tuple[str, Kind] | None:

@@ -33,7 +33,7 @@ class Has:
 
 
 @dataclass(frozen=True)
-class Compared:
+class VersionTest:
     """A package's version, compared as text, as a tuple of numbers, or as a version."""
 
     package: str
@@ -84,7 +84,7 @@ class Named:
     origin: str
 
 
-Condition: TypeAlias = Has | Compared | Constant | Not | All | AnyOf | Mixed | Named
+Condition: TypeAlias = Has | VersionTest | Constant | Not | All | AnyOf | Mixed | Named
 FREE, UNKNOWN, NEVER = Constant(Holds.FREE), Constant(Holds.UNKNOWN), Constant(Holds.NO)
 SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     "Lt": operator.lt,
@@ -101,7 +101,7 @@ def holds(condition: Condition, versions: Mapping[str, str]) -> Holds:
     match condition:
         case Has(of, name):
             return _has(of, name, versions)
-        case Compared(package):
+        case VersionTest(package):
             return _compared(condition, versions[package]) if package in versions else Holds.UNKNOWN
         case Constant(value):
             return value
@@ -152,7 +152,7 @@ def _has(of: Sequence[str], name: str, versions: Mapping[str, str]) -> Holds:
     return found.pop() if len(found) == 1 else Holds.UNKNOWN
 
 
-def _compared(condition: Compared, version: str) -> Holds:
+def _compared(condition: VersionTest, version: str) -> Holds:
     here: object = version
     to: object = condition.to
     if condition.kind == "version":

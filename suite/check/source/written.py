@@ -13,7 +13,7 @@ _MAX_CHARS = 200
 _LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
 
 
-class Unknown(Enum):
+class NoValue(Enum):
     """A marker for an argument without a value."""
 
     MISSING = "there is no argument"
@@ -21,7 +21,7 @@ class Unknown(Enum):
     OPEN = "there may be an argument"
 
 
-MISSING, UNSEEN, OPEN = Unknown.MISSING, Unknown.UNSEEN, Unknown.OPEN
+MISSING, UNSEEN, OPEN = NoValue.MISSING, NoValue.UNSEEN, NoValue.OPEN
 
 
 @dataclass(frozen=True)
