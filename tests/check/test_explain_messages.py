@@ -1,4 +1,4 @@
-"""Real messages, looked up in what was published: a page is about this error, or there is none."""
+"""Real messages against the published knowledge: the right page, or none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.check.knowledge import Knowledge
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
 MESSAGES = [line.split(" | ", 1) for line in LINES if not line.startswith("#")]
-# Their first message is one that any mistake has: it takes a traceback to tell them.
+# Their first message is an ordinary mistake's, so they need a traceback.
 BY_TRACEBACK = {
     "stack-smoke",
     "abc-before-module",
@@ -55,24 +55,24 @@ TypeError: unhashable type: 'list'
 
 @cache
 def published() -> Knowledge:
-    """What was published."""
+    """The published knowledge."""
     return knowledge.load()
 
 
 def pages(text: str) -> list[str]:
-    """The issues that are told of a text."""
+    """Return the issues that match a text."""
     return [match.issue.id for match in explain.matches(published(), text)]
 
 
 @pytest.mark.parametrize(("told", "message"), MESSAGES)
 def test_a_page_is_about_this_error_or_there_is_none(told: str, message: str) -> None:
-    """None known is a good answer: a false page costs the reader an hour."""
+    """No match is a good answer: a wrong page costs the reader an hour."""
     assert ([] if told in ("-", "name") else [told]) == pages(message)
     assert (told == "name") == bool([*missing.told(message)])
 
 
 def test_a_list_in_a_module_is_found_by_its_traceback() -> None:
-    """equinox#1097: the hash of a module, in Equinox, is where it was raised; the signature has a dict in it."""
+    """equinox#1097: Equinox raised in the hash of a module; the signature has a dict in it."""
     assert ["modules-of-lists-are-unhashable"] == pages(THROUGH_EQUINOX)
     assert ["modules-of-lists-are-unhashable"] == pages(THROUGH_EQUINOX.replace("\n", "\x1b[0m\n"))
 
@@ -94,7 +94,7 @@ def test_a_list_that_is_unhashable_elsewhere_is_nobodys_fault(text: str) -> None
 
 
 def test_where_jax_raises_tells_of_an_everyday_class() -> None:
-    """A truth value is asked of a tracer in anybody's code; in `clamp_index` of jax 0.4.21 it is the issue's."""
+    """Anybody's code can ask for a tracer's truth value; in `clamp_index` of jax 0.4.21 it is the issue's."""
     said = "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].."
     files = '  File "/x/site-packages/jax/_src/{}.py", line 7, in {}\n'
     inside = files.format("numpy/lax_numpy", "clamp_index") + files.format("core", "__bool__")
@@ -104,7 +104,7 @@ def test_where_jax_raises_tells_of_an_everyday_class() -> None:
 
 
 def test_issues_are_found_by_what_was_seen_of_them() -> None:
-    """The first evidence of each issue that has a signature finds it, but where the words are anybody's."""
+    """The first evidence of an issue with a signature finds it, unless its words are ordinary."""
     missed = set()
     for issue in published().issues:
         told = {
@@ -122,7 +122,7 @@ def test_issues_are_found_by_what_was_seen_of_them() -> None:
 
 
 def test_the_table_of_everyday_messages_has_only_signatures() -> None:
-    """Words that no signature has any more, and issues that are not there, are left out of it."""
+    """The lists contain only messages of current signatures and ids of existing issues."""
     messages = {signature.message for case in published().cases.values() for _, signature in case.signatures}
 
     assert {*explain.EVERYDAY} <= messages

@@ -1,4 +1,4 @@
-"""Declared bounds: the releases that they admit and on which issues show, whatever else is declared beside."""
+"""Holes in declared bounds: affected releases that they admit, whatever other bounds there are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NEEDS = (("jax",), ("jax", "equinox"), ("jax", "equinox", "diffrax"))
 
 @st.composite
 def worlds(draw: st.DrawFn) -> Knowledge:
-    """Some stacks, and cases that each were run where their packages are, with whatever outcome."""
+    """Stacks, and cases that were run wherever their packages are, with any outcome."""
     some = st.fixed_dictionaries({name: st.sampled_from(versions) for name, versions in VERSIONS.items()})
     cells = {
         f"cell-{number}": {**pins, "jaxlib": pins["jax"]}
@@ -54,7 +54,7 @@ def worlds(draw: st.DrawFn) -> Knowledge:
 
 
 def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
-    """Clauses of all three packages as bounds."""
+    """Bounds on all three packages."""
     found = dict.fromkeys(VERSIONS, SpecifierSet())
     for name, clause in clauses:
         found[name] &= SpecifierSet(clause)
@@ -62,12 +62,12 @@ def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
 
 
 def found_in(world: Knowledge, bounds: dict[str, SpecifierSet]) -> list[Hole]:
-    """The holes in bounds."""
+    """Return the holes in bounds."""
     return holes.holes(world, admitted(world, bounds), bounds)
 
 
 def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
-    """The packages and releases on which a case is told."""
+    """Return the packages and releases on which a case goes wrong."""
     return {(each.package, each.first, each.last) for each in found if of.id in each.cases}
 
 
@@ -76,7 +76,7 @@ def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
 def test_more_bounds_take_away_what_they_exclude_alone(
     world: Knowledge, clauses: list[tuple[str, str]], more: tuple[str, str]
 ) -> None:
-    """A clause takes no finding from a case that does not need its package, and of others only what it excludes."""
+    """A clause never hides a case that does not need its package; of others it hides only what it excludes."""
     bounds, narrower = joined(clauses), joined([*clauses, more])
     before, after = found_in(world, bounds), found_in(world, narrower)
 
@@ -89,14 +89,14 @@ def test_more_bounds_take_away_what_they_exclude_alone(
 
 
 def is_told(found: list[Hole], of: KnownCase, run: Run) -> bool:
-    """Whether a release of a run is among those on which its case is told."""
+    """Return True if a run's release is among those on which its case goes wrong."""
     return any(of.id in each.cases and each.has(run.pins[each.package]) for each in found)
 
 
 @settings(max_examples=100, deadline=None)
 @given(worlds(), st.lists(st.sampled_from(CLAUSES), max_size=3))
 def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tuple[str, str]]) -> None:
-    """Where all runs within the bounds go wrong, each of them is told."""
+    """If all runs within the bounds go wrong, all of them are covered."""
     bounds = joined(clauses)
     found = found_in(world, bounds)
     for of in world.issues[0].cases:
@@ -107,20 +107,20 @@ def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tupl
 
 @pytest.fixture(scope="module")
 def real() -> Knowledge:
-    """What is published, read once."""
+    """The published knowledge, read once."""
     return known.load()
 
 
 @pytest.mark.parametrize("more", [{}, {"equinox": ">=0.13.8"}, {"equinox": ">=0.13.8", "diffrax": ""}])
 def test_what_needs_jax_alone_stays_whatever_is_beside(real: Knowledge, more: dict[str, str]) -> None:
-    """A gradient of Bessel functions is wrong on each jax that is admitted, and no Equinox changes that."""
+    """A gradient of Bessel functions is wrong on every admitted jax, and no Equinox changes that."""
     bounds = {name: SpecifierSet(of) for name, of in {"jax": ">=0.7.2", **more}.items()}
     (found,) = [each for each in found_in(real, bounds) if each.issue.id == "bessel-gradients-at-zero"]
     assert ("jax", "0.7.2", "0.11.1") == (found.package, found.first, found.last)
 
 
 def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
-    """A Diffrax that no admitted jax was run with is wrong by rule, where its rules say so of each."""
+    """A Diffrax that was not run with an admitted jax is wrong by rule, if its rules agree for all of them."""
     within = {"jax": SpecifierSet(">=0.7"), "equinox": SpecifierSet(), "diffrax": SpecifierSet()}
     (found,) = [each for each in found_in(knowledge(), within) if each.issue.id == "solve-is-off"]
     assert found.told == "diffrax 0.6.0 to 0.7.0, the lowest that is admitted, by rule: solves"
@@ -128,14 +128,14 @@ def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in, and the small knowledge in place of the published one."""
+    """A working folder with the small knowledge instead of the published one."""
     monkeypatch.setattr(known, "load", knowledge)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def said(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: str) -> tuple[Exit, str]:
-    """How `check --bounds` of these dependencies ends, and what it says."""
+    """Return the exit code and output of `check --bounds` for these dependencies."""
     Path("pyproject.toml").write_text(f"[project]\ndependencies = {json.dumps(dependencies)}\n")
     code = main(["check", "--bounds", "pyproject.toml", *typed])
     out, err = capsys.readouterr()
@@ -157,7 +157,7 @@ def said(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: st
 def test_bounds_that_admit_nothing_are_not_green(
     dependencies: list[str], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is said which bound admits no release that was run, and the exit code is that of nothing known."""
+    """A bound that does not admit any run is named, and the exit code means nothing known."""
     code, out = said(capsys, dependencies)
     assert Exit.UNDECIDED == code
     assert why in out
@@ -165,14 +165,14 @@ def test_bounds_that_admit_nothing_are_not_green(
 
 
 def test_other_findings_stay_where_one_bound_admits_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What needs jax alone is told though the bound on Equinox admits nothing."""
+    """A case that needs only jax shows, although the bound on Equinox does not admit any run."""
     assert "wrong-numbers" in said(capsys, ["jax<0.5", "equinox==0.99"])[1]
 
 
 def test_a_release_that_was_never_run_is_told_as_such(
     world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A release that is planned, and yanked, is in the data without a run."""
+    """A planned release that was yanked is in the data without a run."""
     of = knowledge()
     cells = {**of.cells, "jax-0.4.32": {"jax": "0.4.32", "jaxlib": "0.4.31"}}
     monkeypatch.setattr(known, "load", lambda: Knowledge(of.day, cells, of.issues))
@@ -196,7 +196,7 @@ def test_a_release_that_was_never_run_is_told_as_such(
 def test_what_has_no_meaning_with_bounds_is_refused(
     typed: list[str], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An upgrade, and formats that point at a file, are refused with a sentence."""
+    """Upgrades, and formats that point at a file, are refused with a sentence."""
     code, out = said(capsys, ["jax"], *typed)
     assert Exit.MISUSED == code
     assert why in out
@@ -204,14 +204,14 @@ def test_what_has_no_meaning_with_bounds_is_refused(
 
 @pytest.mark.usefixtures("world")
 def test_bounds_of_other_packages_leave_the_stacks_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is in no stack that was run takes none of them out."""
+    """A bound on a package outside all stacks excludes none of them."""
     assert "Admitted and run: 2 of jax; 2 stacks are within" in said(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
 
 
 def test_what_builds_on_the_stack_is_told_where_its_bound_admits_nothing(
     real: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The stack is answered for all the same; with --strict it is not enough."""
+    """The stack is answered anyway; --strict fails."""
     monkeypatch.setattr(known, "load", lambda: real)
     code, out = said(capsys, ["jax>=0.12", "flax>=99"])
     assert Exit.UNEXPECTED == code
@@ -221,7 +221,7 @@ def test_what_builds_on_the_stack_is_told_where_its_bound_admits_nothing(
 
 @pytest.mark.usefixtures("world")
 def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
-    """The bounds, what they admit, and each finding with its releases."""
+    """JSON has the bounds, what they admit, and the findings with their releases."""
     code, out = said(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
     found = json.loads(out)
     assert Exit.UNEXPECTED == code
@@ -234,7 +234,7 @@ def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_ignored_is_no_hole(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An entry of jax-stack-compat.toml leaves its issue out of bounds too; one that leaves nothing out is stale."""
+    """An entry of jax-stack-compat.toml ignores its issue within bounds too; an entry without effect is stale."""
     entries = "".join(f'[[ignore]]\nid = "{id}"\nreason = "we know"\n' for id in ("wrong-numbers", "solve-is-off"))
     (world / "jax-stack-compat.toml").write_text(entries)
     code, out = said(capsys, ["jax<0.6"])
@@ -245,7 +245,7 @@ def test_what_is_ignored_is_no_hole(world: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With a source tree, what it uses is told, and the lines whose names an admitted release lacks."""
+    """With a source tree, only what it uses counts, with the lines whose names an admitted release lacks."""
     (world / "src").mkdir()
     model = world / "src" / "model.py"
     model.write_text("import jax.numpy as jnp\nimport jax\n\njax.tree_map(jnp.abs, 1)\n")
@@ -265,7 +265,7 @@ def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_the_lowest_release_is_among_those_to_test() -> None:
-    """Whatever it shows; the others show the most of what is left, and no more are named than show something."""
+    """The lowest release is always tested; the others show the most of the rest, and none shows nothing."""
     of = case("of", Rule("right", "jax<0.5.0", "run"), Rule("wrong", "", "run"))
     old = case("old", Rule("wrong", "jax==0.4.36", "run"), Rule("right", "", "run"))
     world = knowledge(issue("one", of, old))
@@ -292,7 +292,7 @@ def test_bounds_are_told_in_25_lines(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """However wide they are: what has no room is counted, and --verbose names it."""
+    """Wide bounds fit into the limit: the rest is counted, and --verbose lists it."""
     monkeypatch.setattr(known, "load", lambda: real)
     _, out = said(capsys, dependencies)
     assert len(out.splitlines()) <= 25
