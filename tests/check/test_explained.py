@@ -54,7 +54,7 @@ def printed(text: str, format: str = "text", stack: Stack | None = None) -> list
     ],
 )
 def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> None:
-    """"Fixed" needs a clear release. If two packages decide, the rule is shown instead of releases."""
+    """ "Fixed" needs a clear release. If two packages decide, the rule is shown instead of releases."""
     assert f"affects {told}" == explained.since(match(*rules))
 
 

@@ -1,4 +1,4 @@
-"""A message about a missing name → which releases have it, and what there is instead."""
+"""Messages about missing names: the releases that have them, and replacements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from suite.check import missing
     ],
 )
 def test_a_missing_name_is_told(message: str, told: str) -> None:
-    """The releases that have it come first, then what the newest release has instead."""
+    """The releases that have a name come first, then its replacement on the newest."""
     assert [told] == list(missing.told(f"Traceback (most recent call last):\n{message}\n{message}"))
 
 
@@ -40,5 +40,5 @@ def test_a_missing_name_is_told(message: str, told: str) -> None:
     ],
 )
 def test_what_no_release_has_is_not_told(message: str) -> None:
-    """Of other packages, and of names that no release had, nothing is said."""
+    """Other packages, and names that no release had, yield nothing."""
     assert [] == list(missing.told(message))
