@@ -85,14 +85,13 @@ def markdown(found: Outcome) -> str:
     shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
     if shown:
         lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
-    for each in shown:
-        what = (
-            f"`{each.name}`: {cell(each.says)}" if each.of_name else f"[{each.id}]({links[each.id]}): {cell(each.says)}"
-        )
-        kind = f" ({KINDS[each.kind].lower()})" if each.kind else ""
-        place = f"`{cell(each.path)}:{each.line}`" if each.line else ""
-        instead = cell("; ".join(each.instead))
-        lines.append(f"| {each.level}{kind} | {place} | {what} | {instead} |")
+    for finding in shown:
+        issue = f"[{finding.id}]({links.get(finding.id)})"
+        what = f"{f'`{finding.name}`' if finding.of_name else issue}: {cell(finding.says)}"
+        kind = f" ({KINDS[finding.kind].lower()})" if finding.kind else ""
+        place = f"`{cell(finding.path)}:{finding.line}`" if finding.line else ""
+        instead = cell("; ".join(finding.instead))
+        lines.append(f"| {finding.level}{kind} | {place} | {what} | {instead} |")
     return "\n".join([*lines, *([""] if shown else []), cell(answer.last_line)]) + "\n"
 
 
@@ -108,32 +107,15 @@ def sarif(found: Outcome) -> str:
     rules = []
     for id in dict.fromkeys(each.id or each.level for each in shown):
         issue = issues.get(id)
-        link = issue.link if issue else ""
-        rules.append(
-            {
-                "id": id,
-                "shortDescription": {"text": issue.title if issue else _NAMES[id]},
-                **({"helpUri": link} if link.startswith("https://") else {}),
-            }
-        )
+        rule = {"id": id, "shortDescription": {"text": issue.title if issue else _NAMES[id]}}
+        rules.append({**rule, "helpUri": issue.link} if issue and issue.link.startswith("https://") else rule)
     results = [
         {
-            "ruleId": each.id or each.level,
-            "level": _RANKS.get(each.level, "note"),
-            "message": {"text": _said(each)},
-            "properties": {"level": each.level},
-            "locations": [
-                {
-                    "physicalLocation": {
-                        "artifactLocation": {
-                            "uri": quote(each.path or found.answer.stack.where, safe="/=+,", errors="surrogateescape")
-                        },
-                        "region": _region(each),
-                    }
-                }
-            ],
+            **{"ruleId": finding.id or finding.level, "level": _RANKS.get(finding.level, "note")},
+            **{"message": {"text": _said(finding)}, "properties": {"level": finding.level}},
+            "locations": [{"physicalLocation": _location(finding, found.answer.stack.where)}],
         }
-        for each in shown
+        for finding in shown
     ]
     driver = {"name": "jax-stack-compat", "version": __version__, "rules": rules}
     data = {
@@ -144,16 +126,11 @@ def sarif(found: Outcome) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _region(finding: Finding) -> dict[str, int]:
-    if not finding.line:
-        return {"startLine": 1}
-    named = {
-        "startLine": finding.line,
-        "startColumn": finding.column,
-        "endLine": finding.end_line,
-        "endColumn": finding.end_column,
-    }
-    return {name: of for name, of in named.items() if of}
+def _location(finding: Finding, where: str) -> dict[str, Any]:
+    region = {"startLine": finding.line or 1, "startColumn": finding.column}
+    region |= {"endLine": finding.end_line, "endColumn": finding.end_column} if finding.line else {}
+    uri = quote(finding.path or where, safe="/=+,", errors="surrogateescape")
+    return {"artifactLocation": {"uri": uri}, "region": {name: of for name, of in region.items() if of}}
 
 
 def _said(finding: Finding) -> str:

@@ -176,19 +176,19 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
         say(console, f"Found no name of {', '.join(sorted(PACKAGES))} in {files} files.", "bold")
         return
     width = max(len(each.package) + len(each.needs) + 1 for each in of)
-    for each in of:
-        releases = query.names(each.package).releases
-        head = f"{each.package} {each.needs}".strip().ljust(width)
-        if each.reasons:
-            first = each.reasons[0]
-            more = f" and {len(each.reasons) - 1} more lines" if len(each.reasons) > 1 else ""
+    for need in of:
+        releases = query.names(need.package).releases
+        head = f"{need.package} {need.needs}".strip().ljust(width)
+        if need.reasons:
+            first = need.reasons[0]
+            more = f" and {len(need.reasons) - 1} more lines" if len(need.reasons) > 1 else ""
             say(console, f"{head}  {first.name}, not before {first.since}: {first.path}:{first.line}{more}", "bold")
         else:
-            fixed = " once these are fixed" if each.to_fix else ""
+            fixed = " once these are fixed" if need.to_fix else ""
             say(console, f"{head}  any from {releases[0]} on{fixed}", "bold")
         alike: dict[str, list[ToFix]] = {}
-        for fix in each.to_fix:
-            alike.setdefault(_fix(each, fix), []).append(fix)
+        for fix in need.to_fix:
+            alike.setdefault(_fix(need, fix), []).append(fix)
         for number, (what, fixes) in enumerate(list(alike.items())[:_MAX_LINES]):
             place = f"{fixes[0].path}:{fixes[0].line}" + (f" and {len(fixes) - 1} more" if len(fixes) > 1 else "")
             say(console, f"  {'to fix' if not number else '':<8}{place}  {what}", "red")

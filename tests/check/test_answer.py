@@ -79,9 +79,9 @@ def test_what_does_not_import_stops_its_cases() -> None:
 def test_row_zero_tells_of_a_part_of_the_stack(
     rule: str, versions: dict[str, str], stops: str, blocked: int, good: str
 ) -> None:
-    """Where there is no Diffrax it says what does not import, and from where all is well; else it says nothing.
+    """Without Diffrax, row zero names the package that does not import and its good releases, or nothing.
 
-    A NumPy that is too new stops JAX, and its version is told.
+    A NumPy that is too new stops JAX, and its version is named.
     """
     stopped, fails = Rule("import-error", rule, "run"), Rule("wrong", "jax==0.5.0", "what imports does not solve")
     whole = case("works", stopped, fails, Rule("right", "", "run"), needs=("jax", "equinox", "diffrax"))

@@ -274,9 +274,9 @@ def test_bounds_have_holes(world: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_bounds_are_of_the_packages_they_name(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What needs a Diffrax is told to who allows one, and to no other: the releases that are wrong whatever is beside.
+    """Cases that need Diffrax concern only bounds that admit it, on releases that are wrong beside all packages.
 
-    A Diffrax that is well is one that is admitted.
+    An admitted good Diffrax shows a way out.
     """
     path = world / "pyproject.toml"
     text = '[project]\nname = "x"\nversion = "1"\ndependencies = ["jax>=0.4.36,<0.7", "equinox"{}]\n'
@@ -377,7 +377,7 @@ def test_a_link_that_leads_nowhere_is_told(world: Path, capsys: pytest.CaptureFi
 
 
 def test_explain_reads_what_powershell_writes(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A traceback in UTF-16 is the same as in UTF-8."""
+    """A traceback in UTF-16 is read as one in UTF-8."""
     text = "TypeError: unhashable type: 'DynamicJaxprTracer'"
     answered = []
     for encoding in ("utf-8", "utf-16"):

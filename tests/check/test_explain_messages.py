@@ -86,9 +86,9 @@ def test_a_list_in_a_module_is_found_by_its_traceback() -> None:
     ],
 )
 def test_a_list_that_is_unhashable_elsewhere_is_nobodys_fault(text: str) -> None:
-    """The message alone says nothing of Equinox: any list as a key of a dict raises it.
+    """The message alone does not match Equinox, because any list as a key of a dict raises it.
 
-    Nor does a traceback without Equinox, or one in which Equinox calls the code that raises.
+    A traceback without Equinox, or one in which Equinox calls the raising code, does not match either.
     """
     assert [] == pages(text)
 

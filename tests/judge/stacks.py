@@ -10,7 +10,7 @@ from suite.judge.rules import Pins, Run, first_match
 from suite.stack import lock, plan, releases
 
 # Enough to reach all branches, at a few milliseconds each; durations are not checked.
-FEW = settings(deadline=None, max_examples=60)
+FEW_EXAMPLES = settings(deadline=None, max_examples=60)
 OFFERED = releases.load().packages
 PYTHON = "3.12"
 LU = Rule("lu-transpose-is-traced", "jax>=0.8.2 lineax<0.1.0", "lineax#187")

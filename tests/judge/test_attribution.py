@@ -9,7 +9,7 @@ from suite.cell.issue import Rule
 from suite.judge.attribution import LINKED, Blame, Move, blame, moves, told
 from suite.judge.metadata import reached
 from suite.judge.rules import Run
-from tests.judge.stacks import FEW, IMPLICIT, LU, OFFERED, PYTHON, RULES, RUNS, SHOWN, STACKS, as_ruled
+from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, LU, OFFERED, PYTHON, RULES, RUNS, SHOWN, STACKS, as_ruled
 
 
 def between(before: str, after: str, rules: tuple[Rule, ...] = IMPLICIT) -> Blame | None:
@@ -97,7 +97,7 @@ def test_versions_are_compared_as_versions() -> None:
 
 
 @given(STACKS, SHOWN, STACKS, SHOWN, RULES, RUNS)
-@FEW
+@FEW_EXAMPLES
 def test_blame_falls_on_what_moved_alone(
     before: dict[str, str], was: str, after: dict[str, str], now: str, rules: list[Rule], runs: list[Run]
 ) -> None:

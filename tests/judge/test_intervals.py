@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from suite.judge.attribution import Blame, Move
 from suite.judge.intervals import Interval, Point, affected, intervals
 from suite.judge.table import Verdict
-from tests.judge.stacks import FEW
+from tests.judge.stacks import FEW_EXAMPLES
 
 GOOD: tuple[str, Verdict] = ("good", "clear")
 BAD: tuple[str, Verdict] = ("bad", "affected")
@@ -27,11 +27,11 @@ def lines(draw: st.DrawFn) -> tuple[list[Point], list[str]]:
 
 
 @given(line=lines())
-@FEW
+@FEW_EXAMPLES
 def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> None:
-    """The runs hold just what was seen, in order, each as long as it can be; a point without news is as good as none.
+    """Intervals contain exactly what was seen, in order and as long as possible; undecided points do not matter.
 
-    A run is exact only if the release next to each end was seen to differ, or is none.
+    An interval is exact only if the release beyond either end was seen to differ, or does not exist.
     """
     points, known = line
     seen = {point.version: point.seen for point in points if point.seen is not None}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from suite.judge.neighbours import LineCell, in_order, neighbours
 from suite.stack import plan
-from tests.judge.stacks import FEW, pins
+from tests.judge.stacks import FEW_EXAMPLES, pins
 
 LINE = [
     LineCell(cell.id, cell.moves, pins(cell.id), cell.released_on)
@@ -43,7 +43,7 @@ def lines(draw: st.DrawFn) -> list[LineCell]:
 
 
 @given(lines())
-@FEW
+@FEW_EXAMPLES
 def test_the_line_is_one_tree(cells: list[LineCell]) -> None:
     """All cells but the first have one neighbour, which comes before; the input order does not matter."""
     ordered = in_order(cells)

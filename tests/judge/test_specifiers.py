@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
-from tests.judge.stacks import FEW
+from tests.judge.stacks import FEW_EXAMPLES
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared:
     st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans()),
     st.sampled_from(["", ">=0.2.1", ">=0.4,!=0.5.0", "<0.6,>=0.1", ">=9"]),
 )
-@FEW
+@FEW_EXAMPLES
 def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool], declared: str) -> None:
     """The reconciled specifier admits exactly what works of what was tried; it is None only if nothing does."""
     specifier = reconciled(tried, declared)
@@ -60,7 +60,7 @@ SPECIFIERS = st.sampled_from(["", ">=0.2", ">=0.4", ">=0.10", "<0.8", "!=0.5", "
 
 
 @given(st.lists(SPECIFIERS, max_size=4), st.integers(0, 12))
-@FEW
+@FEW_EXAMPLES
 def test_the_simplest_specifier_admits_what_all_of_them_do(specifiers: list[SpecifierSet], minor: int) -> None:
     """Joined specifiers admit exactly the versions that all of them admit."""
     version = f"0.{minor}"

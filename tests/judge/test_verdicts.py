@@ -17,7 +17,7 @@ from suite.judge.table import VERDICTS, Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import tidy
 from tests.judge.stacks import CASE as PLAIN
-from tests.judge.stacks import FEW, control
+from tests.judge.stacks import FEW_EXAMPLES, control
 
 CASE = replace(PLAIN, workaround=Workaround("Write it otherwise.", code=control))
 # A case whose documented symptom is a behaviour that the probe reports.
@@ -236,7 +236,7 @@ def test_attempts_that_agree_are_one_verdict() -> None:
 
 
 @given(seen=st.lists(st.sampled_from(["bad", "good", "warns"]), min_size=2, max_size=6))
-@FEW
+@FEW_EXAMPLES
 def test_attempts_that_disagree_are_flaky(seen: list[str]) -> None:
     """Attempts in any order are `flaky` exactly if two differ, with k of n for each behaviour."""
     counts = ", ".join(f"{number} of {len(seen)} {name}" for name, number in sorted(Counter(seen).items()))

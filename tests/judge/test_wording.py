@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from suite.judge.record import Part
 from suite.judge.wording import explain, not_imported, tidy
-from tests.judge.stacks import FEW
+from tests.judge.stacks import FEW_EXAMPLES
 
 RAISED = "what happened\n----\nFor simplicity, JAX has removed"
 SAID = Part(outcome="returned", behaviour="good", detail="all is well")
@@ -64,7 +64,7 @@ PIECES = [
 
 
 @given(text=st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join))
-@FEW
+@FEW_EXAMPLES
 def test_a_tidy_detail_can_be_printed(text: str) -> None:
     """Any foreign text becomes a short printable detail, and tidying it again changes nothing."""
     tidied = tidy(text)

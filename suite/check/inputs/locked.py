@@ -77,8 +77,8 @@ def uv(path: Path, written: str) -> Stack:
 def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
     """Return the project, its members and the packages that they need here."""
     by_name: dict[str, list[_Package]] = {}
-    for each in lock.package:
-        by_name.setdefault(each.name, []).append(each)
+    for locked in lock.package:
+        by_name.setdefault(locked.name, []).append(locked)
     roots = [each for each in lock.package if each.name in lock.manifest.members or _is_root(each)]
     left_out = {(each.package, each.extra or each.group) for some in lock.conflicts for each in some}
     left_out = {each for each in left_out if each[1] != _DEFAULT_GROUP}

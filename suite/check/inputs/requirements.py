@@ -73,14 +73,14 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
     loose: dict[str, list[Pin]] = {}
     faults = []
     every, unasked = _asked(list(pins))
-    for each in every:
-        before = pinned.get(each.name)
-        if not each.version:
-            loose.setdefault(each.name, []).append(each)
-        elif before is None or _says_more(each.version, before.version):
-            pinned[each.name] = each
-        elif Version(each.version) != Version(before.version) and not _says_more(before.version, each.version):
-            faults.append(_contradiction(each, f"{each.name} {each.version}", before))
+    for line in every:
+        before = pinned.get(line.name)
+        if not line.version:
+            loose.setdefault(line.name, []).append(line)
+        elif before is None or _says_more(line.version, before.version):
+            pinned[line.name] = line
+        elif Version(line.version) != Version(before.version) and not _says_more(before.version, line.version):
+            faults.append(_contradiction(line, f"{line.name} {line.version}", before))
     for line in every:
         chosen = pinned.get(line.name)
         # The loop above reports contradicting versions.
