@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
-from suite.check import knowledge as known
 from suite.check.baseline import compare, save
 from suite.errors import BadFile, Exit, Misused
-from tests.check.worlds import knowledge
 
 CODE = """import jax
 
@@ -24,13 +22,10 @@ CHECK = ("check", "--from", "jax==0.6.0", "--source", "src")
 
 
 @pytest.fixture(autouse=True)
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with the small knowledge instead of the published one."""
-    monkeypatch.setattr(known, "load", knowledge)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.py").write_text(CODE)
-    return tmp_path
+def project(world: Path) -> None:
+    """A project with a source."""
+    (world / "src").mkdir()
+    (world / "src" / "a.py").write_text(CODE)
 
 
 def test_what_a_baseline_has_is_hidden_and_counted(world: Path, capsys: pytest.CaptureFixture[str]) -> None:

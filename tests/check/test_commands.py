@@ -8,30 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from suite.__main__ import main
 from suite.cell.issue import Rule
 from suite.check import answer as answers
 from suite.check import knowledge as known
 from suite.check import words
 from suite.check.inputs.stack import Stack
 from suite.errors import Exit
-from tests.check.worlds import case, issue, knowledge
+from tests.check.worlds import case, issue, knowledge, said
 from tests.processes import within
 
-
-@pytest.fixture(autouse=True)
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with the small knowledge instead of the published one."""
-    monkeypatch.setattr(known, "load", knowledge)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def said(capsys: pytest.CaptureFixture[str], *typed: str) -> tuple[Exit, str]:
-    """Return a command's exit code and output."""
-    code = main(list(typed))
-    out, err = capsys.readouterr()
-    return code, out + err
+pytestmark = pytest.mark.usefixtures("world")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 from packaging.requirements import Requirement
 
 from suite.cell.issue import Rule
-from suite.check import knowledge as known
 from suite.check.answer import answer
 from suite.check.constraints import constraints
 from suite.check.inputs.stack import Stack
@@ -136,12 +135,6 @@ def test_without_a_jax_there_is_no_set() -> None:
     assert not pins(found.splitlines())
 
 
-@pytest.fixture(scope="module")
-def real() -> Knowledge:
-    """The published knowledge, read once."""
-    return known.load()
-
-
 STACKS = [
     {"jax": "0.4.30", "equinox": "0.11.4", "diffrax": "0.6.0"},
     {"jax": "0.4.20"},
@@ -152,9 +145,9 @@ STACKS = [
 
 
 @pytest.mark.parametrize("versions", STACKS, ids=str)
-def test_a_set_is_short(versions: dict[str, str], real: Knowledge) -> None:
+def test_a_set_is_short(versions: dict[str, str], published: Knowledge) -> None:
     """The set has one pin for each package and few comments."""
-    lines = told(real, **versions)
+    lines = told(published, **versions)
     assert len(lines) <= 25
     assert {*versions, "jaxlib"} == {Requirement(line).name for line in pins(lines)}
 
@@ -175,8 +168,8 @@ def _index() -> None:
 
 @pytest.mark.usefixtures("_index")
 @pytest.mark.parametrize("versions", STACKS, ids=str)
-def test_an_installer_can_have_a_set(versions: dict[str, str], real: Knowledge, tmp_path: Path) -> None:
+def test_an_installer_can_have_a_set(versions: dict[str, str], published: Knowledge, tmp_path: Path) -> None:
     """uv accepts the lines as constraints for the user's packages."""
     path = tmp_path / "constraints.txt"
-    path.write_text("\n".join(told(real, **versions)) + "\n", encoding="utf-8")
+    path.write_text("\n".join(told(published, **versions)) + "\n", encoding="utf-8")
     assert not resolved("\n".join(versions), "--constraint", str(path))

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from suite.__main__ import main
 from suite.cell.issue import Rule
 from suite.check import holes
 from suite.check import knowledge as known
@@ -19,7 +18,7 @@ from suite.check.holes import Hole, admitted
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.errors import Exit
 from suite.judge.rules import Run
-from tests.check.worlds import case, issue, knowledge
+from tests.check.worlds import case, issue, knowledge, said
 
 VERSIONS = {
     "jax": ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0"),
@@ -105,17 +104,11 @@ def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tupl
             assert all(is_told(found, of, run) for run in within)
 
 
-@pytest.fixture(scope="module")
-def real() -> Knowledge:
-    """The published knowledge, read once."""
-    return known.load()
-
-
 @pytest.mark.parametrize("more", [{}, {"equinox": ">=0.13.8"}, {"equinox": ">=0.13.8", "diffrax": ""}])
-def test_what_needs_jax_alone_stays_whatever_is_beside(real: Knowledge, more: dict[str, str]) -> None:
+def test_what_needs_jax_alone_stays_whatever_is_beside(published: Knowledge, more: dict[str, str]) -> None:
     """A gradient of Bessel functions is wrong on every admitted jax, and no Equinox changes that."""
     bounds = {name: SpecifierSet(of) for name, of in {"jax": ">=0.7.2", **more}.items()}
-    (found,) = [each for each in found_in(real, bounds) if each.issue.id == "bessel-gradients-at-zero"]
+    (found,) = [each for each in found_in(published, bounds) if each.issue.id == "bessel-gradients-at-zero"]
     assert ("jax", "0.7.2", "0.11.1") == (found.package, found.first, found.last)
 
 
@@ -126,20 +119,10 @@ def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
     assert found.told == "diffrax 0.6.0 to 0.7.0, the lowest that is admitted, by rule: solves"
 
 
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with the small knowledge instead of the published one."""
-    monkeypatch.setattr(known, "load", knowledge)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def said(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: str) -> tuple[Exit, str]:
+def checked(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: str) -> tuple[Exit, str]:
     """Return the exit code and output of `check --bounds` for these dependencies."""
     Path("pyproject.toml").write_text(f"[project]\ndependencies = {json.dumps(dependencies)}\n")
-    code = main(["check", "--bounds", "pyproject.toml", *typed])
-    out, err = capsys.readouterr()
-    return code, out + err
+    return said(capsys, "check", "--bounds", "pyproject.toml", *typed)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +141,7 @@ def test_bounds_that_admit_nothing_are_not_green(
     dependencies: list[str], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A bound that does not admit any run is named, and the exit code means nothing known."""
-    code, out = said(capsys, dependencies)
+    code, out = checked(capsys, dependencies)
     assert Exit.UNDECIDED == code
     assert why in out
     assert "None of the documented issues" not in out
@@ -166,7 +149,7 @@ def test_bounds_that_admit_nothing_are_not_green(
 
 def test_other_findings_stay_where_one_bound_admits_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A case that needs only jax shows, although the bound on Equinox does not admit any run."""
-    assert "wrong-numbers" in said(capsys, ["jax<0.5", "equinox==0.99"])[1]
+    assert "wrong-numbers" in checked(capsys, ["jax<0.5", "equinox==0.99"])[1]
 
 
 def test_a_release_that_was_never_run_is_told_as_such(
@@ -176,12 +159,12 @@ def test_a_release_that_was_never_run_is_told_as_such(
     of = knowledge()
     cells = {**of.cells, "jax-0.4.32": {"jax": "0.4.32", "jaxlib": "0.4.31"}}
     monkeypatch.setattr(known, "load", lambda: Knowledge(of.day, cells, of.issues))
-    code, out = said(capsys, ["jax==0.4.32"])
+    code, out = checked(capsys, ["jax==0.4.32"])
     assert Exit.UNDECIDED == code
     assert "jax==0.4.32 admits only 0.4.32, which was never run: `check --from jax==0.4.32` shows" in out
-    _, out = said(capsys, ["jax<0.5"])
+    _, out = checked(capsys, ["jax<0.5"])
     assert "Admitted and never run: jax 0.4.32." in out
-    assert Exit.INCOMPLETE == said(capsys, ["jax<0.5"], "--strict")[0]
+    assert Exit.INCOMPLETE == checked(capsys, ["jax<0.5"], "--strict")[0]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +180,7 @@ def test_what_has_no_meaning_with_bounds_is_refused(
     typed: list[str], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Upgrades, and formats that point at a file, are refused with a sentence."""
-    code, out = said(capsys, ["jax"], *typed)
+    code, out = checked(capsys, ["jax"], *typed)
     assert Exit.MISUSED == code
     assert why in out
 
@@ -205,24 +188,24 @@ def test_what_has_no_meaning_with_bounds_is_refused(
 @pytest.mark.usefixtures("world")
 def test_bounds_of_other_packages_leave_the_stacks_alone(capsys: pytest.CaptureFixture[str]) -> None:
     """A bound on a package outside all stacks excludes none of them."""
-    assert "Admitted and run: 2 of jax; 2 stacks are within" in said(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
+    assert "Admitted and run: 2 of jax; 2 stacks are within" in checked(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
 
 
 def test_what_builds_on_the_stack_is_told_where_its_bound_admits_nothing(
-    real: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    published: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The stack is answered anyway; --strict fails."""
-    monkeypatch.setattr(known, "load", lambda: real)
-    code, out = said(capsys, ["jax>=0.12", "flax>=99"])
+    monkeypatch.setattr(known, "load", lambda: published)
+    code, out = checked(capsys, ["jax>=0.12", "flax>=99"])
     assert Exit.UNEXPECTED == code
     assert "flax>=99 admits no release in the data, which has 0." in out
-    assert Exit.INCOMPLETE == said(capsys, ["jax>=0.12", "flax>=99"], "--strict")[0]
+    assert Exit.INCOMPLETE == checked(capsys, ["jax>=0.12", "flax>=99"], "--strict")[0]
 
 
 @pytest.mark.usefixtures("world")
 def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     """JSON has the bounds, what they admit, and the findings with their releases."""
-    code, out = said(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
+    code, out = checked(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
     found = json.loads(out)
     assert Exit.UNEXPECTED == code
     assert {"jax": "<0.7,>=0.4.36", "diffrax": ""} == found["bounds"]
@@ -237,7 +220,7 @@ def test_what_is_ignored_is_no_hole(world: Path, capsys: pytest.CaptureFixture[s
     """An entry of jax-stack-compat.toml ignores its issue within bounds too; an entry without effect is stale."""
     entries = "".join(f'[[ignore]]\nid = "{id}"\nreason = "we know"\n' for id in ("wrong-numbers", "solve-is-off"))
     (world / "jax-stack-compat.toml").write_text(entries)
-    code, out = said(capsys, ["jax<0.6"])
+    code, out = checked(capsys, ["jax<0.6"])
     assert Exit.AS_EXPECTED == code
     assert "1 ignored by jax-stack-compat.toml." in out
     assert "jax-stack-compat.toml has stale entries: solve-is-off" in out
@@ -249,7 +232,7 @@ def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[s
     (world / "src").mkdir()
     model = world / "src" / "model.py"
     model.write_text("import jax.numpy as jnp\nimport jax\n\njax.tree_map(jnp.abs, 1)\n")
-    code, out = said(capsys, ["jax<0.7"], "--source", "src")
+    code, out = checked(capsys, ["jax<0.7"], "--source", "src")
     assert Exit.UNEXPECTED == code
     assert "model.py:4  jax.tree_map: not on jax 0.6.0, which the bounds admit" in out
     assert "Not used here: wrong-numbers." in out
@@ -257,10 +240,10 @@ def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[s
     assert "To test in CI: jax 0.4.30 (the lowest that is admitted), jax 0.6.0. They show 1 of the 1 findings." in out
 
     model.write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
-    _, out = said(capsys, ["jax<0.7"], "--source", "src")
+    _, out = checked(capsys, ["jax<0.7"], "--source", "src")
     assert "wrong-numbers (silent-wrong)" in out
     model.write_text("import jax\nif jax.__version_info__ >= (0, 7):\n    jax.numpy.pad(x, 1, mode='edge')\n")
-    _, out = said(capsys, ["jax<0.7"], "--source", "src")
+    _, out = checked(capsys, ["jax<0.7"], "--source", "src")
     assert "Not used here: wrong-numbers." in out
 
 
@@ -287,14 +270,14 @@ def test_the_lowest_release_is_among_those_to_test() -> None:
 )
 def test_bounds_are_told_in_25_lines(
     dependencies: list[str],
-    real: Knowledge,
+    published: Knowledge,
     world: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Wide bounds fit into the limit: the rest is counted, and --verbose lists it."""
-    monkeypatch.setattr(known, "load", lambda: real)
-    _, out = said(capsys, dependencies)
+    monkeypatch.setattr(known, "load", lambda: published)
+    _, out = checked(capsys, dependencies)
     assert len(out.splitlines()) <= 25
     if "more: --verbose" in out:
-        assert len(said(capsys, dependencies, "--verbose")[1].splitlines()) > 25
+        assert len(checked(capsys, dependencies, "--verbose")[1].splitlines()) > 25

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from suite.__main__ import main
 from suite.cell.issue import Rule, Signature
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.errors import Exit
 from suite.judge.rules import Run, met
 
 RELEASES = ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0")
@@ -70,3 +74,10 @@ def knowledge(*issues: KnownIssue) -> Knowledge:
 def stack(**versions: str) -> Stack:
     """Return a stack of these versions."""
     return Stack(versions, "uv.lock")
+
+
+def said(capsys: pytest.CaptureFixture[str], *typed: str) -> tuple[Exit, str]:
+    """Return a command's exit code and output."""
+    code = main(list(typed))
+    out, err = capsys.readouterr()
+    return code, out + err
