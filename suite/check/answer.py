@@ -150,8 +150,8 @@ class Answer:
 
 def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     """Return what is known about `stack` by the published rules and runs."""
-    named = {*_packages(knowledge)}
-    given = {name: _spelled(name, of, knowledge) for name, of in stack.versions.items() if name in named}
+    known_releases = knowledge.releases
+    given = {name: _spelled(name, of, knowledge) for name, of in stack.versions.items() if name in known_releases}
     guessed = assumed(knowledge, given, stack.unsaid)
     strange = _strange(knowledge, given)
     if refused := refused_jaxlib(given) if "jax" not in strange else "":
@@ -186,7 +186,9 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
             continue
         means = verdict(cases[issue, case], known.behaviour)
         if means not in GOOD and means not in UNDECIDED:
-            effects.append(_effect(issues[issue], cases[issue, case], means, known, versions, knowledge))
+            of = cases[issue, case]
+            texts = _why(known, versions), good(of, versions, knowledge), _helps(of, known, versions)
+            effects.append(Effect(issues[issue], of, means, known.behaviour, known, *texts))
     order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
     effects.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
     return Answer(
@@ -255,28 +257,11 @@ def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -
     return f"Imports and solves ({'run' if ran else 'by rule'}; CPU, x86-64)." if of else ""
 
 
-def _packages(knowledge: Knowledge) -> Iterable[str]:
-    return (name for pins in knowledge.cells.values() for name in pins)
-
-
 def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
     """Return the packages of `versions` that are newer than any that was run."""
-    found = []
-    for name in (each for each in STACK if each != "jaxlib"):
-        if (
-            name in versions
-            and (known := knowledge.releases.get(name))
-            and Version(versions[name]) > Version(known[-1])
-        ):
-            found.append(f"{name} {versions[name]} (the newest here is {known[-1]})")
-    return found
-
-
-def _effect(
-    issue: KnownIssue, case: KnownCase, means: Verdict, known: Prediction, versions: Pins, knowledge: Knowledge
-) -> Effect:
-    why, until, helps = _why(known, versions), good(case, versions, knowledge), _helps(case, known, versions)
-    return Effect(issue, case, means, known.behaviour or "", known, why, until, helps)
+    last = {name: of[-1] for name, of in knowledge.releases.items() if name in versions and name != "jaxlib"}
+    names = [name for name in STACK if name in last and Version(versions[name]) > Version(last[name])]
+    return [f"{name} {versions[name]} (the newest here is {last[name]})" for name in names]
 
 
 def _why(known: Prediction, versions: Pins) -> str:

@@ -155,8 +155,10 @@ def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Rais
     beside = [need.replace("-", "_").removeprefix("dm_") for need in case.needs if need not in _BESIDE]
     if not all(name in error.said for name in beside):
         return 0.0
-    through = bool(signature.module) and (error.through(signature.module) or _is_named(signature.module, error.message))
-    if signature.module and not through and (error.files or not own):
+    module = signature.module
+    named = "." in module and module.replace("._src", "") in error.message
+    through = bool(module) and (named or error.through(module))
+    if module and not through and (error.files or not own):
         return 0.0
     everyday = signature.message in EVERYDAY
     if (everyday or issue.row_zero) and not _is_concerned(issue, case, error, rare):
@@ -189,10 +191,6 @@ def _names(issue: KnownIssue) -> set[str]:
 def _is_own(type: str) -> bool:
     """Return True if a class of exceptions is upstream's own and specific."""
     return not hasattr(builtins, type) and type not in _GENERAL
-
-
-def _is_named(module: str, message: str) -> bool:
-    return "." in module and module.replace("._src", "") in message
 
 
 @cache

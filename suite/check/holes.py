@@ -391,7 +391,7 @@ def tell(
         raise Misused(f"--bounds has no format {format}: use --format text or json")
     of = read_bounds(path)
     if not of.packages.keys() & set(STACK):
-        console.print(f"{path}: it has no bounds on {', '.join(STACK)}", style="bold", markup=False, soft_wrap=True)
+        text.say(console, f"{path}: it has no bounds on {', '.join(STACK)}", "bold")
         return Exit.UNDECIDED
     within = admitted(known, of.packages)
     found = _less_ignored(Within(within, tuple(holes(known, within, [*of.packages, *of.unsaid]))), known)
@@ -439,7 +439,7 @@ def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
         kept_cases = [
             name
             for name, at in told.items()
-            if any(_is_told(use, id) and _reached(use, hole.package, releases) for use in at)
+            if any(not use.ignored & {id, "*"} and _reached(use, hole.package, releases) for use in at)
         ]
         if kept_cases:
             left.append(replace(hole, cases=tuple(kept_cases)))
@@ -456,10 +456,6 @@ def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
         unused=tuple(each for each in unused if each not in kept and each not in untold),
         unread=of.unread,
     )
-
-
-def _is_told(use: Use, id: str) -> bool:
-    return not use.ignored & {id, "*"}
 
 
 def _reached(use: Use, package: str, releases: Sequence[str]) -> bool:

@@ -85,10 +85,7 @@ class Outcome:
         unread = [each for each in self.read.unread if each.mentions] if self.read else []
         named = ", ".join(f"{each.path} ({each.why})" for each in unread[:2])
         more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
-        return [
-            *self.answer.unsure,
-            *([f"Could not be read, and mentions the stack: {named}{more}."] if unread else []),
-        ]
+        return [*self.answer.unsure, *[f"Could not be read, and mentions the stack: {named}{more}."] * bool(unread)]
 
     @property
     def assumed(self) -> str:
@@ -171,18 +168,12 @@ def _levels(fail_on: str | None) -> Sequence[str]:
 
 def of_stack(answer: Answer) -> list[Finding]:
     """Return a finding for each issue that affects a stack, for answers without a source."""
-    return [
-        Finding(
-            "chronic" if issue.id in answer.chronic else "possible",
-            "",
-            issue.title,
-            path=answer.stack.file,
-            id=issue.id,
-            kind=issue.kind,
-            **_of_cases(effects),
-        )
-        for issue, effects in answer.issues
-    ]
+    found = []
+    for issue, effects in answer.issues:
+        level: Level = "chronic" if issue.id in answer.chronic else "possible"
+        own = _of_cases(effects)
+        found.append(Finding(level, "", issue.title, path=answer.stack.file, id=issue.id, kind=issue.kind, **own))
+    return found
 
 
 def _of_cases(effects: Sequence[Effect]) -> dict[str, Any]:
@@ -190,12 +181,8 @@ def _of_cases(effects: Sequence[Effect]) -> dict[str, Any]:
     good = next((effect.good for effect in effects if effect.has_good_release), effects[0].good)
     works = [effect.case.workaround for effect in effects if effect.case.workaround and "not help" not in effect.helps]
     users = libraries.users(touch.name for effect in effects for touch in concern.touches(effect.case))
-    return {
-        "cases": tuple(effect.case.id for effect in effects),
-        "users": users,
-        "good_from": good,
-        "do": works[0] if works else "",
-    }
+    cases = tuple(effect.case.id for effect in effects)
+    return {"cases": cases, "users": users, "good_from": good, "do": works[0] if works else ""}
 
 
 def of_source(
@@ -243,19 +230,8 @@ def of_source(
         likely = met.likely and (id not in answer.chronic or _of_cases(effects)["do"])
         level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
         guarded = excludes(met.use.guards, answer.versions)
-        issue = effects[0].issue
-        issues.append(
-            Finding(
-                level,
-                met.name,
-                issue.title,
-                id=id,
-                kind=issue.kind,
-                guarded=guarded,
-                **_of_cases(effects),
-                **place(met.use),
-            )
-        )
+        issue, own = effects[0].issue, {**_of_cases(effects), **place(met.use)}
+        issues.append(Finding(level, met.name, issue.title, id=id, kind=issue.kind, guarded=guarded, **own))
     called = {thing.name for each in here if each.call for thing in each.things}
     touched = {touch.name for name in answer.looked_up for touch in concern.touches(known.cases[name])}
     read = SourceRead(
@@ -275,15 +251,7 @@ def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     kinds = ["", *KINDS]
 
     def order(finding: Finding) -> tuple[object, ...]:
-        return (
-            LEVELS.index(finding.level),
-            kinds.index(finding.kind),
-            -finding.users,
-            finding.id,
-            finding.path,
-            finding.line,
-            finding.column,
-            finding.name,
-        )
+        rank = LEVELS.index(finding.level), kinds.index(finding.kind), -finding.users
+        return *rank, finding.id, finding.path, finding.line, finding.column, finding.name
 
     return tuple(sorted(findings, key=order))

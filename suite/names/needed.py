@@ -1,4 +1,4 @@
-"""The file of what each release of the stack needs of the others, by the names that its code uses."""
+"""The file of needs: the releases of other packages that a release's code works with, by the names it uses."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class CodeLine(FileModel):
 class Needed(FileModel):
     """A release's needs of another package.
 
-    `since` is the first release with all that it uses, if an older one lacks some, and `because` the lines. `until` is
-    the last release that has what later ones lack, and `gone` the lines.
+    `since` is the first release with all names in use, if an older one lacks some; `because` are the lines. `until` is
+    the last release with names that later ones lack; `gone` are the lines.
     """
 
     package: str
@@ -38,12 +38,12 @@ class Needed(FileModel):
 
 
 class AllNeeded(FileModel):
-    """The file: package → release → what it needs."""
+    """The needs by package and release."""
 
     schema_version: Literal[1] = 1
     releases: Mapping[str, Mapping[str, tuple[Needed, ...]]]
 
 
 def load() -> AllNeeded:
-    """Return what is published. Raises BadFile."""
+    """Return the published needs. Raises BadFile."""
     return read(AllNeeded, FOLDER / NAME)

@@ -1,4 +1,4 @@
-"""`nox -s names`: walks the releases that are not in the published names, and writes their spans."""
+"""The command `nox -s names`: walk releases that are not published yet, and write their spans."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from suite.names.model import FOLDER
 
 
 def publish(*, fresh: bool, console: Terminal) -> None:
-    """Walk what is not known, or with `fresh` every release, and write the files of each package.
+    """Walk unknown releases, or all with `fresh`, and write the files of each package.
 
     Raises Failed, BadFile, OSError.
     """
@@ -21,6 +21,6 @@ def publish(*, fresh: bool, console: Terminal) -> None:
         names = spans.join(package, {**known.get(package, {}), **new[package]})
         files |= store.texts(names)
         count, first, last = len(names.releases), names.releases[0], names.releases[-1]
-        told = f"{count} releases, {first} to {last}, {len(new[package])} of them walked now"
-        console.print(f"{package}: {told}", soft_wrap=True)
+        walked = f"{len(new[package])} of them walked now"
+        console.print(f"{package}: {count} releases, {first} to {last}, {walked}", soft_wrap=True)
     replace_all(FOLDER, files)
