@@ -1,1 +1,1 @@
-"""What bites an environment, a lock, a source tree, a branch: the published rules and runs, asked by one command."""
+"""Known issues of an environment, a lock, a source tree or a branch, by the published rules and runs."""

@@ -1,4 +1,4 @@
-"""Versions → what is known to affect them: which cases, how that is known, since when it is good, what to do. Pure."""
+"""Known issues of a stack: the cases, how each is known, its good releases, and its workaround. Pure."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from suite.judge.prediction import Name, Prediction, Stopped, foresee, how, with
 from suite.judge.rules import STACK, Pins, first_match, met, requirements
 from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
 
-# What is worst comes first: what gives other numbers without a word, then what says so by itself.
+# Worst first: silently different numbers, then failures that show themselves.
 KINDS: Mapping[str, str] = {
     "silent-wrong": "Silently wrong",
     "silent-change": "Silently changed",
     "crash": "Crashes",
     "import-error": "Does not import",
     "warning": "Warns",
-    "retrace": "Traces anew",
+    "retrace": "Retraces",
     "slow": "Slow",
     "by-design": "By design",
 }
@@ -33,17 +33,17 @@ _DEVICE = re.compile(r"jax-(cuda|rocm)|libtpu")
 _HOW = {
     "run": "run on exactly these versions",
     "by rule": "by rule",
-    "between": "between two that agree",
+    "between": "between two runs that agree",
     "unknown": "not known",
 }
 
 
 @dataclass(frozen=True)
-class Bite:
+class Effect:
     """A case that goes wrong on these versions.
 
-    `why` says how that is known; `good` since or up to when it is well, by the releases of one package; `helps` what is
-    known of the workaround here.
+    `why` says how that is known. `good` names the releases of one package on which the case is good. `helps` says
+    whether the workaround helps here.
     """
 
     issue: KnownIssue
@@ -61,25 +61,25 @@ class Bite:
         return self.issue.id, self.case.id
 
     @property
-    def mended(self) -> bool:
-        """Whether a release is known on which it is well, or refused loudly."""
+    def has_good_release(self) -> bool:
+        """True if a release is known on which the case is good, or refused loudly."""
         return self.good.startswith(("good", "refused"))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """All that is known of a stack.
+    """All that is known about a stack.
 
-    `stops` are packages that do not import there; `blocked` are the cases that need them, or wait for a case that goes
-    wrong. `counts` says of how many of the cases `looked_up` it is known how; `elsewhere` counts those that need what
-    the stack does not have; `newer` are packages newer than any that was run. `assumed` are versions that nobody named
-    and an installer would have given; `unsure` says what nothing is known of, and `imports` whether the stack works at
-    all. `ignored` is what the project's own file, or the code itself, leaves out.
+    `stops` are packages that do not import there. `blocked` are the cases that need them, or wait for a case that goes
+    wrong. `counts` counts the cases `looked_up` by how they are known. `elsewhere` counts cases that need packages
+    outside the stack. `newer` are packages newer than any that was run. `assumed` are unnamed versions that an
+    installer would have given. `unsure` lists what is unknown, and `imports` says if the stack works at all. `ignored`
+    are the issues that the project's own file, or the code itself, leaves out.
     """
 
     stack: Stack
     versions: Pins
-    bites: tuple[Bite, ...]
+    effects: tuple[Effect, ...]
     stops: tuple[str, ...]
     blocked: tuple[Name, ...]
     counts: Mapping[str, int]
@@ -94,30 +94,30 @@ class Answer:
     ignored: tuple[str, ...] = ()
 
     @property
-    def issues(self) -> list[tuple[KnownIssue, list[Bite]]]:
-        """The issues that bite, the worst first, each with its cases."""
-        return [(of[0].issue, of) for _, group in groupby(self.bites, lambda each: each.issue.id) if (of := [*group])]
+    def issues(self) -> list[tuple[KnownIssue, list[Effect]]]:
+        """The issues that affect the stack, worst first, with their cases."""
+        return [(of[0].issue, of) for _, group in groupby(self.effects, lambda each: each.issue.id) if (of := [*group])]
 
     @property
     def silent(self) -> int:
-        """How many of the issues give other numbers without a word."""
+        """The number of issues that silently change numbers."""
         return sum(issue.kind.startswith("silent") for issue, _ in self.issues)
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is known of this stack."""
+        """True if anything is known about this stack."""
         return bool(sum(self.counts.values()) or self.blocked)
 
     @property
     def works(self) -> bool:
-        """Whether nothing tells that the stack does not import or solve: row zero asks that."""
+        """False if the stack is known not to import or solve, by row zero."""
         return not (self.stops or any(issue.row_zero for issue, _ in self.issues))
 
     @property
     def chronic(self) -> frozenset[str]:
-        """The ids of the issues that no release mends, for any case."""
-        mended = {each.issue.id for each in self.bites if each.mended}
-        return frozenset({each.issue.id for each in self.bites} - mended)
+        """The ids of the issues without a good release for any case."""
+        fixable = {effect.issue.id for effect in self.effects if effect.has_good_release}
+        return frozenset({effect.issue.id for effect in self.effects} - fixable)
 
     @property
     def first_line(self) -> str:
@@ -126,32 +126,32 @@ class Answer:
         if self.stops:
             return f"This stack does not work: {' and '.join(self.stops)} does not import with the others."
         if not self.is_known:
-            return "Nothing is known of this stack."
+            return "Nothing is known about this stack."
         if not count:
-            return "Of the cases that were looked up, none is known to be affected."
+            return "None of the cases looked up is known to affect this stack."
         silently = f", {self.silent} of them silent" if self.silent else ""
         return f"{count} known issue{'s affect' if count > 1 else ' affects'} this stack{silently}."
 
     @property
     def last_line(self) -> str:
-        """What that rests on: unknown is never clean."""
+        """The data behind the verdict: unknown is never clean."""
         told = [f"{self.counts[name]} {words}" for name, words in _HOW.items() if self.counts.get(name)]
-        told += [f"{len(self.blocked)} blocked by what does not import or work"] if self.blocked else []
+        told += [f"{len(self.blocked)} blocked by packages or cases that do not work"] if self.blocked else []
         known = sum(self.counts.values()) + len(self.blocked)
         lines = f"Looked up {known} cases, as of {self.day}" + (f": {', '.join(told)}." if told else ".")
         if self.elsewhere:
-            lines += f" {self.elsewhere} more need packages that are not there."
+            lines += f" {self.elsewhere} more need packages that this stack lacks."
         if self.ignored:
             lines += f" {len(self.ignored)} ignored by jax-stack-compat.toml."
         if self.newer:
-            lines += f" Newer than this data: {', '.join(self.newer)}; what is said of these is carried on by rule."
+            lines += f" Newer than this data: {', '.join(self.newer)}; rules predict these."
         return lines
 
 
 def answer(knowledge: Knowledge, stack: Stack) -> Answer:
-    """What is known of `stack` by the published rules and runs."""
-    named = {*_packages(knowledge)}
-    given = {name: _spelled(name, of, knowledge) for name, of in stack.versions.items() if name in named}
+    """Return what is known about `stack` by the published rules and runs."""
+    known_releases = knowledge.releases
+    given = {name: _spelled(name, of, knowledge) for name, of in stack.versions.items() if name in known_releases}
     guessed = assumed(knowledge, given, stack.unsaid)
     strange = _strange(knowledge, given)
     if refused := refused_jaxlib(given) if "jax" not in strange else "":
@@ -162,19 +162,19 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     versions = with_jaxlib(given, knowledge.cells.values())
     there = {"jaxlib", *versions, *stack.unsaid}
     lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
-    # Row zero takes the whole stack, and that an Equinox does not import its rules tell without a Diffrax.
+    # Row zero needs the whole stack, but its rules can tell that Equinox does not import without Diffrax.
     cases = {
         name: case for name, case in knowledge.cases.items() if name not in lacking or name[0] in knowledge.row_zero
     }
     foreseen = foresee(cases, knowledge.row_zero, versions, {name: case.runs for name, case in cases.items()})
     found = {
-        each: known
-        for each, known in foreseen.items()
-        if each not in lacking or (isinstance(known, Prediction) and known.behaviour == "import-error")
+        case_name: known
+        for case_name, known in foreseen.items()
+        if case_name not in lacking or (isinstance(known, Prediction) and known.behaviour == "import-error")
     }
     issues = {issue.id: issue for issue in knowledge.issues}
     counts: Counter[str] = Counter()
-    bites, unknown, blocked, stops = [], [], [], dict[str, None]()
+    effects, unknown, blocked, stops = [], [], [], dict[str, None]()
     for (issue, case), known in found.items():
         if isinstance(known, Stopped):
             blocked.append((issue, case))
@@ -186,13 +186,15 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
             continue
         means = verdict(cases[issue, case], known.behaviour)
         if means not in GOOD and means not in UNDECIDED:
-            bites.append(_bite(issues[issue], cases[issue, case], means, known, versions, knowledge))
+            of = cases[issue, case]
+            texts = _why(known, versions), good(of, versions, knowledge), _helps(of, known, versions)
+            effects.append(Effect(issues[issue], of, means, known.behaviour, known, *texts))
     order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
-    bites.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
+    effects.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
     return Answer(
         stack,
         versions,
-        tuple(bites),
+        tuple(effects),
         tuple(stops),
         tuple(blocked),
         counts,
@@ -212,13 +214,13 @@ def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
     releases = knowledge.releases.get(name, ())
     if version in releases:
         return version
-    return next((each for each in releases if Version(each) == Version(version)), version)
+    return next((release for release in releases if Version(release) == Version(version)), version)
 
 
 def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
-    """The packages of the stack whose version lies outside of what was run, and how: no rule is carried on so far.
+    """Return the packages whose version is outside the data, with a sentence each: rules do not extend so far.
 
-    A patch of the newest minor series is by rule; a release between two of its series too.
+    They do extend to a patch of the newest minor series, and to a release between two of its series.
     """
     found = {}
     for name in (each for each in STACK if each != "jaxlib" and each in versions):
@@ -233,7 +235,7 @@ def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
         elif here > Version(known[-1]):
             found[name] = f"{name} {here} is newer than this data, which ends with {known[-1]}, {knowledge.day}."
         else:
-            found[name] = f"{name} {here} is no release that was run."
+            found[name] = f"{name} {here} is not a release in this data."
     return found
 
 
@@ -242,11 +244,11 @@ def _unsure(stack: Stack) -> Iterable[str]:
         yield "Name jax and its version: nearly every case needs it."
     if plugins := sorted(filter(_DEVICE.match, stack.versions)):
         ask = "`check --python .venv --confirm` runs the cases on your device"
-        yield f"This stack has {' and '.join(plugins)}, and this data is of CPUs: {ask}."
+        yield f"This stack has {' and '.join(plugins)}, but this data is from CPUs: {ask}."
 
 
 def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -> str:
-    """Whether the stack works at all, by row zero; nothing where that needs more than is there, or is not known."""
+    """Return a sentence if the stack works by row zero; empty if row zero needs more packages or does not know."""
     of = [(knowledge.cases[name], known) for name, known in found.items() if name[0] in knowledge.row_zero]
     for case, known in of:
         if isinstance(known, Stopped) or known.behaviour is None or verdict(case, known.behaviour) not in GOOD:
@@ -255,37 +257,20 @@ def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -
     return f"Imports and solves ({'run' if ran else 'by rule'}; CPU, x86-64)." if of else ""
 
 
-def _packages(knowledge: Knowledge) -> Iterable[str]:
-    return (name for pins in knowledge.cells.values() for name in pins)
-
-
 def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
-    """The packages of `versions` that are newer than any that was run."""
-    found = []
-    for name in (each for each in STACK if each != "jaxlib"):
-        if (
-            name in versions
-            and (known := knowledge.releases.get(name))
-            and Version(versions[name]) > Version(known[-1])
-        ):
-            found.append(f"{name} {versions[name]} (the newest here is {known[-1]})")
-    return found
-
-
-def _bite(
-    issue: KnownIssue, case: KnownCase, means: Verdict, known: Prediction, versions: Pins, knowledge: Knowledge
-) -> Bite:
-    why, until, helps = _why(known, versions), good(case, versions, knowledge), _helps(case, known, versions)
-    return Bite(issue, case, means, known.behaviour or "", known, why, until, helps)
+    """Return the packages of `versions` that are newer than any that was run."""
+    last = {name: of[-1] for name, of in knowledge.releases.items() if name in versions and name != "jaxlib"}
+    names = [name for name in STACK if name in last and Version(versions[name]) > Version(last[name])]
+    return [f"{name} {versions[name]} (the newest here is {last[name]})" for name in names]
 
 
 def _why(known: Prediction, versions: Pins) -> str:
-    """How a prediction is known; of runs on other versions than these, the versions and not the cell's name."""
+    """Return how a prediction is known; runs on other versions are named by version, not by cell."""
     if known.how == "run":
         return "run on these versions"
-    moved = [name for name in STACK if len({each.pins.get(name) for each in known.runs}) > 1]
+    moved = [name for name in STACK if len({run.pins.get(name) for run in known.runs}) > 1]
     name = next((each for each in moved if each != "jaxlib"), "jax")
-    near = list(dict.fromkeys(each.pins[name] for each in known.runs if name in each.pins))
+    near = list(dict.fromkeys(run.pins[name] for run in known.runs if name in run.pins))
     runs = f"{name} {' and '.join(near)}" if near else ""
     if known.how == "between":
         return f"between runs on {runs}"
@@ -293,14 +278,14 @@ def _why(known: Prediction, versions: Pins) -> str:
 
 
 def verdict(case: KnownCase, behaviour: str) -> Verdict:
-    """What a behaviour of a case, or a verdict where none was seen, means."""
+    """Return the verdict on a behaviour of a case; a verdict stands for itself."""
     shown = case.behaviours.get(behaviour, behaviour)
     return next((each for each in VERDICTS if each == shown), "different")
 
 
 @dataclass(frozen=True)
 class Span:
-    """Releases of `package`, side by side, on which a case is well, or not, with the other versions kept."""
+    """Adjacent releases of `package` on which a case is good, or is not, with the other versions kept."""
 
     package: str
     well: bool
@@ -311,14 +296,14 @@ class Span:
 
 
 def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -> list[Span]:
-    """How a case goes along the known releases of a package by its rules, oldest first: the rest of a stack stays.
+    """Return a case's spans along the known releases of a package, by its rules, oldest first.
 
-    What no rule tells ends a span, and is in none. A jaxlib moves with its jax.
+    The rest of the stack stays, but jaxlib moves with its jax. A release without a matching rule ends a span.
     """
     told: list[tuple[str, tuple[bool, bool] | None]] = []
     releases = knowledge.releases.get(package, [])
     if package == "jax" and any("jaxlib" in each for each in knowledge.jaxlibs.values()):
-        # A jax that could not be installed is no advice.
+        # Do not advise a jax that cannot be installed.
         releases = [each for each in releases if "jaxlib" in knowledge.jaxlibs[each]]
     for release in releases:
         moved: Pins = {**versions, package: release}
@@ -337,33 +322,33 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
 
 
 def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
-    """From which release of a package that its rules name a case is well, with the other versions kept, or up to which.
+    """Return the releases on which a case is good, of a package that its rules name; empty without a rule.
 
-    Nothing where no rule tells.
+    The other versions are kept.
     """
-    named = [each.name for rule in case.rules for each in requirements(rule.on)]
+    named = [requirement.name for rule in case.rules for requirement in requirements(rule.on)]
     own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
     if own and versions.get("jaxlib") not in (None, own) and _is_well(case, {**versions, "jaxlib": own}):
-        # Another jaxlib is beside this jax than an installer gives.
+        # This jax is beside another jaxlib than an installer gives.
         return f"good with jaxlib {own}"
     packages = [each for each in dict.fromkeys([*named, "jax", *case.needs]) if each in versions and each != "jaxlib"]
-    told = [each for package in packages for each in spans(case, package, versions, knowledge)]
+    told = [span for package in packages for span in spans(case, package, versions, knowledge)]
     after = [each for each in told if Version(each.first) > Version(versions[each.package])]
     before = [each for each in told if Version(each.last) < Version(versions[each.package])]
-    for each in (*(each for each in after if each.well), *(each for each in after if each.loud)):
-        what = "good" if each.well else "refused loudly"
-        if each.first == each.last and not each.open:
-            return f"{what} on {each.package} {each.first}"
-        return f"{what} from {each.package} {each.first}{'' if each.open else f' to {each.last}'}"
-    for each in reversed([each for each in before if each.well]):
-        return f"good up to {each.package} {each.last}, and on none since"
+    if better := next(iter([each for each in after if each.well] or [each for each in after if each.loud]), None):
+        what = "good" if better.well else "refused loudly"
+        if better.first == better.last and not better.open:
+            return f"{what} on {better.package} {better.first}"
+        return f"{what} from {better.package} {better.first}{'' if better.open else f' to {better.last}'}"
+    if last_good := next((each for each in reversed(before) if each.well), None):
+        return f"good up to {last_good.package} {last_good.last}, and on none since"
     if not told:
         return ""
     *others, last = (
         (each for each in packages if each in case.needs or each == "jax") if "jax" in packages else packages
     )
     tried = f"{', '.join(others)} or {last}" if others else last
-    return f"no release of {tried} that was run is right"
+    return f"no release of {tried} that was run is good"
 
 
 def _is_well(case: KnownCase, versions: Pins) -> bool:
@@ -372,7 +357,7 @@ def _is_well(case: KnownCase, versions: Pins) -> bool:
 
 
 def _helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
-    """What is known of the workaround on these versions."""
+    """Return whether the workaround helps on these versions, in words."""
     if not case.workaround:
         return ""
     if any(met(on, versions) for on in case.fails):

@@ -1,4 +1,4 @@
-"""What nobody named and an installer gives: versions beside a stack, and whether its jax takes its jaxlib."""
+"""Versions that nobody named and an installer gives, and jaxlibs that a jax refuses."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _RELEASES = ROOT / "suite" / "stack" / "releases.json"
 
 
 def assumed(knowledge: Knowledge, given: Pins, unsaid: Collection[str]) -> Pins:
-    """Return the packages that those given import and nobody named, as of the day of the newest release given.
+    """Return the unnamed packages that the given ones import, as of the day of the newest given release.
 
-    That day's stack is the cell of that release.
+    That release's cell is the stack of that day.
     """
     lacking = {each for name in given for each in IMPORTS.get(name, ())} - given.keys() - {*unsaid, "jax"}
     days = [id for id in knowledge.cells if any(id == f"{name}-{version}" for name, version in given.items())]
@@ -28,13 +28,13 @@ def assumed(knowledge: Knowledge, given: Pins, unsaid: Collection[str]) -> Pins:
 
 
 def refused_jaxlib(given: Pins) -> str:
-    """Return a sentence where the metadata of a jax refuses the jaxlib beside it."""
+    """Return a sentence if the metadata of a jax refuses the jaxlib beside it."""
     jax, jaxlib = given.get("jax"), given.get("jaxlib")
     if jax is None or jaxlib is None or jax == jaxlib:
         return ""
-    # Read where the two differ alone: most stacks are answered sooner.
+    # Read only if the two differ; most stacks need no metadata.
     release = json.loads(_RELEASES.read_text(encoding="utf-8"))["packages"]["jax"].get(jax, {})
-    for each in map(Requirement, release.get("requires_dist", ())):
-        if each.name == "jaxlib" and not each.marker and not each.specifier.contains(jaxlib, prereleases=True):
-            return f"jax {jax} refuses jaxlib {jaxlib}: it asks for jaxlib {each.specifier}."
+    for needed in map(Requirement, release.get("requires_dist", ())):
+        if needed.name == "jaxlib" and not needed.marker and not needed.specifier.contains(jaxlib, prereleases=True):
+            return f"jax {jax} refuses jaxlib {jaxlib}: it requires jaxlib {needed.specifier}."
     return ""

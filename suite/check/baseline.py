@@ -1,4 +1,4 @@
-"""A file of known findings, matched by what they are and by the text of their line."""
+"""A file of known findings, matched by issue or name, by path and by the text of the line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suite.files import FileModel, dump, read
 SCHEMA: Literal[1] = 1
 
 
-class Entry(FileModel):
+class KnownFinding(FileModel):
     """A finding: an issue's id or a name, the file, and the text of its line."""
 
     finding: str
@@ -25,17 +25,17 @@ class Entry(FileModel):
 
 
 class Baseline(FileModel):
-    """The file."""
+    """The baseline file."""
 
     mend = "write it again with --write-baseline"
 
     schema_version: Literal[1]
-    findings: tuple[Entry, ...]
+    findings: tuple[KnownFinding, ...]
 
 
 @dataclass(frozen=True)
-class Compared:
-    """The findings that a baseline does not have, how many it has, and how many of it are no longer found."""
+class BaselineComparison:
+    """Findings compared with a baseline: the new ones, and how many are known and gone."""
 
     new: tuple[Finding, ...]
     known: int
@@ -43,7 +43,7 @@ class Compared:
 
     @property
     def told(self) -> str:
-        """For people."""
+        """The comparison, in a sentence."""
         return (
             f"{len(self.new)} new finding{'s' * (len(self.new) != 1)}; {self.known} in the baseline; "
             f"{self.gone} no longer found."
@@ -51,23 +51,23 @@ class Compared:
 
 
 def save(path: Path, findings: Iterable[Finding]) -> int:
-    """Write findings to a file, and return how many. Raises Misused for what is no file: it would be replaced."""
+    """Write findings to a file, and return how many. Raises Misused if the path is a folder or a device."""
     if path.exists() and not path.is_file():
-        raise Misused(f"{path} is no file: name one to write the baseline into")
-    keys = sorted(each.key for each in findings)
+        raise Misused(f"{path} is not a file: name a file for the baseline")
+    keys = sorted(finding.key for finding in findings)
     rows = [{"finding": what, "path": place, "text": text} for what, place, text in keys]
     write(path, dump({"schema_version": SCHEMA, "findings": rows}))
     return len(keys)
 
 
-def compare(path: Path, findings: Iterable[Finding]) -> Compared:
-    """Return which findings a file does not have; of alike ones, as many as it has. Raises BadFile."""
+def compare(path: Path, findings: Iterable[Finding]) -> BaselineComparison:
+    """Compare findings with a file, which counts those that are alike. Raises BadFile."""
     left = Counter((each.finding, each.path, each.text) for each in read(Baseline, path).findings)
     new, known = [], 0
-    for each in findings:
-        if left[each.key]:
-            left[each.key] -= 1
+    for finding in findings:
+        if left[finding.key]:
+            left[finding.key] -= 1
             known += 1
         else:
-            new.append(each)
-    return Compared(tuple(new), known, left.total())
+            new.append(finding)
+    return BaselineComparison(tuple(new), known, left.total())

@@ -1,6 +1,6 @@
-"""A package that is not released yet, in a stack that is: all that concerns it is run, and held against that stack.
+"""Unreleased packages in a released stack: the cases that concern them are run and compared with that stack.
 
-`try equinox=../equinox`: what this branch breaks, mends and changes, before anybody else meets it.
+`try equinox=../equinox` shows what this branch breaks, fixes and changes before its release.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES
 
 _PLACE = STATE / "candidates"
-# What of the stack is built has no compiled parts; jaxlib comes as a wheel.
+# Pure Python builds of the stack take less; jaxlib comes as a wheel.
 _BUILD_S = 900.0
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A package, and the requirement that is to be installed for it: a version, or what an address has."""
+    """A package and the requirement to install for it: a version or a direct reference."""
 
     package: str
     source: str
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A case that does something else than it did; `before` is None where nobody knows what that was."""
+class CaseChange:
+    """A case whose behaviour changed; `before` is None if it is unknown."""
 
     name: Name
     before: str | None
@@ -63,17 +63,17 @@ class Turn:
 
 
 def parse(words: str) -> Wanted:
-    """`equinox=../equinox`, `equinox=git+https://…`, or a requirement, `jax==0.13.0rc1`. Raises Misused."""
+    """Parse `equinox=../equinox`, `equinox=git+https://…` or a requirement, `jax==0.13.0rc1`. Raises Misused."""
     name, equals, place = words.partition("=")
     source = words
     if equals and place and not place.startswith("=") and not name.endswith(tuple("<>!~")):
         if "://" not in place:
-            # What is a path here may not be one where uv is started.
+            # uv starts in another folder, so make the path absolute.
             path = Path(os.path.abspath(place))  # noqa: PTH100  a link may be what is meant
             if not path.exists():
-                raise Misused(f"{words}: there is no {path}")
+                raise Misused(f"{words}: {path} does not exist")
             place = path.as_uri()
-        # With its name, uv refuses what is another package.
+        # Given the name, uv refuses another package.
         source = f"{name} @ {place}"
     try:
         found = Requirement(source)
@@ -81,17 +81,17 @@ def parse(words: str) -> Wanted:
         why = str(error).partition("\n")[0]
         raise Misused(f"{words}: {why}; a candidate is equinox=PATH, a wheel, an address, or jax==VERSION") from error
     if found.marker:
-        raise Misused(f"{words}: leave out the marker, under which it may not be installed")
+        raise Misused(f"{words}: leave out the marker, which may prevent the installation")
     package = str(canonicalize_name(found.name))
     if package not in PACKAGES:
-        raise Misused(f"{package} is not of the stack; {nearest(package, PACKAGES)}")
+        raise Misused(f"{package} is not part of the stack; {nearest(package, PACKAGES)}")
     return Wanted(package, source)
 
 
 def attempt(
     candidates: Sequence[Wanted], against: Sequence[str], issue: list[str], *, pre: bool, console: Terminal
 ) -> Exit:
-    """Run all that concerns the candidates, in each stack of `against`: what they break, mend and change there.
+    """Run the cases that concern the candidates in each stack of `against`, and print what changes.
 
     Raises Misused, Failed, BadFile, OSError.
     """
@@ -99,41 +99,42 @@ def attempt(
     cells = [plan.stack(each) for each in against] or [newest()]
     worst = Exit.AS_EXPECTED
     for cell in cells:
-        told = ", ".join(each.source for each in candidates)
+        told = ", ".join(candidate.source for candidate in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
         found, seen, undecided, ran = _held(cell, candidates, catalogue.select(issue), known, pre, console)
-        for turn in sorted(found, key=lambda each: _ORDER.index(each.how)):
-            line = f"  {turn.how}: {'/'.join(turn.name)}: {turn.before or 'not known'} → {turn.after}: {turn.detail}"
-            text.say(console, line, _STYLES[turn.how])
-        counts = {word: sum(turn.how == word for turn in found) for word in _ORDER}
-        said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing turned"
+        for change in sorted(found, key=lambda each: _ORDER.index(each.how)):
+            moved = f"{change.before or 'not known'} → {change.after}"
+            line = f"  {change.how}: {'/'.join(change.name)}: {moved}: {change.detail}"
+            text.say(console, line, _STYLES[change.how])
+        counts = {word: sum(change.how == word for change in found) for word in _ORDER}
+        said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing changed"
         text.say(console, f"{said}, of {seen} cases that concern {ran}; {undecided} not decided.", "bold")
         worst = max(worst, Exit.UNEXPECTED if counts["broken"] else Exit.INCOMPLETE if undecided else Exit.AS_EXPECTED)
     return worst
 
 
-_STYLES = {"broken": "red", "changed": "yellow", "new": "yellow", "mended": "green"}
+_STYLES = {"broken": "red", "changed": "yellow", "new": "yellow", "fixed": "green"}
 _ORDER = list(_STYLES)
 
 
 def newest() -> Cell:
-    """The newest release of jax, with all else as an installer gave it on its day."""
+    """Return the cell of the newest release of jax."""
     return next(cell for cell in reversed(plan.tagged("line")) if cell.moves == "jax" and cell.unavailable is None)
 
 
 def _held(
     cell: Cell, candidates: Sequence[Wanted], entries: Sequence[Entry], known: Knowledge, pre: bool, console: Terminal
-) -> tuple[list[Turn], int, int, str]:
-    """What turned against what is known of the cell, how many cases were seen and not decided, and of what."""
+) -> tuple[list[CaseChange], int, int, str]:
+    """Return the changes from the cell's published run, the counts of cases seen and undecided, and the versions."""
     pinned = lock.load(cell)
     python = _made(cell, candidates, pre)
-    names = {each.package for each in candidates}
+    names = {candidate.package for candidate in candidates}
     concern = [(entry, case) for entry in entries for case in entry.issue.cases if names & concerned(case.needs)]
     key = Key(lock=pinned.sha256, issue="", probe="", python=cell.python, platform="")
     before = behaviours(cell, known)
     with TemporaryDirectory() as folder:
         tasks = [
-            # What does as before is content with one attempt.
+            # One attempt is enough for a case that behaves as before.
             Task(
                 entry, case, key, before.get((entry.issue.id, case.id)), Path(folder, entry.issue.id, f"{case.id}.json")
             )
@@ -150,11 +151,11 @@ def _held(
     undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
     there = records[0][1].machine.packages
     ran = ", ".join(f"{name} {there.get(name) or '(not installed)'}" for name in sorted(names))
-    return turns(cell, judged, known), len(judged), undecided, ran
+    return changes(cell, judged, known), len(judged), undecided, ran
 
 
-def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[Turn]:
-    """What does something else than in the published run of the cell: nothing of what was not decided."""
+def changes(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[CaseChange]:
+    """Return the decided cases whose behaviour differs from the published run of the cell."""
     found = []
     cases, seen = known.cases, behaviours(cell, known)
     for name, now in judged.items():
@@ -165,26 +166,26 @@ def turns(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[T
         means: Verdict | None = None
         if case is not None and before is not None:
             means = verdict_of(case, before)
-        found.append(Turn(name, before, after, how(means, now.verdict), now.detail))
+        found.append(CaseChange(name, before, after, how(means, now.verdict), now.detail))
     return found
 
 
 def behaviours(cell: Cell, known: Knowledge) -> dict[Name, str]:
-    """What each case did in the published run of a cell."""
+    """Return the behaviour of each case in the published run of a cell."""
     return {name: run.behaviour for name, case in known.cases.items() for run in case.runs if run.cell == cell.id}
 
 
 def how(before: Verdict | None, after: Verdict) -> str:
-    """A turn in a word, by whether anything goes wrong silently before and after."""
+    """Return a change in a word, by the verdicts before and after."""
     if before is None:
         return "new"
     if (before in GOOD) == (after in GOOD):
         return "changed"
-    return "mended" if after in GOOD else "broken"
+    return "fixed" if after in GOOD else "broken"
 
 
 def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
-    """An interpreter of its own with the cell's lock and the candidates over it. Raises Failed."""
+    """Create an environment with the cell's lock and the candidates over it; return its interpreter. Raises Failed."""
     name = hashlib.sha256(json.dumps([cell.id, *(each.source for each in candidates)]).encode()).hexdigest()[:12]
     folder = _PLACE / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -194,14 +195,14 @@ def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
     _uv("venv", "--quiet", "--no-project", "--python", str(python), str(folder))
     _uv("pip", "sync", "--require-hashes", "--python", str(executable), str(lock.load(cell).path))
     more = ("--prerelease", "allow") if pre else ()
-    # What else it may want is the stack's: with another the difference would not be the candidate's.
-    sources = (each.source for each in candidates)
+    # Without dependencies: they stay as in the stack, so that a change comes from the candidate alone.
+    sources = (candidate.source for candidate in candidates)
     _uv("pip", "install", "--no-deps", "--reinstall", "--python", str(executable), *more, *sources, within=_BUILD_S)
     return executable
 
 
 def _refuse() -> Path:
-    raise Failed("a case has written into the installed packages, and the others were not run")
+    raise Failed("a case wrote into the installed packages, so the others were not run")
 
 
 def _uv(*words: str, within: float | None = None) -> None:

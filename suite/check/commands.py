@@ -1,4 +1,4 @@
-"""What `check` and `explain` do, once their words are read. Each raises BadFile, Misused, Failed; else an exit code."""
+"""The commands `check`, `needs` and `explain`. They return an exit code, or raise BadFile, Misused or Failed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from suite.errors import Exit, Misused
 from suite.judge.prediction import Name
 from suite.judge.rules import STACK, Pins
 
-# A log of a whole run.
-_LARGEST_TEXT = 256 * 2**20
+# Enough for the log of a whole run.
+_MAX_TEXT_BYTES = 256 * 2**20
 
 if TYPE_CHECKING:
     from suite.check.ignored import Left
@@ -50,26 +50,25 @@ def check(
     verbose: bool,
     console: Terminal,
 ) -> Exit:
-    """Say what is known to affect an environment, a lock or a stack, or what an upgrade of it adds."""
+    """Print what is known to affect an environment, a lock or a stack, or what an upgrade adds."""
     known = knowledge.load()
     if confirm and python is None:
-        raise Misused("--confirm runs reproducers in an interpreter of yours: name it, --python PATH")
+        raise Misused("--confirm runs reproducers in your interpreter: name it with --python PATH")
     stack = _stack(known, before, None) if before else bounds or _found(python, lock)
     if isinstance(stack, Path):
         if to and bounds is None:
-            raise Misused(f'{stack} has bounds and no versions: say what to upgrade from, --from "jax==0.10.2"')
+            raise Misused(f'{stack} has bounds but no versions: name the stack to upgrade, --from "jax==0.10.2"')
         if to or baseline or write_baseline:
-            asks = "--bounds asks about all that is admitted, and --to about an upgrade"
-            raise Misused(f"{asks}: leave one of them, and baselines, out")
+            raise Misused("--bounds does not combine with --to, --baseline and --write-baseline: leave one side out")
         if bounds is None and format == "text":
-            text.say(console, f"{stack}: nothing here says versions, so this is what it allows.", "bold")
+            text.say(console, f"{stack}: no file here pins versions, so its bounds are checked.", "bold")
         bounds = stack
         severe = severities(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
-    # What an upgrade of something else adds is told, too.
+    # The stack itself may be without JAX; its upgrade need not be.
     asked = _stack(known, to, stack) if to else stack
     if asked.versions.keys().isdisjoint(STACK) and asked.unsaid.keys().isdisjoint(STACK):
-        text.say(console, f"{asked.where}: none of {', '.join(STACK)} is there", "bold")
+        text.say(console, f"{asked.where}: found none of {', '.join(STACK)}", "bold")
         return Exit.UNDECIDED
     answer = answers.answer(known, stack)
     gone: tuple[str, ...] | None = None
@@ -94,18 +93,18 @@ def check(
 
 
 def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
-    """What an upgrade adds, and what it takes away.
+    """Return the answer with what an upgrade adds, and the cases that it removes.
 
-    What cannot be run any more is not mended, and what nobody knows may not be.
+    Blocked and unknown cases do not count as removed.
     """
     there = _names(after).union(after.blocked)
-    told = sorted("/".join(each.name) for each in before.bites if each.name not in there)
+    told = sorted("/".join(effect.name) for effect in before.effects if effect.name not in there)
     gone = tuple(each for each in told if each not in after.unknown)
-    return replace(after, bites=tuple(each for each in after.bites if each.name not in _names(before))), gone
+    return replace(after, effects=tuple(effect for effect in after.effects if effect.name not in _names(before))), gone
 
 
 def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins | None) -> Outcome:
-    """An answer, less what the project's own file ignores, for a source tree where one is given.
+    """Return an answer without what the project's own file ignores, for a source tree if one is given.
 
     `before` are the versions that an upgrade starts from.
     """
@@ -113,7 +112,7 @@ def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins
     answer, stale = (left.answer, left.stale) if left else (answer, ())
     if source is None:
         return Outcome(answer, known, ordered(of_stack(answer)), stale=stale)
-    from suite.check.source.usage import usage  # the parser is for those who ask for it
+    from suite.check.source.usage import usage  # the parser loads slowly
 
     findings, read, ignored = of_source(answer, known, usage(source), before)
     answer = replace(answer, ignored=tuple(sorted({*answer.ignored, *ignored})))
@@ -121,13 +120,13 @@ def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins
 
 
 def _left(found: Answer, known: Knowledge) -> Left | None:
-    """What is left of an answer, where the folder has a file of what to ignore."""
+    """Return an answer without what jax-stack-compat.toml ignores; None without that file."""
     path = Path("jax-stack-compat.toml")
     if not os.path.lexists(path):
         return None
-    from suite.check import ignored  # most projects have none, and are answered sooner
+    from suite.check import ignored  # loads slowly, and most projects ignore nothing
 
-    return ignored.leave_out(found, ignored.load(path, {each.id for each in known.issues}), datetime.now(UTC).date())
+    return ignored.leave_out(found, ignored.load(path, {issue.id for issue in known.issues}), datetime.now(UTC).date())
 
 
 def _found(python: Path | None, lock: Path | None) -> Stack | Path:
@@ -138,12 +137,12 @@ def _found(python: Path | None, lock: Path | None) -> Stack | Path:
     if isinstance(found, Stack):
         return found
     path = Path(os.path.relpath(found))
-    # A setup.py says what to do instead.
+    # Reading a setup.py raises what to do instead.
     return locks.read(path) if path.name in locks.NOT_RUN else path
 
 
 def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
-    """What words name: a lock, or versions such as `jax==0.10.2`, over those of another stack."""
+    """Return the stack that words name: a lock, or versions such as `jax==0.10.2` over another stack."""
     path = Path(words)
     if path == bounded.STDIN or (path.exists() and not path.is_dir()):
         return locks.read(path)
@@ -151,70 +150,72 @@ def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
     try:
         pins = spoken.versions(words, known.releases, moved)
     except ValueError as error:
-        raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or a lock that is there") from error
+        raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or an existing lock") from error
     kept = {name: version for name, version in (over.versions if over else {}).items() if name not in pins}
-    # A jaxlib goes with its jax.
+    # An installer moves jaxlib with its jax.
     if "jax" in pins and "jaxlib" not in pins:
         kept.pop("jaxlib", None)
     return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words)
 
 
 def _names(found: Answer) -> set[Name]:
-    return {each.name for each in found.bites}
+    return {effect.name for effect in found.effects}
 
 
 def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
-    """What is left of an answer once it was tried: all but what did not show."""
+    """Run the predicted cases; return the answer without those that did not show."""
     concerned = found.concerned
-    if not concerned.bites:
-        text.say(console, "Nothing is predicted, and so nothing was run.", "dim")
+    if not concerned.effects:
+        text.say(console, "Nothing is predicted, so nothing was run.", "dim")
         return found
-    from suite.check import confirm  # what runs reproducers is for those who ask for it
+    from suite.check import confirm  # loads slowly
 
     tried = confirm.confirm(interpreters.interpreter(python) or python, concerned, console)
-    text.say(console, f"\nTried with {python}, on {tried.device or 'a device that it did not name'}:", "bold")
+    text.say(console, f"\nTried with {python}, on {tried.device or 'an unnamed device'}:", "bold")
     for told, agrees in tried.lines:
         text.say(console, f"  {told}", {True: "red", False: "bold magenta", None: "dim"}[agrees])
     if tried.records:
         write(seen := Path("jax-stack-compat-seen.json"), tried.records)
-        text.say(console, f"What was seen is in {seen}, to be sent along with a report.", "dim")
-    refuted = {each.bite.name for each in tried.found if each.agrees is False}
+        text.say(console, f"Wrote the records to {seen}; attach it to a report.", "dim")
+    refuted = {each.effect.name for each in tried.found if each.agrees is False}
     kept = tuple(
-        each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted
+        finding
+        for finding in found.findings
+        if not finding.cases or {(finding.id, case) for case in finding.cases} - refuted
     )
-    bites = tuple(each for each in found.answer.bites if each.name not in refuted)
-    return replace(found, findings=kept, answer=replace(found.answer, bites=bites))
+    effects = tuple(effect for effect in found.answer.effects if effect.name not in refuted)
+    return replace(found, findings=kept, answer=replace(found.answer, effects=effects))
 
 
 def needs(source: Path, format: str, *, console: Terminal) -> Exit:
-    """Say which releases of each package a source tree works with, by its names and arguments."""
-    from suite.check import needs as needing  # the names are for those who ask for them
+    """Print the releases of each package that a source tree works with, by its names and arguments."""
+    from suite.check import needs as needing  # loads slowly
 
     return needing.tell(source, format, console=console)
 
 
 def explain(file: Path | None, on: str | None, format: str, *, console: Terminal) -> Exit:
-    """Look a traceback or an error message up, among missing names and the signatures of issues, and say what to do."""
-    from suite.check import explained, missing  # the names are megabytes, which no other command reads
+    """Look up a traceback or an error message among missing names and issues, and print what to do."""
+    from suite.check import explained, missing  # the names are megabytes
 
     said = _said(file)
     known = knowledge.load()
     stack = _stack(known, on, None) if on else Stack(explaining.versions(said), "the text")
     found = explaining.matches(known, said)
     names = list(missing.told(said))
-    bites = answers.answer(known, stack).bites if found and stack.versions else ()
-    for line, style in explained.lines(said, found, names, bites, stack, format):
+    effects = answers.answer(known, stack).effects if found and stack.versions else ()
+    for line, style in explained.lines(said, found, names, effects, stack, format):
         text.say(console, line, style)
     return Exit.AS_EXPECTED if names or found else Exit.UNEXPECTED
 
 
 def _said(file: Path | None) -> str:
-    how = "what happened is read from a file, or from standard input: jax-stack-compat explain < traceback.txt"
+    how = "give the traceback as a file or on standard input: jax-stack-compat explain < traceback.txt"
     if file is None and os.isatty(0):
         raise Misused(how)
     try:
-        # What is run at the other end may take hours.
-        said = bounded.given(file or bounded.STDIN, _LARGEST_TEXT, None)
+        # No time limit: the program at the other end of a pipe may take hours.
+        said = bounded.given(file or bounded.STDIN, _MAX_TEXT_BYTES, None)
     except (OSError, ValueError) as error:  # a NUL in its name
         told = getattr(error, "strerror", None) or error
         raise Misused(f"{file or 'standard input'}: {told}; {how}") from error

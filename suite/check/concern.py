@@ -1,4 +1,4 @@
-"""Which of the cases that affect a stack concern a source tree: by the functions and arguments that each touches."""
+"""Cases that concern a source tree, by the functions and arguments that they touch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.check.source.usage import Use
 
 @dataclass(frozen=True)
 class Uses:
-    """What a source tree uses of what any case touches, by name; and all names that it uses."""
+    """The uses in a source tree of names that cases touch, and all names that it uses."""
 
     touched: Mapping[str, Sequence[Use]]
     names: frozenset[str]
@@ -21,7 +21,7 @@ class Uses:
 
 @dataclass(frozen=True)
 class Met:
-    """A use that a case concerns; `likely` where what is written there meets the case's condition."""
+    """A use that a case concerns; `likely` if the code meets the case's condition."""
 
     use: Use
     name: str
@@ -29,20 +29,20 @@ class Met:
 
 
 def touches(case: KnownCase) -> list[Touch]:
-    """Return what a case touches; of a function with a keyword, the keyword."""
+    """Return what a case touches; for a function with a keyword, only the keyword."""
     found = [touch(each) for each in case.touches]
     keyed = {each.name for each in found if each.keyword}
     return [each for each in found if each.keyword or each.name not in keyed]
 
 
 def is_untold(case: KnownCase) -> bool:
-    """Return True if code can meet a case without naming what it touches."""
+    """Return True if code can meet a case without naming what the case touches."""
     found = touches(case)
     return all(each.is_untold for each in found) or any(each.is_untold and "." in each.name for each in found)
 
 
 def uses(of: Iterable[Use], names: frozenset[str], knowledge: Knowledge) -> Uses:
-    """Return these uses by what of them any case touches; `names` are all that their project uses."""
+    """Group uses by the names that cases touch; `names` are all names that the project uses."""
     wanted = frozenset(each.name for case in knowledge.cases.values() for each in touches(case))
     found: dict[str, list[Use]] = defaultdict(list)
     for use in of:
@@ -52,12 +52,12 @@ def uses(of: Iterable[Use], names: frozenset[str], knowledge: Knowledge) -> Uses
 
 
 def met(case: KnownCase, of: Uses) -> list[Met]:
-    """Return the uses that a case concerns, whatever the code says of ignoring them, in order of place."""
+    """Return the uses that a case concerns, also where the code ignores it, in order of place."""
     found: dict[tuple[str, int, int], Met] = {}
-    for each in touches(case):
-        for use in of.touched.get(each.name, ()):
-            holds = meets(each, use, of.names)
+    for wanted in touches(case):
+        for use in of.touched.get(wanted.name, ()):
+            holds = meets(wanted, use, of.names)
             place = use.path, use.line, use.column
             if holds is not False and (place not in found or (holds and not found[place].likely)):
-                found[place] = Met(use, each.shown, bool(holds))
+                found[place] = Met(use, wanted.shown, bool(holds))
     return [found[place] for place in sorted(found)]

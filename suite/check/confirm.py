@@ -1,6 +1,6 @@
-"""What is predicted → what the user's own interpreter does, on its own device: the reproducers, run there by the probe.
+"""Confirmation of predictions: the probe runs their reproducers in the user's own interpreter, on its device.
 
-Nothing is installed there. The probe and the issues are copied beside, for the tool's own packages must not be seen.
+Nothing is installed there. The probe and the issues are copied, because the tool's own packages must stay invisible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
-from suite.check.answer import Answer, Bite
+from suite.check.answer import Answer, Effect
 from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, dump, read
@@ -32,31 +32,31 @@ from suite.run.progress import RunProgress
 from suite.stack.releases import HELD
 
 CELL = "own-stack"
-# What jax and the libraries import besides, and an outcome can turn on.
+# Other imports of jax and the libraries that can change an outcome.
 _BESIDE = ("ml-dtypes", "opt-einsum", "typeguard", "wadler-lindig")
 _SIDE = ("suite/__init__.py", "suite/cell", "suite/issues")
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """A prediction, and what came of it: `saw` is a behaviour, or why nothing was seen."""
+    """A prediction and its confirmation: `saw` is a behaviour, or the reason why nothing was seen."""
 
-    bite: Bite
+    effect: Effect
     saw: str
     agrees: bool | None
 
     @property
     def told(self) -> str:
-        """For people, of one that was tried."""
-        name = "/".join(self.bite.name)
+        """The line for people about a prediction that was tried."""
+        name = "/".join(self.effect.name)
         if self.agrees:
             return f"{name}: predicted, confirmed: {self.saw}"
-        return f"{name}: predicted {self.bite.behaviour}, NOT confirmed: {self.saw}; please report it"
+        return f"{name}: predicted {self.effect.behaviour}, NOT confirmed: {self.saw}; please report it"
 
 
 @dataclass(frozen=True)
 class Confirmed:
-    """All of it, the device that jax named, and the records as they can be sent in, if there are any."""
+    """All confirmations, the device that jax named, and the records to attach to a report, if any."""
 
     found: tuple[Confirmation, ...]
     device: str
@@ -64,24 +64,23 @@ class Confirmed:
 
     @property
     def lines(self) -> list[tuple[str, bool | None]]:
-        """For people; predictions that could not be tried are told together, by the reason."""
+        """The lines for people; predictions that could not be tried are grouped by reason."""
         untried: dict[str, list[str]] = {}
-        for each in self.found:
-            if each.agrees is None:
-                untried.setdefault(each.saw, []).append("/".join(each.bite.name))
-        told: list[tuple[str, bool | None]] = [
-            (each.told, each.agrees) for each in self.found if each.agrees is not None
-        ]
+        for confirmation in self.found:
+            if confirmation.agrees is None:
+                untried.setdefault(confirmation.saw, []).append("/".join(confirmation.effect.name))
+        tried = [each for each in self.found if each.agrees is not None]
+        told: list[tuple[str, bool | None]] = [(each.told, each.agrees) for each in tried]
         told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
         return told
 
 
 def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
-    """Run the cases that are predicted with this interpreter, each in a process of its own with limits.
+    """Run the predicted cases with this interpreter, each in a limited process of its own.
 
-    Raises Failed where the interpreter can run none of them; OSError.
+    Raises Failed if the interpreter cannot run any of them; OSError.
     """
-    # The probe starts elsewhere; a link in it is the environment.
+    # The probe starts in another folder; resolving a link would leave the environment.
     python = Path(os.path.abspath(python))  # noqa: PTH100
     known = {(entry.issue.id, case.id): (entry, case) for entry in catalogue.entries() for case in entry.issue.cases}
     with TemporaryDirectory(prefix="jax-stack-compat-") as folder:
@@ -92,16 +91,16 @@ def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
             copy(ROOT / name, root / name)
         tasks = {
             name: Task(*known[name], _key(answer, *known[name]), behaviour, Path(folder, *name, "record.json"))
-            for name, behaviour in ((bite.name, bite.behaviour) for bite in answer.bites)
+            for name, behaviour in ((effect.name, effect.behaviour) for effect in answer.effects)
             if name in known
         }
         ended = _run(python, answer, list(tasks.values()), root, console) if tasks else Ended()
         seen = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
-    found = tuple(_compared(bite, known.get(bite.name), seen.get(bite.name)) for bite in answer.bites)
-    tried = [seen[each.bite.name] for each in found if each.agrees is not None]
+    found = tuple(_compared(effect, known.get(effect.name), seen.get(effect.name)) for effect in answer.effects)
+    tried = [seen[each.effect.name] for each in found if each.agrees is not None]
     if tasks and not tried:
-        why = ended.detail or next(each.saw for each in found if each.bite.name in tasks)
-        raise Failed(f"{python} runs none of {len(tasks)} reproducers: {why}")
+        why = ended.detail or next(each.saw for each in found if each.effect.name in tasks)
+        raise Failed(f"{python} cannot run any of {len(tasks)} reproducers: {why}")
     told = {
         "schema_version": 1,
         "device": ended.device,
@@ -118,27 +117,27 @@ def _run(python: Path, answer: Answer, tasks: Sequence[Task], root: Path, consol
 
 
 def _key(answer: Answer, entry: Entry, case: Case) -> Key:
-    """What this observation depends on: these versions, and the code that whoever it is sent to has to have, too."""
+    """Return the key of an observation: these versions and the code of the suite."""
     stack = hashlib.sha256(json.dumps(sorted(answer.versions.items())).encode()).hexdigest()
     return keys.key(entry, case, stack, answer.stack.python or "3")
 
 
 def _told_of(answer: Answer) -> list[str]:
-    """The packages whose versions are written down: what a case may meet, and nothing else of the user's."""
+    """Return the packages whose versions are recorded: those that can matter to a case, and no others."""
     return sorted(name for name in answer.versions if name in HELD or name.startswith("jax") or name in _BESIDE)
 
 
 def _refuse() -> Path:
-    raise Failed("a case has written into the installed packages of this interpreter, and the others were not run")
+    raise Failed("a case wrote into the installed packages of this interpreter, so the others were not run")
 
 
-def _compared(bite: Bite, known: tuple[Entry, Case] | None, record: Record | None) -> Confirmation:
+def _compared(effect: Effect, known: tuple[Entry, Case] | None, record: Record | None) -> Confirmation:
     if known is None or record is None:
         return Confirmation(
-            bite, "its reproducer is not here" if known is None else "the probe did not get to it", None
+            effect, "its reproducer is missing" if known is None else "the probe did not reach it", None
         )
     judged = verdicts.judge(known[1], record.attempts)
     if judged.verdict in UNDECIDED:
-        return Confirmation(bite, f"{judged.verdict}, {judged.detail or judged.reason or ''}", None)
+        return Confirmation(effect, f"{judged.verdict}, {judged.detail or judged.reason or ''}", None)
     saw = judged.behaviour or judged.verdict
-    return Confirmation(bite, f"{saw}: {judged.detail}", saw == bite.behaviour)
+    return Confirmation(effect, f"{saw}: {judged.detail}", saw == effect.behaviour)

@@ -1,6 +1,6 @@
-"""What affects a stack → one set of releases, near it, on which most of that is well: lines for an installer.
+"""Constraints for an installer: a set of releases near a stack on which most of its issues are fixed.
 
-A set is a stack that was run, so an installer can have it; all that is said of it was run on it, or is by rule.
+A set is a stack that was run, so it installs. Every claim about it was run on it, or is by rule.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.wording import named as some
 from suite.printable import printable
 
-# What does not exist on a release is not well there, and what refuses loudly does not work.
+# Absent or guarded is not good here: the code does not work.
 WELL: frozenset[Verdict] = frozenset({"clear", "documented"})
 # The interpreter of most stacks that were run.
 _PYTHON = "3.12"
@@ -28,9 +28,9 @@ _MOST_OTHERS = 3
 
 @dataclass(frozen=True)
 class Candidate:
-    """Releases of the packages that somebody has, and a stack that was run with them.
+    """Releases of the packages that somebody has, and a cell that was run with them.
 
-    `well` has the cases that it mends, `wrong` all that go wrong with it, and `new` those of them that do not now.
+    `well` are the affected cases that it fixes, `wrong` all that go wrong with it, and `new` those that it adds.
     """
 
     pins: Pins
@@ -47,33 +47,33 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """The set, what it mends, what stays, what is neither, and which of these two other sets mend."""
+    """The best set, the cases that it fixes and leaves, those that are neither, and what other sets fix."""
 
     best: Candidate
-    mended: tuple[Name, ...]
+    fixed: tuple[Name, ...]
     left: tuple[Name, ...]
     neither: tuple[Name, ...]
     others: tuple[tuple[Candidate, tuple[Name, ...]], ...]
 
 
 def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Advice | None:
-    """Return the stack that was run on which most of what affects this one is well, the nearest of such.
+    """Return the stack that fixes most of what affects this one; of equals, the nearest.
 
-    What goes wrong there and not here is taken off; not where an answer is `narrowed` to a source tree, as of that
-    nobody knows whether the source meets it. Near is by few minor releases, then upwards, then by few releases. None
-    where no stack mends more than it breaks.
+    Cases that it adds are subtracted, unless an answer is `narrowed` to a source tree: whether the source meets them is
+    unknown. Near means few minor releases away, then upwards, then few releases away. Return None if no stack fixes
+    more than it breaks.
     """
     names = [name for name in STACK if name in found.versions]
     if "jax" not in names:
         return None
-    wanted = {each.name: each.case for each in found.bites}
+    wanted = {effect.name: effect.case for effect in found.effects}
     of = candidates(found, knowledge, names)
 
-    def near(each: Candidate) -> tuple[object, ...]:
-        return _nearness(each.pins, found.versions, knowledge)
+    def near(candidate: Candidate) -> tuple[object, ...]:
+        return _nearness(candidate.pins, found.versions, knowledge)
 
-    def gain(each: Candidate) -> int:
-        return len(each.well) - (0 if narrowed else len(each.new))
+    def gain(candidate: Candidate) -> int:
+        return len(candidate.well) - (0 if narrowed else len(candidate.new))
 
     best = max(of, key=lambda each: (gain(each), near(each)), default=None)
     if best is None or gain(best) <= 0:
@@ -86,15 +86,15 @@ def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Ad
             break
         others.append((other, tuple(name for name in left if name in other.well & rest)))
         rest -= other.well
-    mended = tuple(name for name in wanted if name in best.well)
+    fixed = tuple(name for name in wanted if name in best.well)
     still = tuple(name for name in left if name in best.wrong)
     neither = tuple(name for name in left if name not in best.wrong)
-    return Advice(best, mended, still, neither, tuple(others))
+    return Advice(best, fixed, still, neither, tuple(others))
 
 
 def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> list[Candidate]:
-    """Return the sets of releases of these packages that were run, import, and an installer can have together."""
-    from suite.stack.releases import exclusion, load  # metadata is for those who ask for a set
+    """Return the sets of releases of these packages that were run, import, and install together."""
+    from suite.stack.releases import exclusion, load  # metadata loads slowly
 
     python = ".".join(found.stack.python.split(".")[:2]) or _PYTHON
     offered = load().packages
@@ -104,21 +104,22 @@ def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> lis
         if id in ran and all(name in pins for name in names):
             alike.setdefault(tuple((name, pins[name]) for name in names), []).append(id)
     there = {"jaxlib", *found.versions, *found.stack.unsaid}
-    wanted = {each.name for each in found.bites}
+    wanted = {effect.name for effect in found.effects}
     cases = knowledge.cases.items()
-    seen = {name: _Seen(case) for name, case in cases if name in wanted or there.issuperset(case.needs)}
-    now = {each.name for each in answer(knowledge, found.stack).bites}
+    seen = {name: _CaseVerdicts(case) for name, case in cases if name in wanted or there.issuperset(case.needs)}
+    now = {effect.name for effect in answer(knowledge, found.stack).effects}
     made = []
     for pairs, cells in alike.items():
         pins = dict(pairs)
         releases = [each for name, version in pairs if (each := offered.get(name, {}).get(version))]
         if any(
-            each.yanked is not None or not each.allows(python) or not each.newest_wheel(python) for each in releases
+            release.yanked is not None or not release.allows(python) or not release.newest_wheel(python)
+            for release in releases
         ):
             continue
         if exclusion(pins, offered, python):
             continue
-        # What else somebody has stays, where no stack that was run says another release of it.
+        # Other packages keep their versions, unless the cell pins another.
         whole = [{**found.versions, **knowledge.cells[id]} for id in cells]
         shown = {name: of.shows(cells, whole) for name, of in seen.items()}
         wrong = tuple(name for name, of in shown.items() if any(each not in GOOD | UNDECIDED for each in of))
@@ -130,12 +131,12 @@ def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> lis
     return made
 
 
-class _Seen:
-    """What a case showed, by the stack and by the releases that matter to it."""
+class _CaseVerdicts:
+    """The verdicts that a case showed, by cell and by the releases that matter to it."""
 
     def __init__(self, case: KnownCase) -> None:
         self.case = case
-        named = {each.name for rule in case.rules for each in requirements(rule.on)}
+        named = {requirement.name for rule in case.rules for requirement in requirements(rule.on)}
         self.matter = sorted({"jax", "jaxlib", *case.needs, *named})
         self.by_cell: dict[str, Verdict] = {}
         self.alike: dict[tuple[str | None, ...], set[Verdict]] = {}
@@ -148,9 +149,9 @@ class _Seen:
         return tuple(map(pins.get, self.matter))
 
     def shows(self, cells: Iterable[str], whole: Iterable[Pins]) -> set[Verdict]:
-        """Return what was seen on these stacks; where nothing was, on those that are alike in what matters, or by rule.
+        """Return the verdicts on these stacks, else on stacks alike in what matters, else by rule.
 
-        What nobody knows is `not-run`.
+        Unknown is `not-run`.
         """
         if here := {self.by_cell[id] for id in cells if id in self.by_cell}:
             return here
@@ -162,9 +163,9 @@ class _Seen:
 
 
 def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, int, int, tuple[object, ...]]:
-    """Return how near releases are to these versions: the greater, the nearer. A jaxlib goes with its jax."""
+    """Return how near releases are to these versions; greater is nearer. jaxlib follows its jax."""
     minors = releases = down = 0
-    for name in (each for each in pins if each != "jaxlib"):
+    for name in (pin for pin in pins if pin != "jaxlib"):
         here, there = parsed(versions[name]), parsed(pins[name])
         known = {*map(parsed, knowledge.releases[name]), here}
         between = [each for each in known if min(here, there) < each <= max(here, there)]
@@ -172,41 +173,41 @@ def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, in
         minors += len({each.release[:2] for each in between} - {low})
         releases += len(between)
         down += there < here
-    return -minors, -down, -releases, tuple(parsed(each) for each in pins.values())
+    return -minors, -down, -releases, tuple(parsed(pin) for pin in pins.values())
 
 
 def constraints(outcome: Outcome) -> str:
-    """Return a set for `pip -c` and `uv --constraint`, what it mends and what it does not."""
+    """Return a set for `pip -c` and `uv --constraint`, with what it fixes and what it leaves."""
     found, knowledge, narrowed = outcome.concerned, outcome.known, outcome.read is not None
     named = {name: version for name, version in found.versions.items() if name not in found.assumed}
     found = replace(found, versions=named)
     lines = [f"# {outcome.sentence}"]
-    chosen = choose(found, knowledge, narrowed=narrowed) if found.bites else None
+    chosen = choose(found, knowledge, narrowed=narrowed) if found.effects else None
     if chosen is not None:
         best = chosen.best
         lines += [f"{name}=={version}" for name, version in best.pins.items()]
-        lines += [f"# These were run together, as {best.cell}.", f"# Mended by them, {_cases(chosen.mended)}."]
+        lines += [f"# These were run together, as {best.cell}.", f"# Fixed by them, {_cases(chosen.fixed)}."]
         lines += [f"# Still affected, {_cases(chosen.left)}."] if chosen.left else []
-        told = "Neither mended nor affected, as it is absent, refused or not known there"
+        told = "Neither fixed nor affected, as absent, refused or unknown there"
         lines += [f"# {told}, {_cases(chosen.neither)}."] if chosen.neither else []
         for other, of in chosen.others[:_MOST_OTHERS]:
-            lines.append(f"# Not to be had together with these, but with {other.shown}, {_cases(of)}.")
+            lines.append(f"# Fixed not by these but by {other.shown}, {_cases(of)}.")
         left = len(chosen.left) + len(chosen.neither) - sum(len(of) for _, of in chosen.others)
         if more := sum(len(of) for _, of in chosen.others[_MOST_OTHERS:]):
-            lines.append(f"# Not to be had together with these, but with still others, {more} more.")
-        lines += [f"# Of those not mended, {left} are well on no stack of these packages that was run."] * bool(left)
+            lines.append(f"# Fixed by still other sets, {more} more.")
+        lines += [f"# Of those not fixed, {left} are good on no stack of these packages that was run."] * bool(left)
         if best.new and not narrowed:
             lines.append(f"# Affected with them, and not before, {_cases(best.new)}.")
         moved = " ".join(f"{name}=={version}" for name, version in best.pins.items() if name != "jaxlib")
         lines.append(f'# What else they change: check --to "{moved}"')
-    elif found.bites and "jax" not in found.versions:
-        lines.append("# Without the version of jax no set can be told.")
-    elif found.bites:
+    elif found.effects and "jax" not in found.versions:
+        lines.append("# Name the version of jax to get a set.")
+    elif found.effects:
         on = f" on Python {found.stack.python}" * bool(found.stack.python)
-        lines.append(f"# No stack of these packages that was run, and can be had{on}, mends more than it breaks.")
+        lines.append(f"# No stack of these packages that was run and installs{on} fixes more than it breaks.")
     lines.append(f"# {found.last_line}")
     return printable("\n".join(lines), lines=True) + "\n"
 
 
 def _cases(names: Sequence[Name]) -> str:
-    return f"{len(names)} case{'s' * (len(names) != 1)}: {some(['/'.join(each) for each in names])}"
+    return f"{len(names)} case{'s' * (len(names) != 1)}: {some(['/'.join(name) for name in names])}"

@@ -1,7 +1,7 @@
-"""A traceback or an error text → the issues whose signatures it has, best first. Pure.
+"""Issues whose signatures match a traceback or an error text, best first. Pure.
 
-A signature is told by the class of an exception and two words of its message, or by a class of upstream's own. What
-ordinary mistakes raise as well tells only beside what the issue is about.
+A signature matches by the class of an exception and two words of its message, or by a class of upstream's own. If
+ordinary mistakes raise the same, the text must also mention what the issue is about.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.check.raised import LONGEST, Raised, plain, raised
 from suite.judge.rules import STACK
 
-# A behaviour that means one of these is a symptom of the issue itself.
+# A behaviour with one of these verdicts is a symptom of the issue.
 SYMPTOMS = ("affected", "guarded", "documented")
 _PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")
-# Classes that stand for many things, although they are not Python's own.
+# Unspecific classes that are not Python's own.
 _GENERAL = ("XlaRuntimeError", "JaxRuntimeError", "EquinoxRuntimeError", "PicklingError", "TracerBoolConversionError")
 _SAME = {"JaxRuntimeError": "XlaRuntimeError"}
-# The packages of the stack, from the bottom, and what comes with them.
+# The packages of the stack, from the bottom, and those that come with them.
 _LAYERS = ("jax", "equinox", "lineax", "optimistix", "diffrax")
 _BESIDE = (*_LAYERS, "jaxlib", "jaxtyping", "numpy", "scipy", "ml-dtypes")
-# A name that more issues concern tells of none.
-_RARE = 3
-# What Python, NumPy and JAX say of anybody's mistake: such a message is told by what else there is.
+# A name that more issues concern does not identify one.
+_MAX_ISSUES_OF_RARE_NAME = 3
+# Messages of ordinary mistakes in Python, NumPy and JAX: they match an issue only with more evidence.
 EVERYDAY = (
     "__class__ assignment: …object layout differs from",
     "'Ref' object has no attribute",
@@ -71,7 +71,7 @@ EVERYDAY = (
     "safe_zip() argument 2 is shorter than argument 1",
     "unhashable type: 'dict'",
 )
-# What makes such a message one of the issue's, where that is not the name of a function that the issue concerns.
+# The evidence that such a message is the issue's, if not the name of a function that the issue concerns.
 ABOUT: Mapping[str, str] = {
     "arrays-refuse-assignment-and-lists": r"\bArrayImpl\b|JAX arrays are immutable",
     "closed-over-index-in-a-slice": r"\bin clamp_index\b",
@@ -96,7 +96,7 @@ ABOUT: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Match:
-    """An issue that a text may be about: the cases whose signatures it has, the behaviour, and how much tells it."""
+    """An issue that a text may show: the matching cases, the behaviour, the signature and its score."""
 
     issue: KnownIssue
     cases: tuple[KnownCase, ...]
@@ -106,12 +106,12 @@ class Match:
 
 
 def matches(knowledge: Knowledge, text: str) -> list[Match]:
-    """The issues whose signatures `text` has, the most telling first."""
+    """Return the issues whose signatures match `text`, best first."""
     told = raised(text)
     concerned = Counter(name for issue in knowledge.issues for name in _names(issue))
     found = []
     for issue in knowledge.issues:
-        rare = frozenset(name for name in _names(issue) if concerned[name] <= _RARE)
+        rare = frozenset(name for name in _names(issue) if concerned[name] <= _MAX_ISSUES_OF_RARE_NAME)
         scored = [each for each in _scored(issue, told, rare) if each[0]]
         if scored:
             best, behaviour, signature, _ = max(scored, key=lambda each: each[0])
@@ -121,17 +121,17 @@ def matches(knowledge: Knowledge, text: str) -> list[Match]:
 
 
 def names_a_class(text: str) -> bool:
-    """Whether a text names the class of an exception: without one nothing is found."""
+    """Return True if a text names the class of an error, which every match needs."""
     return bool(raised(text))
 
 
 def versions(text: str) -> dict[str, str]:
-    """The versions that a text tells of the stack, as `pip` and `uv` write them and as people do."""
+    """Return the versions of the stack in a text, as `pip`, `uv` or people write them."""
     return dict(_PIN.findall(plain(text[:LONGEST])))
 
 
 def words(text: str) -> list[str]:
-    """The words of a message, and those that a name is made of: `get_aval` and `MainTrace` have two."""
+    """Return the words of a message, also those within names: `get_aval` and `MainTrace` have two."""
     return re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])", text)
 
 
@@ -141,63 +141,61 @@ def _scored(
     for case in issue.cases:
         for behaviour, signature in case.signatures:
             if case.behaviours.get(behaviour) in SYMPTOMS:
-                for each in told:
-                    yield _score(issue, case, signature, each, rare), behaviour, signature, case
+                for error in told:
+                    yield _score(issue, case, signature, error, rare), behaviour, signature, case
 
 
-def _score(issue: KnownIssue, case: KnownCase, signature: Signature, each: Raised, rare: frozenset[str]) -> float:
-    """How much of a signature an exception has: words of its message, its class, and where it came through."""
-    if _SAME.get(signature.type, signature.type) != _SAME.get(each.type, each.type):
+def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Raised, rare: frozenset[str]) -> float:
+    """Return how well an exception matches a signature: by words, class and module."""
+    if _SAME.get(signature.type, signature.type) != _SAME.get(error.type, error.type):
         return 0.0
     own, count = _is_own(signature.type), len(words(signature.message))
-    if (each.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(each.message)):
+    if (error.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(error.message)):
         return 0.0
     beside = [need.replace("-", "_").removeprefix("dm_") for need in case.needs if need not in _BESIDE]
-    if not all(name in each.said for name in beside):
+    if not all(name in error.said for name in beside):
         return 0.0
-    through = bool(signature.module) and (each.through(signature.module) or _is_named(signature.module, each.message))
-    if signature.module and not through and (each.files or not own):
+    module = signature.module
+    named = "." in module and module.replace("._src", "") in error.message
+    through = bool(module) and (named or error.through(module))
+    if module and not through and (error.files or not own):
         return 0.0
     everyday = signature.message in EVERYDAY
-    if (everyday or issue.row_zero) and not _is_concerned(issue, case, each, rare):
+    if (everyday or issue.row_zero) and not _is_concerned(issue, case, error, rare):
         return 0.0
     if everyday and issue.row_zero:
-        # That a stack does not work at all is not told by what any mistake may raise.
+        # An ordinary mistake does not show that a stack fails to work at all.
         return 0.0
-    unlike = issue.id in ABOUT and not everyday and not re.search(ABOUT[issue.id], each.said)
+    unlike = issue.id in ABOUT and not everyday and not re.search(ABOUT[issue.id], error.said)
     return min(count, 10) + 5 * own + 3 * through - unlike
 
 
-def _is_concerned(issue: KnownIssue, case: KnownCase, each: Raised, rare: frozenset[str]) -> bool:
-    """Whether an exception is about an issue by more than its message: by where it was raised, or by a name."""
-    # JAX raises for its callers: the file that counts is the innermost that is not its own.
-    *_, innermost = ["", *(package for package in each.packages if package != "jax")]
+def _is_concerned(issue: KnownIssue, case: KnownCase, error: Raised, rare: frozenset[str]) -> bool:
+    """Return True if an exception concerns an issue by the place where it was raised, or by a name."""
+    # JAX raises for its callers, so the innermost file outside JAX counts.
+    *_, innermost = ["", *(package for package in error.packages if package != "jax")]
     if issue.row_zero:
         return innermost in _LAYERS
     about = max((need for need in case.needs if need in _LAYERS), key=_LAYERS.index, default="jax")
-    if innermost == about or (issue.id in ABOUT and re.search(ABOUT[issue.id], each.said)):
+    if innermost == about or (issue.id in ABOUT and re.search(ABOUT[issue.id], error.said)):
         return True
-    return issue.id not in ABOUT and any(re.search(rf"\b{re.escape(name)}\b", each.said) for name in rare)
+    return issue.id not in ABOUT and any(re.search(rf"\b{re.escape(name)}\b", error.said) for name in rare)
 
 
 def _names(issue: KnownIssue) -> set[str]:
-    """The last parts of the functions that an issue concerns."""
-    names = {each.partition("(")[0].rpartition(".")[2] for each in issue.touches if "." in each}
-    return {each for each in names if not each.startswith("__")}
+    """Return the last parts of the names of functions that an issue concerns."""
+    names = {touch.partition("(")[0].rpartition(".")[2] for touch in issue.touches if "." in touch}
+    return {name for name in names if not name.startswith("__")}
 
 
 def _is_own(type: str) -> bool:
-    """Whether a class of exceptions is upstream's own, and says by itself what went wrong."""
+    """Return True if a class of exceptions is upstream's own and specific."""
     return not hasattr(builtins, type) and type not in _GENERAL
-
-
-def _is_named(module: str, message: str) -> bool:
-    return "." in module and module.replace("._src", "") in message
 
 
 @cache
 def _pattern(message: str) -> re.Pattern[str]:
-    """What a text must have of a signature's message: its pieces in order, from whole words; a container is any."""
+    """Return the pattern of a signature's message: its pieces in order, from a whole word; any container matches."""
     said = re.sub(r"\s+", " ", plain(message))
     found = ".*?".join(map(re.escape, said.split("…")))
     found = re.sub(r"'(?:dict|list|set)'", "'(?:dict|list|set)'", found) if said.startswith("unhashable") else found

@@ -1,4 +1,4 @@
-"""What `explain` prints: for people, and as lines to paste into a thread. Pure."""
+"""The output of `explain`: for people, and as lines to paste into a thread. Pure."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from itertools import takewhile
 from packaging.version import Version
 
 from suite.address import address
-from suite.check.answer import WELL, Bite
+from suite.check.answer import WELL, Effect
 from suite.check.explain import Match, names_a_class
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase, KnownIssue
 from suite.judge.rules import first_match, requirements
 from suite.stack.beside import BESIDE
 
-# 25 lines hold these names, a line that counts, and six of each of three issues; one alone has room for its cases.
-_ISSUES = 3
-_NAMES = 3
-_CASES = 3
-_NONE = "No documented issue has this: it may still be known upstream."
-_NO_CLASS = "No documented issue is looked up without the exception's class: give the whole line, as in `TypeError: …`."
+# 25 lines fit three names, a count, and six lines for each of three issues, or more cases of a single issue.
+_MAX_ISSUES = 3
+_MAX_NAMES = 3
+_MAX_CASES = 3
+_NONE = "No documented issue matches. It may still be known upstream: search there."
+_NO_CLASS = "The text names no exception class, which the search needs: give the whole line, as in `TypeError: …`."
 
 
 def lines(
     said: str,
     found: Sequence[Match],
     names: Sequence[str],
-    bites: Sequence[Bite],
+    effects: Sequence[Effect],
     stack: Stack,
     format: str,
 ) -> Iterator[tuple[str, str]]:
     """Return the lines of an answer, each with its style."""
-    for sentence in names[:_NAMES]:
+    for sentence in names[:_MAX_NAMES]:
         yield (f"- {sentence}", "") if format == "markdown" else (sentence, "bold")
     if not found:
         if not names:
             yield (_NONE if names_a_class(said) else _NO_CLASS), "bold"
         return
     if format == "markdown":
-        yield from ((markdown(each), "") for each in found[:_ISSUES])
+        yield from ((markdown(each), "") for each in found[:_MAX_ISSUES])
         return
-    more = f", of which {_ISSUES} are told" if len(found) > _ISSUES else ""
-    likeliest = ", the likeliest first" if len(found) > 1 else ""
-    yield f"{len(found)} documented issue{'s have' if len(found) > 1 else ' has'} this{likeliest}{more}.", "bold"
-    for each in found[:_ISSUES]:
-        yield f"{each.issue.id}  {each.issue.title}", "bold red"
-        most = _CASES if len(found) == 1 else 1
-        yield from ((f"    {line}", "") for line in _told(each, bites, stack, most))
+    more = f"; the first {_MAX_ISSUES} follow" if len(found) > _MAX_ISSUES else ""
+    likeliest = ", best first" if len(found) > 1 else ""
+    yield f"{len(found)} known issue{'s match' if len(found) > 1 else ' matches'}{likeliest}{more}.", "bold"
+    for match in found[:_MAX_ISSUES]:
+        yield f"{match.issue.id}  {match.issue.title}", "bold red"
+        most = _MAX_CASES if len(found) == 1 else 1
+        yield from ((f"    {line}", "") for line in _told(match, effects, stack, most))
 
 
 def markdown(found: Match) -> str:
@@ -59,13 +59,13 @@ def markdown(found: Match) -> str:
 
 
 def link(issue: KnownIssue) -> str:
-    """Return the address of an issue's page, where the pages have one, or of upstream's thread."""
+    """Return the address of an issue's page if the pages have one, else of upstream's thread."""
     homepage = address("Homepage")
     return f"{homepage.rstrip('/')}/issues/{issue.id}.html" if homepage else issue.link
 
 
 def since(found: Match) -> str:
-    """Return on which releases the cases of a match showed its behaviour; nothing where neither run nor rule tells."""
+    """Return the releases on which a match's cases showed its behaviour; empty without runs and rules."""
     return next(filter(None, (_where(case, found.behaviour) for case in found.cases)), "")
 
 
@@ -78,14 +78,14 @@ def _where(case: KnownCase, behaviour: str) -> str:
     packages = next(filter(None, named), {"jax"} if {*case.needs} <= {"jax"} else set())
     if len(packages) == 1:
         return _along(packages.pop(), case, behaviour)
-    # Where several packages decide, releases of one tell nothing; a rule tells what no earlier one takes.
+    # If several packages decide, take the requirements of the first rules instead of one package's releases.
     rules = takewhile(lambda rule: rule.behaviour == behaviour, case.rules)
     told = [rule.on.replace(" ", ", ") for rule in rules if rule.on]
     return f"affects {' and '.join(told[:2])}" if told else ""
 
 
 def _along(package: str, case: KnownCase, behaviour: str) -> str:
-    # What an installer gave on the day of a release: nobody asks about other stacks.
+    # Only the stacks that an installer gave on the day of a release.
     seen = {
         run.pins[package]: run.behaviour for run in case.runs if run.cell == f"{package}-{run.pins.get(package, '')}"
     }
@@ -101,24 +101,24 @@ def _along(package: str, case: KnownCase, behaviour: str) -> str:
     if after and first == last:
         told = f"affects {package} {first}"
     if after:
-        # Only what a release of upstream made well is fixed; by design, or refused, it changed.
+        # "Fixed" needs a change from affected to clear; other changes are "changed".
         means, now = case.behaviours.get(behaviour), case.behaviours.get(seen[after[0]])
         until = f" until {last}" * (first != last)
         told += f"{until}, {'fixed' if means == 'affected' and now == 'clear' else 'changed'} in {after[0]}"
     return told + " (not on every release between)" * (shown[-1] - shown[0] + 1 > len(shown))
 
 
-def _told(found: Match, bites: Sequence[Bite], stack: Stack, most: int) -> Iterator[str]:
-    """The lines below an issue: what was recognised, on which releases it is so, what to do, and where to read on."""
+def _told(found: Match, effects: Sequence[Effect], stack: Stack, most: int) -> Iterator[str]:
+    """Yield the lines below an issue: the signature, the releases, the workaround and the link."""
     signature = found.signature
     yield f"{signature.type}{': ' * bool(signature.message)}{signature.message}"
     if where := since(found):
         yield where
     on = ", ".join(f"{name} {version}" for name, version in stack.versions.items())
-    here = [each for each in bites if each.issue.id == found.issue.id and each.case in found.cases]
-    for each in here[:most]:
-        helps = f" (workaround: {each.helps})" if each.helps else ""
-        yield f"{each.case.id}: {'; '.join(filter(None, [each.why, each.good]))}{helps}"
+    here = [each for each in effects if each.issue.id == found.issue.id and each.case in found.cases]
+    for effect in here[:most]:
+        helps = f" (workaround: {effect.helps})" if effect.helps else ""
+        yield f"{effect.case.id}: {'; '.join(filter(None, [effect.why, effect.good]))}{helps}"
     if not here:
         yield from _by_rule(found, stack, on)
     yield from (f"workaround: {each}" for each in _workarounds(found)[:most])
@@ -126,13 +126,13 @@ def _told(found: Match, bites: Sequence[Bite], stack: Stack, most: int) -> Itera
 
 
 def _workarounds(found: Match) -> list[str]:
-    return list(dict.fromkeys(case.workaround for case in found.cases if case.workaround))[:_CASES]
+    return list(dict.fromkeys(case.workaround for case in found.cases if case.workaround))[:_MAX_CASES]
 
 
 def _by_rule(found: Match, stack: Stack, on: str) -> Iterator[str]:
-    """Whether it is so on a stack, by the rules of the cases that need no more than it names."""
+    """Yield whether a match affects a stack, by the rules of cases whose needs the stack names."""
     rules = [first_match(case.rules, stack.versions) for case in found.cases if stack.versions.keys() >= {*case.needs}]
-    told = [each.behaviour for each in rules if each is not None]
+    told = [rule.behaviour for rule in rules if rule is not None]
     if found.behaviour in told:
         yield f"affects {on}, by its rules"
     elif told:

@@ -1,4 +1,4 @@
-"""A finding: what of a source tree, or of a stack, an issue or a missing name concerns, and how surely."""
+"""Findings: lines of a source tree, or issues of a stack, with their level of certainty."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 Level = Literal["certain", "likely", "deprecated", "possible", "chronic"]
-# In the order in which they are told.
+# In the order of the output.
 LEVELS: Sequence[Level] = ("certain", "likely", "deprecated", "possible", "chronic")
-# What somebody has to do something about.
+# The levels that require action.
 ACT = ("certain", "likely")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A line that a stack does not run, or that an issue concerns; without a source, an issue that affects the stack.
+    """A line that a stack cannot run, or that an issue concerns; without a source, an issue that affects the stack.
 
-    Certain: a name or an argument is missing there. Deprecated: it warns there. Likely: what is written meets the
-    case's condition. Possible: that cannot be seen. Chronic: no release is right. `id` and `kind` are an issue's, with
-    the ids of its `cases`; `name` is what is used, or missing, with a keyword as `jax.jit(inline=)`. `says` tells what
-    is so, `good_from` from which release it is not, and `do` what to write instead; of
-    thirty libraries, `users` use what it touches. Lines and columns are from 1, and 0
-    without a source; `text` is the line. A `guarded` one is in code that asks for the release.
+    Certain: a name or an argument is missing there. Deprecated: it warns there. Likely: the code meets the case's
+    condition. Possible: the condition cannot be seen. Chronic: no release is right. `id` and `kind` are the issue's,
+    `cases` its case ids. `name` is the name used or missing, with a keyword as `jax.jit(inline=)`. `says` describes the
+    finding, `good_from` names the releases without it, and `do` the replacement. `users` counts those of thirty
+    libraries that use what it touches. Lines and columns start at 1, and are 0 without a source; `text` is the line. A
+    `guarded` finding is in code that checks the release.
     """
 
     level: Level
@@ -45,20 +45,20 @@ class Finding:
 
     @property
     def of_name(self) -> bool:
-        """Whether it is about a name that a release lacks or warns about."""
+        """True if it is about a name that a release lacks or warns about."""
         return self.level in ("certain", "deprecated")
 
     @property
     def what(self) -> str:
-        """What is so."""
+        """The finding, in a phrase."""
         return f"{self.name}: {self.says}" if self.of_name else self.says
 
     @property
     def instead(self) -> list[str]:
-        """From when it is not so, and what to write instead."""
+        """The releases without it, and the replacement."""
         return [each for each in ("" if self.of_name else self.good_from, self.do) if each]
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a finding is known by when lines have moved."""
+        """The identity of a finding, independent of line numbers."""
         return self.id or self.name, self.path, self.text

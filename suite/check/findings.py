@@ -1,4 +1,4 @@
-"""What a source tree uses → what of it a stack lacks, refuses or warns about, line by line. Pure, but for the names."""
+"""Findings about uses that a stack lacks, refuses or warns about. Pure, except for reading the names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from suite.names import presence, query
 
 @dataclass(frozen=True)
 class Lack:
-    """What a release does not have of a use: a name, or what it says of a call's arguments."""
+    """A name that a release lacks, or its complaint about a call's arguments."""
 
     name: str
     argument: str = ""
@@ -30,38 +30,38 @@ class Lack:
 
 
 def findings(uses: Iterable[Use], versions: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Return what of these uses a stack of these versions lacks or warns about, in order of place. Raises BadFile."""
+    """Return a finding for each use that these versions lack or warn about, in order of place. Raises BadFile."""
     found, imports = [], set()
     uses = list(uses)
     for use in uses:
-        each = _finding(use, versions)
-        if each:
-            found.append(each)
-            if use.how != "name" and not each.guarded:
-                imports.add((each.path, each.name))
-    # What is used of an import that fails is missing, too.
+        finding = _finding(use, versions)
+        if finding:
+            found.append(finding)
+            if use.how != "name" and not finding.guarded:
+                imports.add((finding.path, finding.name))
+    # Uses of a failed import are missing too.
     for use in uses:
         if use.how == "name" and imports:
             below = whole(use)
-            each = _finding(below, versions)
-            if each and (each.path, each.name) in imports and _has_rest(use):
-                found.append(each)
+            finding = _finding(below, versions)
+            if finding and (finding.path, finding.name) in imports and _has_rest(use):
+                found.append(finding)
     return tuple(sorted(dict.fromkeys(found), key=lambda each: (each.path, each.line, each.column, each.name)))
 
 
 def whole(use: Use) -> Use:
-    """Return a use of which all parts are asked for."""
-    things = tuple(Thing(each.name, 0) for each in use.things)
+    """Return a use whose parts must all exist."""
+    things = tuple(Thing(thing.name, 0) for thing in use.things)
     return replace(use, things=things, call=None)
 
 
 def _has_rest(use: Use) -> bool:
-    return any(each.name.count(".") >= each.bound for each in use.things)
+    return any(thing.name.count(".") >= thing.bound for thing in use.things)
 
 
 def lack(use: Use, version: Callable[[str], str | None]) -> Lack | None:
-    """Return what releases lack of a use, whatever it stands for; None where one has all, or nobody knows."""
-    found = [_lack(use, each, version(each.name.partition(".")[0])) for each in use.things]
+    """Return what releases lack for a use, whatever it stands for; None if one lacks nothing, or it is unknown."""
+    found = [_lack(use, thing, version(thing.name.partition(".")[0])) for thing in use.things]
     return found[0] if all(found) else None
 
 
@@ -87,7 +87,7 @@ def _finding(use: Use, versions: Mapping[str, str]) -> Finding | None:
         do = "" if found.argument else " or ".join(query.replacements(found.name, version))
         says = _told(use, found, package, version)
         return Finding("certain", found.shown, says, do=do, guarded=guarded, **place(use))
-    warned = [_warned(use, each, versions) for each in use.things]
+    warned = [_warned(use, thing, versions) for thing in use.things]
     if not all(warned) or not warned[0]:
         return None
     name, says = warned[0]
@@ -96,17 +96,17 @@ def _finding(use: Use, versions: Mapping[str, str]) -> Finding | None:
 
 
 def place(use: Use) -> dict[str, Any]:
-    """Return where a use stands, as a finding has it."""
+    """Return the fields of a finding that tell the place of a use."""
     return {
         name: getattr(use, name) for name in ("path", "line", "column", "end_line", "end_column", "text", "ignored")
     }
 
 
 def _told(use: Use, found: Lack, package: str, version: str) -> str:
-    """Since when it is so, by the releases before and after."""
+    """Return since when a release lacks it, by the releases before and after."""
     releases = query.names(package).releases
     place = releases.index(version)
-    # Of a name that is missing, its arguments say nothing; and what nobody could ask shows nothing.
+    # Ignore the arguments of a missing name; releases that could not be walked show nothing.
     asked = use if found.argument else replace(use, call=None)
     fits = [presence.is_there(found.name, each) and lack(asked, {package: each}.get) is None for each in releases]
     before = next((at for at in range(place, -1, -1) if fits[at]), None)

@@ -1,8 +1,7 @@
-"""Declared bounds → the releases that they admit and on which documented issues show: the holes in them.
+"""Holes in declared bounds: releases that they admit and on which documented issues show.
 
-A case is answered by every run of the packages that it needs, whatever else is beside these. So a bound on a package
-that a case does not need changes nothing of it. Where nothing was run within the bounds of those that it needs, its
-rules tell.
+Every run of the packages that a case needs counts, whatever other packages it had. So a bound on a package that a case
+does not need has no effect on it. Without runs within the bounds of its needs, its rules decide.
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ if TYPE_CHECKING:
     from suite.check.source.sources import Unread
     from suite.check.source.usage import Usage, Use
 
-MOST = 25
-_MOST_NAMES = 4
-_TO_TEST = 3
-# How many lines of a kind stand for one of another, where there is no room for all.
+MAX_LINES = 25
+_MAX_NAMES = 4
+_MAX_TO_TEST = 3
+# The weight of a kind where there is no room for all lines.
 _SHARES: Mapping[str, int] = {"silent-wrong": 4, "silent-change": 2, "crash": 2}
 Bounds = Mapping[str, SpecifierSet]
 
 
 @dataclass(frozen=True)
 class Hole:
-    """Releases of `package`, side by side, that the bounds admit and on which cases of an issue go wrong.
+    """Adjacent releases of `package` that the bounds admit and on which cases of an issue go wrong.
 
-    `by_rule`: nothing was run on them that is within all bounds, and the rules say so.
+    `by_rule`: no run on them is within all bounds, so the rules decide.
     """
 
     issue: KnownIssue
@@ -63,7 +62,7 @@ class Hole:
 
     @property
     def span(self) -> str:
-        """In words: `jax 0.4.30 to 0.4.35, the lowest that is admitted`."""
+        """The releases in words: `jax 0.4.30 to 0.4.35, the lowest that is admitted`."""
         span = self.first if self.first == self.last else f"{self.first} to {self.last}"
         ends = {(True, True): ", all that is admitted", (True, False): ", the lowest that is admitted"}
         ends[False, True] = ", the highest that is admitted"
@@ -82,11 +81,11 @@ class Hole:
 
 @dataclass(frozen=True)
 class Admitted:
-    """What bounds admit of the data.
+    """The part of the data that bounds admit.
 
-    `releases` are those that were run, by package, oldest first; `idle` those that are in the data and were not run.
-    `empty` says of each bound that admits nothing that was run why, and `without` the same of what builds on the
-    stack; `stacks` counts the stacks within all bounds.
+    `releases` are those that were run, by package, oldest first; `idle` are in the data but were not run. `empty` says
+    why a bound does not admit any run, and `without` the same for packages outside the stack. `stacks` counts the
+    stacks within all bounds.
     """
 
     bounds: Bounds
@@ -103,7 +102,7 @@ class Admitted:
 
 @dataclass(frozen=True)
 class Gap:
-    """A line whose name or argument the admitted releases of `package` from `first` to `last` lack."""
+    """A line whose name or argument the admitted releases `first` to `last` of `package` lack."""
 
     name: str
     path: str
@@ -124,7 +123,7 @@ class Gap:
 
 
 class ToTest(NamedTuple):
-    """A release to test, which shows so many cases that none before it shows."""
+    """A release to test; `shows` counts the findings that no earlier one shows."""
 
     package: str
     version: str
@@ -133,7 +132,7 @@ class ToTest(NamedTuple):
 
 @dataclass(frozen=True)
 class Within:
-    """What there is to say of bounds."""
+    """The answer about bounds."""
 
     admitted: Admitted
     holes: tuple[Hole, ...]
@@ -148,24 +147,24 @@ class Within:
     @property
     def issues(self) -> set[str]:
         """The ids of the issues."""
-        return {each.issue.id for each in self.holes}
+        return {hole.issue.id for hole in self.holes}
 
     @property
     def findings(self) -> int:
-        """How many cases go wrong, and names are lacking."""
-        cases = {(each.issue.id, case) for each in self.holes for case in each.cases}
-        return len(cases | {(each.path, each.name) for each in self.gaps})
+        """The number of cases that go wrong and of missing names."""
+        cases = {(hole.issue.id, case) for hole in self.holes for case in hole.cases}
+        return len(cases | {(gap.path, gap.name) for gap in self.gaps})
 
     @property
     def verdict(self) -> str:
         """The first line."""
-        silent = len({each.issue.id for each in self.holes if each.issue.kind.startswith("silent")})
+        silent = len({hole.issue.id for hole in self.holes if hole.issue.kind.startswith("silent")})
         silently = f", {silent} of them silently" * bool(silent)
         match len(self.issues):
             case 0 if self.admitted.empty or not self.admitted.stacks:
-                return "Nothing is known of these bounds: no stack that was run is within them."
+                return "Nothing is known about these bounds: no stack that was run is within them."
             case 0:
-                others = " that a source can tell of" * bool(self.untold)
+                others = " that source code can show" * bool(self.untold)
                 return f"None of the documented issues{others} is known to affect a release within these bounds."
             case 1:
                 return f"1 documented issue affects releases within these bounds{silently}."
@@ -183,7 +182,7 @@ class Within:
 
 
 def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
-    """Return what bounds admit of what was run, and which of them admit none of it."""
+    """Return the runs that bounds admit, and the bounds that do not admit any."""
     ran = {run.cell for issue in knowledge.issues for case in issue.cases for run in case.runs}
     was_run: dict[str, set[str]] = {}
     for id in ran:
@@ -192,7 +191,7 @@ def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
     needed = {name for case in knowledge.cases.values() for name in case.needs}
     releases, idle = dict[str, list[str]](), dict[str, list[str]]()
     empty, without = list[str](), list[str]()
-    # Of what a bound does not name, any release may be beside.
+    # A package without a bound may have any release.
     for name in in_stack_order({"jax", *bounds} & was_run.keys()):
         of = bounds.get(name, SpecifierSet())
         within = [each for each in knowledge.releases[name] if of.contains(each, prereleases=True)]
@@ -203,7 +202,7 @@ def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
         known = in_version_order(was_run[name])
         why = f"{name}{of} admits no release in the data, which has {known[0]} to {known[-1]}"
         if idle[name]:
-            how = f"`check --from {name}=={idle[name][0]}` says what the rules and its neighbours tell"
+            how = f"`check --from {name}=={idle[name][0]}` shows what is known by rule"
             why = f"{name}{of} admits only {', '.join(idle[name])}, which was never run: {how}"
         (empty if name in STACK else without).append(why)
     bound = {name: set(releases[name]) for name in releases if name in STACK and name in bounds}
@@ -214,7 +213,7 @@ def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
 
 
 def holes(knowledge: Knowledge, within: Admitted, there: Iterable[str]) -> list[Hole]:
-    """Return the holes in bounds, of the cases that need packages that are `there` alone: the worst kinds first."""
+    """Return the holes in bounds, for cases that need only packages in `there`; the worst kinds first."""
     there = concerned(there)
     found: list[Hole] = []
     for issue in knowledge.issues:
@@ -229,28 +228,28 @@ def holes(knowledge: Knowledge, within: Admitted, there: Iterable[str]) -> list[
 
 @dataclass(frozen=True)
 class Shown:
-    """Whether a release goes wrong, by which runs within the bounds: by rule, where there are none."""
+    """A release's result by the runs within the bounds; by rule if there are none."""
 
     wrong: bool
     cells: frozenset[str] = frozenset()
 
     @property
     def by_rule(self) -> bool:
-        """Nothing was run."""
+        """True if nothing was run."""
         return not self.cells
 
 
-# Package → release → what is told of it.
+# Package → release → its result.
 Told = Mapping[str, Mapping[str, Shown]]
 
 
 def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
-    """Return what is known of a case on each release that the bounds admit, by package.
+    """Return a case's results on the releases that the bounds admit, by package.
 
-    A release goes wrong where each of its runs within the bounds does: one that is well shows a way out. Where none is
-    within them, the rules tell, if they say the same of it with all that is admitted of the others.
+    A release goes wrong if all of its runs within the bounds do: a good run shows a way out. Without runs, the rules
+    decide, if they agree for all admitted releases of the other packages.
     """
-    every = {"jax", *(each.name for rule in case.rules for each in requirements(rule.on))}
+    every = {"jax", *(requirement.name for rule in case.rules for requirement in requirements(rule.on))}
     named, beside = in_stack_order(every - BESIDE), every & BESIDE
     matter = {"jaxlib", *named, *case.needs} & within.bounds.keys()
     at: dict[str, dict[str, list[tuple[bool, str]]]] = {}
@@ -258,7 +257,7 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
         means = verdict(case, run.behaviour)
         if means in UNDECIDED or not all(within.admits(name, run.pins[name]) for name in matter if name in run.pins):
             continue
-        # A bound says nothing of what is beside the stack.
+        # Bounds do not cover packages beside the stack.
         if not all(is_there(name, run.pins) for name in beside):
             continue
         for package in (each for each in named if each in run.pins):
@@ -280,8 +279,8 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
 
 
 def _kinds(case: KnownCase, package: str, within: Admitted, knowledge: Knowledge) -> list[str]:
-    """Return one admitted release of each kind: those that meet the same requirements of the rules are of one kind."""
-    every = {str(each) for rule in case.rules for each in requirements(rule.on)}
+    """Return one admitted release for each set of the rules' requirements that releases meet."""
+    every = {str(requirement) for rule in case.rules for requirement in requirements(rule.on)}
     kinds: dict[frozenset[str], str] = {}
     for version in within.releases[package]:
         pins = _with_jaxlib({package: version}, knowledge)
@@ -290,7 +289,7 @@ def _kinds(case: KnownCase, package: str, within: Admitted, knowledge: Knowledge
 
 
 def _with_jaxlib(pins: Pins, knowledge: Knowledge) -> Pins:
-    """Return pins with what an installer gives beside their jax."""
+    """Return pins with the jaxlib that an installer gives for their jax."""
     return {**knowledge.jaxlibs.get(pins.get("jax", ""), {}), **pins}
 
 
@@ -302,11 +301,11 @@ def _is_wrong_by_rule(
     within: Admitted,
     knowledge: Knowledge,
 ) -> bool:
-    """Return True if the rules say that a release goes wrong with each admitted release of the others they name."""
+    """Return True if a release goes wrong, by rule, with all admitted releases of the other packages."""
     others = [each for each in kinds if each != package and each != "jaxlib"]
-    if not all(within.releases[each] for each in within.bounds.keys() & set(case.needs)):
+    if not all(within.releases[name] for name in within.bounds.keys() & set(case.needs)):
         return False
-    for beside in product(*(kinds[each] for each in others)):
+    for beside in product(*(kinds[other] for other in others)):
         pins = {**dict(zip(others, beside, strict=True)), package: version}
         known = predict(case, _with_jaxlib(pins, knowledge), ())
         means = verdict(case, known.behaviour) if known.behaviour else None
@@ -316,10 +315,10 @@ def _is_wrong_by_rule(
 
 
 def _spans(told: Told, within: Admitted) -> Iterable[tuple[str, str, str, bool, bool, bool]]:
-    """Return the releases, side by side, on which a case goes wrong, by as few packages as have all of its runs.
+    """Yield the adjacent releases on which a case goes wrong, of as few packages as cover all its runs.
 
-    Of packages that have as many, the one with the fewest such releases; of several, the first of the stack. What was
-    not run within all bounds is told where no package goes wrong on all that is admitted of it.
+    Of packages that cover as many runs, the one with the fewest such releases comes first, then stack order. Releases
+    by rule are left out if a package goes wrong on all of its admitted releases.
     """
     bad = {package: {of for of, shown in at.items() if shown.wrong} for package, at in told.items()}
     runs = {package: {run for of in of_it for run in told[package][of].cells} for package, of_it in bad.items()}
@@ -330,7 +329,7 @@ def _spans(told: Told, within: Admitted) -> Iterable[tuple[str, str, str, bool, 
         package = min(left, key=lambda each: (-len(runs[each] - covered), len(bad[each])))
         left.remove(package)
         at = told[package]
-        # Where one package goes wrong on all that is admitted of it, what rules tell of another adds nothing.
+        # Once a package goes wrong on all admitted releases, rules about another add nothing.
         here = {of for of in bad[package] if (not always and at[of].by_rule) or not at[of].cells <= covered}
         covered |= runs[package]
         always = always or len(bad[package]) == len(at)
@@ -345,9 +344,9 @@ def _spans(told: Told, within: Admitted) -> Iterable[tuple[str, str, str, bool, 
 def to_test(
     knowledge: Knowledge, found: Sequence[Hole], within: Admitted, gaps: Sequence[Gap] = ()
 ) -> tuple[ToTest, ...]:
-    """Return the lowest release, and those that together with it show the most: each shows the most of the rest.
+    """Return the lowest release, then those that show the most of the remaining findings.
 
-    A jaxlib comes with its jax.
+    jaxlib comes with its jax.
     """
     own: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for package, releases in within.releases.items():
@@ -360,14 +359,14 @@ def to_test(
             shown = [each for each in found if each.package in pins and each.has(pins[each.package])]
             own[package, version] = {(each.issue.id, case) for each in shown for case in each.cases}
             own[package, version] |= {
-                (each.path, each.name) for each in gaps if each.package == package and each.has(version)
+                (gap.path, gap.name) for gap in gaps if gap.package == package and gap.has(version)
             }
     first = next(((name, of[0]) for name, of in within.releases.items() if of and name != "jaxlib"), None)
     if first is None:
         return ()
     chosen, seen = [ToTest(*first, len(own[first]))], set(own[first])
-    while len(chosen) < _TO_TEST:
-        # Of equals, the newest.
+    while len(chosen) < _MAX_TO_TEST:
+        # max takes the first: reversed, that is the newest of equals.
         best = max(reversed(own), key=lambda each: len(own[each] - seen))
         if own[best] <= seen:
             break
@@ -387,12 +386,12 @@ def tell(
     verbose: bool,
     console: Terminal,
 ) -> Exit:
-    """Say on which releases that the bounds in `path` admit documented issues show. Raises BadFile, Misused, Failed."""
+    """Print the releases within the bounds of `path` on which issues show. Raises BadFile, Misused, Failed."""
     if format not in ("text", "json"):
-        raise Misused(f"--bounds is told as text or json, and not as {format}: leave --format {format} out")
+        raise Misused(f"--bounds has no format {format}: use --format text or json")
     of = read_bounds(path)
     if not of.packages.keys() & set(STACK):
-        console.print(f"{path}: it bounds none of {', '.join(STACK)}", style="bold", markup=False, soft_wrap=True)
+        text.say(console, f"{path}: it has no bounds on {', '.join(STACK)}", "bold")
         return Exit.UNDECIDED
     within = admitted(known, of.packages)
     found = _less_ignored(Within(within, tuple(holes(known, within, [*of.packages, *of.unsaid]))), known)
@@ -407,26 +406,26 @@ def tell(
         return Exit.UNDECIDED
     if strict and (within.idle or within.without or not within.stacks or found.untold or found.unread):
         return Exit.INCOMPLETE
-    if found.gaps or any(each.issue.kind in severe for each in found.holes):
+    if found.gaps or any(hole.issue.kind in severe for hole in found.holes):
         return Exit.UNEXPECTED
     return Exit.AS_EXPECTED if within.stacks else Exit.UNDECIDED
 
 
 def _less_ignored(found: Within, known: Knowledge) -> Within:
-    """What is left without what jax-stack-compat.toml says to ignore."""
+    """Return the answer without the issues that jax-stack-compat.toml ignores."""
     path = Path("jax-stack-compat.toml")
     if not os.path.lexists(path):
         return found
-    from suite.check import ignored  # most projects have none, and are answered sooner
+    from suite.check import ignored  # loads slowly, and most projects ignore nothing
 
-    entries = ignored.load(path, {each.id for each in known.issues})
+    entries = ignored.load(path, {issue.id for issue in known.issues})
     active, stale = ignored.active(entries, found.issues, datetime.now(UTC).date())
-    left = tuple(each for each in found.holes if each.issue.id not in active)
+    left = tuple(hole for hole in found.holes if hole.issue.id not in active)
     return replace(found, holes=left, ignored=len(found.issues & active), stale=stale)
 
 
 def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
-    """What of it concerns a source tree, and the lines that admitted releases lack."""
+    """Return the holes that concern a source tree, with the lines that admitted releases lack."""
     from suite.check.source.usage import usage
 
     of = usage(source)
@@ -435,16 +434,16 @@ def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
     for hole in found.holes:
         id = hole.issue.id
         releases = [each for each in found.admitted.releases.get(hole.package, ()) if hole.has(each)]
-        cases = [each for each in hole.issue.cases if each.id in hole.cases]
-        told = {each.id: [one.use for one in concern.met(each, uses)] for each in cases}
+        cases = [case for case in hole.issue.cases if case.id in hole.cases]
+        told = {case.id: [one.use for one in concern.met(case, uses)] for case in cases}
         kept_cases = [
             name
             for name, at in told.items()
-            if any(_is_told(use, id) and _reached(use, hole.package, releases) for use in at)
+            if any(not use.ignored & {id, "*"} and _reached(use, hole.package, releases) for use in at)
         ]
         if kept_cases:
             left.append(replace(hole, cases=tuple(kept_cases)))
-        elif any(concern.is_untold(each) and not told[each.id] for each in cases):
+        elif any(concern.is_untold(case) and not told[case.id] for case in cases):
             untold[id] = None
         else:
             unused[id] = None
@@ -459,21 +458,17 @@ def _narrowed(found: Within, known: Knowledge, source: Path) -> Within:
     )
 
 
-def _is_told(use: Use, id: str) -> bool:
-    return not use.ignored & {id, "*"}
-
-
 def _reached(use: Use, package: str, releases: Sequence[str]) -> bool:
-    """Return False if the code's own conditions keep it from being run on each of these releases."""
+    """Return False if the code's own conditions exclude all of these releases."""
     from suite.check.source.conditions import Holds, holds
 
     if not use.guards or not releases:
         return True
-    return any(all(holds(each, {package: of}) is not Holds.NO for each in use.guards) for of in releases)
+    return any(all(holds(guard, {package: of}) is not Holds.NO for guard in use.guards) for of in releases)
 
 
 def _gaps(of: Usage, within: Admitted) -> Iterable[Gap]:
-    """Return the lines whose names an admitted release lacks, in order of place."""
+    """Yield the lines whose names an admitted release lacks, in order of place."""
     from suite.check.findings import lack
     from suite.check.source.conditions import excludes
     from suite.names import query
@@ -489,7 +484,8 @@ def _gaps(of: Usage, within: Admitted) -> Iterable[Gap]:
             walked = query.names(package).releases
             releases = [each for each in within.releases[package] if each in walked]
             lacks = [
-                None if excludes(use.guards, {package: each}) else lack(use, {package: each}.get) for each in releases
+                None if excludes(use.guards, {package: release}) else lack(use, {package: release}.get)
+                for release in releases
             ]
             alike[key] = []
             for name, group in groupby(zip(releases, lacks, strict=True), key=lambda each: each[1] and each[1].shown):
@@ -501,19 +497,22 @@ def _gaps(of: Usage, within: Admitted) -> Iterable[Gap]:
 
 
 def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console: Terminal) -> None:
-    """Print it: in a few lines, unless `verbose`."""
+    """Print the answer, in a few lines unless `verbose`."""
     bounds = ", ".join(f"{name}{of}" for name, of in sorted(found.admitted.bounds.items()) if name in STACK)
     bad = bool(found.holes or found.gaps or found.admitted.empty or not found.admitted.stacks)
     head = [(f"{path}: {bounds}", "dim"), (found.verdict, "bold red" if bad else "bold green")]
     head += [(each, "bold yellow") for each in found.admitted.empty]
     idle = [
-        f"{name} {each}" for name, of in found.admitted.idle.items() if found.admitted.releases[name] for each in of
+        f"{name} {release}"
+        for name, of in found.admitted.idle.items()
+        if found.admitted.releases[name]
+        for release in of
     ]
     tail = [(f"{'; '.join(found.admitted.without)}.", "yellow")] if found.admitted.without else []
     tail += [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
     if found.untold:
         listed = found.untold if verbose else [some(found.untold)]
-        tail.append((f"Of these, which affect such releases too, no source tells: {', '.join(listed)}.", ""))
+        tail.append((f"Also on such releases, but source code cannot show it: {', '.join(listed)}.", ""))
     if found.unused:
         listed = found.unused if verbose else [some(found.unused)]
         tail.append((f"Not used here: {', '.join(listed)}.", "dim"))
@@ -524,15 +523,15 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     if found.stale:
         tail.append((f"jax-stack-compat.toml has stale entries: {'; '.join(found.stale)}.", "yellow"))
     if found.tests:
-        first, *others = (f"{each.package} {each.version}" for each in found.tests)
-        shown = sum(each.shows for each in found.tests)
+        first, *others = (f"{test.package} {test.version}" for test in found.tests)
+        shown = sum(test.shows for test in found.tests)
         names = ", ".join([f"{first} (the lowest that is admitted)", *others])
         show = "They show" if others else "It shows"
         tail.append((f"To test in CI: {names}. {show} {shown} of the {found.findings} findings.", "bold"))
     tail.append((f"{found.rests_on}, as of {known.day}.", "bold"))
     gaps = _told_gaps(found.gaps, verbose=verbose)
-    room = MOST - len(head) - len(gaps) - len(tail)
-    for line, style in [*head, *((each, "red") for each in gaps)]:
+    room = MAX_LINES - len(head) - len(gaps) - len(tail)
+    for line, style in [*head, *((gap, "red") for gap in gaps)]:
         text.say(console, line, style)
     for line in _told_holes(found.holes, len(found.holes) if verbose else room):
         text.say(console, f"  {line}")
@@ -542,21 +541,21 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
 
 def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
     alike: dict[str, list[str]] = {}
-    for each in gaps:
-        alike.setdefault(each.told, []).append(f"{each.path}:{each.line}")
-    most = len(alike) if verbose else _MOST_NAMES
+    for gap in gaps:
+        alike.setdefault(gap.told, []).append(f"{gap.path}:{gap.line}")
+    most = len(alike) if verbose else _MAX_NAMES
     lines = [f"  certain  {some(places)}  {told}" for told, places in list(alike.items())[:most]]
     return [*lines, *([f"  and {len(alike) - most} more names: --verbose"] if len(alike) > most else [])]
 
 
 def _told_holes(found: Sequence[Hole], room: int) -> list[str]:
-    """Return a line for each hole; where these are too many, a line for what is alike, with some of each kind."""
+    """Return a line for each hole; if these are too many, group them by kind and releases."""
     if len(found) <= room:
         return [f"{each.issue.id} ({each.issue.kind})  {each.told}" for each in found]
     alike: dict[str, dict[str, list[Hole]]] = {}
-    for each in found:
-        alike.setdefault(each.issue.kind, {}).setdefault(each.span, []).append(each)
-    # No bound mends what is so on each release that is admitted: it is counted.
+    for hole in found:
+        alike.setdefault(hole.issue.kind, {}).setdefault(hole.span, []).append(hole)
+    # No bound helps with holes on all admitted releases, so they are only counted.
     always = [each for each in found if each.lowest and each.highest]
     ranked = [
         (place / _SHARES.get(kind, 1), kind, of)
@@ -573,13 +572,13 @@ def _told_holes(found: Sequence[Hole], room: int) -> list[str]:
     hidden = len(found) - len(always) - sum(min(len(of), 3) for _, _, of in chosen)
     if always:
         ids = list(dict.fromkeys(each.issue.id for each in always))
-        lines.append(f"{len(ids)} issues on all that is admitted of a package: {some(ids)}")
+        lines.append(f"{len(ids)} issues on all admitted releases of a package: {some(ids)}")
     more = f"and {hidden} more: " * bool(hidden)
-    return [*lines, f"{more}--verbose names each, with its cases"]
+    return [*lines, f"{more}--verbose lists all, with their cases"]
 
 
 def _json(found: Within, path: Path, known: Knowledge) -> str:
-    """Return all of it, as data."""
+    """Return the answer as JSON."""
     within = found.admitted
     data = {
         "where": str(path),
@@ -594,21 +593,21 @@ def _json(found: Within, path: Path, known: Knowledge) -> str:
         "verdict": found.verdict,
         "findings": [
             {
-                **{"id": each.issue.id, "kind": each.issue.kind, "case": case, "package": each.package},
-                **{"first": each.first, "last": each.last, "lowest": each.lowest, "highest": each.highest},
-                "by_rule": each.by_rule,
+                **{"id": hole.issue.id, "kind": hole.issue.kind, "case": case, "package": hole.package},
+                **{"first": hole.first, "last": hole.last, "lowest": hole.lowest, "highest": hole.highest},
+                "by_rule": hole.by_rule,
             }
-            for each in found.holes
-            for case in each.cases
+            for hole in found.holes
+            for case in hole.cases
         ],
         "lines": [
             {
-                **{"name": each.name, "path": each.path, "line": each.line, "package": each.package},
-                **{"first": each.first, "last": each.last},
+                **{"name": gap.name, "path": gap.path, "line": gap.line, "package": gap.package},
+                **{"first": gap.first, "last": gap.last},
             }
-            for each in found.gaps
+            for gap in found.gaps
         ],
-        "to_test": [each._asdict() for each in found.tests],
+        "to_test": [test._asdict() for test in found.tests],
         **{"untold": list(found.untold), "unused": list(found.unused), "ignored": found.ignored},
         "unread": [each._asdict() for each in found.unread],
         **{"data_of": known.day, "suite_version": __version__},

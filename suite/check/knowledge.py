@@ -1,6 +1,6 @@
-"""check.json → what is known: issues, their rules, and what the runs showed. Read without pydantic, to start soon.
+"""The knowledge in check.json: issues, rules and runs. Read without pydantic, to start fast.
 
-In a clone it lies with the published report; a wheel carries it beside this module.
+In a clone the file is in the published report; in a wheel it is beside this module.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class KnownCase:
-    """A case as it was published; `helped` says by cell what became of its workaround.
+    """A case as published; `helped` has the result of its workaround by cell.
 
-    `touches` are its own, or else those of its issue.
+    `touches` are its own, else those of its issue.
     """
 
     id: str
@@ -49,7 +49,7 @@ class KnownCase:
 
 @dataclass(frozen=True)
 class KnownIssue:
-    """An issue as it was published."""
+    """An issue as published."""
 
     id: str
     title: str
@@ -61,13 +61,13 @@ class KnownIssue:
 
     @property
     def link(self) -> str:
-        """Where upstream speaks of it; its first thread or page."""
+        """The address of upstream's first thread or page about it."""
         return link(self.upstream[0]) if self.upstream else ""
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """All that was published, and on which day; `cells` are the stacks that were run, by id."""
+    """All that was published, with its day; `cells` are the stacks that were run, by id."""
 
     day: str
     cells: Mapping[str, Pins]
@@ -75,12 +75,12 @@ class Knowledge:
 
     @cached_property
     def cases(self) -> Mapping[Name, KnownCase]:
-        """Every case by its issue's id and its own."""
+        """All cases, by the ids of issue and case."""
         return {(issue.id, case.id): case for issue in self.issues for case in issue.cases}
 
     @cached_property
     def releases(self) -> Mapping[str, list[str]]:
-        """Package → its releases that were run, oldest first."""
+        """The releases that were run, oldest first, by package."""
         found: dict[str, set[str]] = {}
         for pins in self.cells.values():
             for name, version in pins.items():
@@ -89,28 +89,28 @@ class Knowledge:
 
     @cached_property
     def jaxlibs(self) -> Mapping[str, Pins]:
-        """Each release of jax → the jaxlib that an installer gives with it."""
+        """The jax and the jaxlib that an installer gives with it, by release of jax."""
         return {jax: with_jaxlib({"jax": jax}, self.cells.values()) for jax in self.releases.get("jax", ())}
 
     @property
     def row_zero(self) -> frozenset[str]:
-        """The issues that ask whether a stack works at all."""
+        """The issues that test if a stack works at all."""
         return frozenset(issue.id for issue in self.issues if issue.row_zero)
 
 
 def load(path: Path = PATH) -> Knowledge:
-    """What lies at `path`. Raises BadFile where it is not there, or is not what this version of the suite wrote."""
+    """Read the knowledge at `path`. Raises BadFile if it is missing, or of another version of the suite."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["schema_version"] != SCHEMA:
-            raise ValueError(f"it is of schema {data['schema_version']}, and this reads {SCHEMA}")
+            raise ValueError(f"its schema is {data['schema_version']}, but this version reads {SCHEMA}")
         cells = dict(data["cells"])
         issues = tuple(_issue(each, cells, data["kinds"]) for each in data["issues"])
         return Knowledge(str(data["generated_at"])[:10], cells, issues)
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         said = f"{type(error).__name__}: {error}"
         raise BadFile(
-            [Fault(path, "file", f"cannot be used ({said}): `python -m suite rebuild` writes it anew")]
+            [Fault(path, "file", f"cannot be used ({said}): rewrite it with `python -m suite rebuild`")]
         ) from error
 
 

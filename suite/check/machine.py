@@ -1,4 +1,4 @@
-"""An answer for programs: JSON, Markdown, SARIF, GitHub's annotations, and constraints for an installer. Pure."""
+"""Answers for programs: JSON, Markdown, SARIF, annotations for GitHub, and constraints. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from suite import __version__
-from suite.check.answer import KINDS, Bite
+from suite.check.answer import KINDS, Effect
 from suite.check.constraints import constraints
 from suite.check.finding import ACT, Finding
 from suite.check.outcome import Outcome
@@ -18,18 +18,18 @@ from suite.printable import printable
 
 SCHEMA = 2
 PLATFORM = "CPU, x86-64"
-# What the rules of SARIF are called where no issue is one, and how it and GitHub rank a level.
+# Titles of SARIF's rules for findings without an issue, and the ranks of levels in SARIF and GitHub.
 _NAMES = {"certain": "The stack lacks a name or an argument", "deprecated": "The stack warns about a name"}
 _RANKS: Mapping[str, str] = {"certain": "error", "likely": "warning"}
 _OF_FINDING = ("level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do", "says", "cases")
 
 
 def as_json(found: Outcome) -> str:
-    """Return all of the answer, as data."""
+    """Return the answer as JSON."""
     answer, read, baseline = found.answer, found.read, found.baseline
     cases = {
-        issue.id: {"link": issue.link, "upstream": list(issue.upstream), "cases": list(map(_case, bites))}
-        for issue, bites in answer.issues
+        issue.id: {"link": issue.link, "upstream": list(issue.upstream), "cases": list(map(_case, effects))}
+        for issue, effects in answer.issues
         if issue.id in found.issues
     }
     data = {
@@ -62,16 +62,16 @@ def as_json(found: Outcome) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _finding(each: Finding) -> dict[str, Any]:
-    told = {name: getattr(each, name) for name in _OF_FINDING}
-    return {**told, "matters": libraries.matters(each.users)} if each.id else told
+def _finding(finding: Finding) -> dict[str, Any]:
+    told = {name: getattr(finding, name) for name in _OF_FINDING}
+    return {**told, "matters": libraries.matters(finding.users)} if finding.id else told
 
 
-def _case(each: Bite) -> dict[str, Any]:
+def _case(effect: Effect) -> dict[str, Any]:
     return {
-        **{"id": each.case.id, "verdict": each.verdict, "behaviour": each.behaviour, "how": each.known.how},
-        **{"why": each.why, "good": each.good, "conditions": list(each.case.conditions)},
-        **{"workaround": each.case.workaround, "helps": each.helps},
+        **{"id": effect.case.id, "verdict": effect.verdict, "behaviour": effect.behaviour, "how": effect.known.how},
+        **{"why": effect.why, "good": effect.good, "conditions": list(effect.case.conditions)},
+        **{"workaround": effect.case.workaround, "helps": effect.helps},
     }
 
 
@@ -85,14 +85,13 @@ def markdown(found: Outcome) -> str:
     shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
     if shown:
         lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
-    for each in shown:
-        what = (
-            f"`{each.name}`: {cell(each.says)}" if each.of_name else f"[{each.id}]({links[each.id]}): {cell(each.says)}"
-        )
-        kind = f" ({KINDS[each.kind].lower()})" if each.kind else ""
-        place = f"`{cell(each.path)}:{each.line}`" if each.line else ""
-        instead = cell("; ".join(each.instead))
-        lines.append(f"| {each.level}{kind} | {place} | {what} | {instead} |")
+    for finding in shown:
+        issue = f"[{finding.id}]({links.get(finding.id)})"
+        what = f"{f'`{finding.name}`' if finding.of_name else issue}: {cell(finding.says)}"
+        kind = f" ({KINDS[finding.kind].lower()})" if finding.kind else ""
+        place = f"`{cell(finding.path)}:{finding.line}`" if finding.line else ""
+        instead = cell("; ".join(finding.instead))
+        lines.append(f"| {finding.level}{kind} | {place} | {what} | {instead} |")
     return "\n".join([*lines, *([""] if shown else []), cell(answer.last_line)]) + "\n"
 
 
@@ -102,38 +101,21 @@ def cell(text: str) -> str:
 
 
 def sarif(found: Outcome) -> str:
-    """Return the answer as SARIF 2.1.0: a result for each place in the source, or for the lock."""
+    """Return the answer as SARIF 2.1.0, with a result for each place in the source or the lock."""
     issues = {issue.id: issue for issue, _ in found.answer.issues}
-    shown = [each for each in found.findings if not each.guarded]
+    shown = [finding for finding in found.findings if not finding.guarded]
     rules = []
     for id in dict.fromkeys(each.id or each.level for each in shown):
         issue = issues.get(id)
-        link = issue.link if issue else ""
-        rules.append(
-            {
-                "id": id,
-                "shortDescription": {"text": issue.title if issue else _NAMES[id]},
-                **({"helpUri": link} if link.startswith("https://") else {}),
-            }
-        )
+        rule = {"id": id, "shortDescription": {"text": issue.title if issue else _NAMES[id]}}
+        rules.append({**rule, "helpUri": issue.link} if issue and issue.link.startswith("https://") else rule)
     results = [
         {
-            "ruleId": each.id or each.level,
-            "level": _RANKS.get(each.level, "note"),
-            "message": {"text": _said(each)},
-            "properties": {"level": each.level},
-            "locations": [
-                {
-                    "physicalLocation": {
-                        "artifactLocation": {
-                            "uri": quote(each.path or found.answer.stack.where, safe="/=+,", errors="surrogateescape")
-                        },
-                        "region": _region(each),
-                    }
-                }
-            ],
+            **{"ruleId": finding.id or finding.level, "level": _RANKS.get(finding.level, "note")},
+            **{"message": {"text": _said(finding)}, "properties": {"level": finding.level}},
+            "locations": [{"physicalLocation": _location(finding, found.answer.stack.where)}],
         }
-        for each in shown
+        for finding in shown
     ]
     driver = {"name": "jax-stack-compat", "version": __version__, "rules": rules}
     data = {
@@ -144,26 +126,26 @@ def sarif(found: Outcome) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _region(each: Finding) -> dict[str, int]:
-    if not each.line:
-        return {"startLine": 1}
-    named = {"startLine": each.line, "startColumn": each.column, "endLine": each.end_line, "endColumn": each.end_column}
-    return {name: of for name, of in named.items() if of}
+def _location(finding: Finding, where: str) -> dict[str, Any]:
+    region = {"startLine": finding.line or 1, "startColumn": finding.column}
+    region |= {"endLine": finding.end_line, "endColumn": finding.end_column} if finding.line else {}
+    uri = quote(finding.path or where, safe="/=+,", errors="surrogateescape")
+    return {"artifactLocation": {"uri": uri}, "region": {name: of for name, of in region.items() if of}}
 
 
-def _said(each: Finding) -> str:
-    instead = f"instead: {each.do}" * bool(each.do)
-    if each.of_name:
-        return "; ".join(filter(None, [each.what, instead]))
-    return "\n".join(filter(None, [each.what, "; ".join(filter(None, [each.good_from, instead]))]))
+def _said(finding: Finding) -> str:
+    instead = f"instead: {finding.do}" * bool(finding.do)
+    if finding.of_name:
+        return "; ".join(filter(None, [finding.what, instead]))
+    return "\n".join(filter(None, [finding.what, "; ".join(filter(None, [finding.good_from, instead]))]))
 
 
 def github(found: Outcome) -> str:
-    """Return the answer as commands of a GitHub workflow: an annotation for what there is to do."""
+    """Return the answer as commands of a GitHub workflow, with an annotation for each place to change."""
     lines = [
-        annotation(_RANKS[each.level], each.path, each.line, each.id or each.name, _said(each))
-        for each in found.to_do
-        if each.level in ACT
+        annotation(_RANKS[finding.level], finding.path, finding.line, finding.id or finding.name, _said(finding))
+        for finding in found.to_do
+        if finding.level in ACT
     ]
     if not found.answer.works:
         lines.append(f"::error::{_escaped(found.answer.first_line)}")
@@ -179,7 +161,7 @@ def annotation(level: str, path: str, line: int, title: str, text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    # As GitHub's own toolkit does.
+    # As in GitHub's own toolkit.
     return printable(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

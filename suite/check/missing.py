@@ -1,4 +1,4 @@
-"""An error message → the names of the stack that it says are missing, and what is known of each."""
+"""Names of the stack that an error message reports missing, and the releases that have them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _MISSING = re.compile(
 
 
 def told(message: str) -> Iterator[str]:
-    """Return a sentence for each name that a message says is missing and that some release has. Raises BadFile."""
+    """Yield a sentence for each missing name in a message that some release has. Raises BadFile."""
     for name, life in _named(message):
         package = name.partition(".")[0]
         newest = query.names(package).releases[-1]
-        sentence = f"{name} is there on {package} {query.told(name, life)}."
+        sentence = f"{name} exists on {package} {query.told(name, life)}."
         if words := query.words(name):
             sentence += f" Upstream: {words}"
         elif instead := query.replacements(name, newest):
-            sentence += f" On {newest} there is {' and '.join(instead)}."
+            sentence += f" On {newest}, use {' or '.join(instead)}."
         yield sentence
 
 

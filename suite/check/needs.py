@@ -1,7 +1,6 @@
-"""A source tree → the releases of each package that it works with, by its names and arguments; `needs` says it.
+"""The command `needs`: the releases of each package that a source tree works with, by its names and arguments.
 
-Known is what a name's absence or a refused argument shows: code that needs a later release for what a function returns
-is not found.
+Only absent names and refused arguments count. Code that needs a later release for what a function returns is not found.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from suite.console import Terminal
 from suite.errors import Exit
 from suite.names import presence, query
 
-_MOST = 12
+_MAX_LINES = 12
 Declared = Mapping[str, Sequence[tuple[str, SpecifierSet]]]
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A line that works from release `since` on."""
+    """A line that works since release `since`."""
 
     name: str
     path: str
@@ -41,7 +40,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class ToFix:
-    """A line that does not work on the newest release: `until` is the last on which it does, if any."""
+    """A line that fails on the newest release; `until` is the last release on which it works, if any."""
 
     name: str
     path: str
@@ -52,10 +51,10 @@ class ToFix:
 
 @dataclass(frozen=True)
 class Need:
-    """A package: the releases that a source tree works with, why, what to fix, and what its project declares.
+    """The releases of a package that a source tree works with, the reasons, and the project's declaration.
 
-    `lowest` is the oldest release that is declared and known. `failing` are the releases that are declared and on which
-    a line does not work.
+    `to_fix` are lines that fail on the newest release. `lowest` is the oldest release that is declared and known.
+    `failing` are the declared releases on which a line fails.
     """
 
     package: str
@@ -68,7 +67,7 @@ class Need:
 
 
 def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
-    """Return what these uses need of each package. Raises BadFile."""
+    """Return the releases of each package that these uses need. Raises BadFile."""
     by_package = defaultdict(list)
     for use in uses:
         packages = {thing.name.partition(".")[0] for thing in use.things}
@@ -80,13 +79,13 @@ def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
 
 def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, SpecifierSet]]) -> Need:
     releases = query.names(package).releases
-    admitted = [each for each in releases if any(of.contains(each, prereleases=True) for _, of in told)]
+    admitted = [release for release in releases if any(of.contains(release, prereleases=True) for _, of in told)]
     reasons, fixes, failing = dict[Reason, None](), dict[ToFix, None](), set[str]()
     alike: dict[object, tuple[Lack | bool | None, ...]] = {}
     for use in uses:
         key = (use.things, use.how, use.call, use.guards)
         if key not in alike:
-            alike[key] = tuple(_works(use, {package: each}) for each in releases)
+            alike[key] = tuple(_works(use, {package: release}) for release in releases)
         works = alike[key]
         last = max((place for place, each in enumerate(works) if isinstance(each, Lack)), default=None)
         if last is None:
@@ -102,12 +101,12 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
             fixes[ToFix(_named(told_of), use.path, use.line, until, _instead(told_of, (admitted or releases)[0]))] = (
                 None
             )
-    floor = max((each.since for each in reasons), key=releases.index, default="")
+    floor = max((reason.since for reason in reasons), key=releases.index, default="")
     return Need(
         package,
         f">={floor}" if floor else "",
         _shown(told),
-        tuple(each for each in reasons if each.since == floor),
+        tuple(reason for reason in reasons if reason.since == floor),
         tuple(fixes),
         admitted[0] if admitted else "",
         tuple(each for each in admitted if each in failing),
@@ -115,7 +114,7 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
 
 
 def _works(use: Use, versions: Mapping[str, str]) -> Lack | bool | None:
-    """Whether a use works on a release, or what that lacks; None where what it is bound to is not there itself."""
+    """Return True if a use works on a release, else what that lacks; None if the import itself is missing."""
     if excludes(use.guards, versions):
         return True
     if found := lack(use, versions.get):
@@ -124,7 +123,7 @@ def _works(use: Use, versions: Mapping[str, str]) -> Lack | bool | None:
 
 
 def _is_seen(use: Use, of: Lack | bool | None, versions: Mapping[str, str]) -> bool:
-    """Whether a release is known to have what another lacks, or does without: what nobody could ask shows nothing."""
+    """Return True if a release is known to have what another lacks, or its code is guarded."""
     [version] = versions.values()
     return excludes(use.guards, versions) or (isinstance(of, Lack) and presence.is_there(of.name, version))
 
@@ -134,7 +133,7 @@ def _named(of: Lack | bool | None) -> str:
 
 
 def _instead(of: Lack | bool | None, floor: str) -> str:
-    """What to write instead, if the oldest release that is declared has it, and the newest."""
+    """Return a replacement that the oldest declared release and the newest have, if any."""
     if not isinstance(of, Lack) or of.argument:
         return ""
     newest = query.names(of.name.partition(".")[0]).releases[-1]
@@ -147,7 +146,7 @@ def _shown(told: Sequence[tuple[str, SpecifierSet]]) -> str | None:
 
 
 def tell(source: Path, format: str, *, console: Terminal) -> Exit:
-    """Carry out `needs`. Raises BadFile, Misused, Failed."""
+    """Run `needs`. Raises BadFile, Misused, Failed."""
     found = usage(source)
     project = next((path for path in _projects(source) if path.is_file()), None)
     told = declared(project) if project else None
@@ -155,105 +154,105 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     where = f"{project.name} " if project else ""
     if format == "text":
         _text(of, found.files, where, project is not None and told is None, console)
-        for each in found.unread[:_MOST]:
-            say(console, f"not read: {each.path}: {each.why}", "yellow")
+        for file in found.unread[:_MAX_LINES]:
+            say(console, f"not read: {file.path}: {file.why}", "yellow")
     else:
         sys.stdout.write(FORMATS[format](of))
     return Exit.UNEXPECTED if any(each.failing for each in of) else Exit.AS_EXPECTED
 
 
 def _projects(source: Path) -> list[Path]:
-    """The pyproject.toml of a folder: in it or above, as far as its repository goes."""
+    """Return where a folder's pyproject.toml may be: there or above, within the repository."""
     found = []
-    for each in (source.resolve(), *source.resolve().parents):
-        found.append(each / "pyproject.toml")
-        if (each / ".git").exists():
+    for folder in (source.resolve(), *source.resolve().parents):
+        found.append(folder / "pyproject.toml")
+        if (folder / ".git").exists():
             break
     return found
 
 
 def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
     if not of:
-        say(console, f"No name of {', '.join(sorted(PACKAGES))} was found in {files} files.", "bold")
+        say(console, f"Found no name of {', '.join(sorted(PACKAGES))} in {files} files.", "bold")
         return
     width = max(len(each.package) + len(each.needs) + 1 for each in of)
-    for each in of:
-        releases = query.names(each.package).releases
-        head = f"{each.package} {each.needs}".strip().ljust(width)
-        if each.reasons:
-            first = each.reasons[0]
-            more = f" and {len(each.reasons) - 1} more lines" if len(each.reasons) > 1 else ""
+    for need in of:
+        releases = query.names(need.package).releases
+        head = f"{need.package} {need.needs}".strip().ljust(width)
+        if need.reasons:
+            first = need.reasons[0]
+            more = f" and {len(need.reasons) - 1} more lines" if len(need.reasons) > 1 else ""
             say(console, f"{head}  {first.name}, not before {first.since}: {first.path}:{first.line}{more}", "bold")
         else:
-            fixed = " once these are fixed" if each.to_fix else ""
+            fixed = " once these are fixed" if need.to_fix else ""
             say(console, f"{head}  any from {releases[0]} on{fixed}", "bold")
         alike: dict[str, list[ToFix]] = {}
-        for fix in each.to_fix:
-            alike.setdefault(_fix(each, fix), []).append(fix)
-        for number, (what, fixes) in enumerate(list(alike.items())[:_MOST]):
+        for fix in need.to_fix:
+            alike.setdefault(_fix(need, fix), []).append(fix)
+        for number, (what, fixes) in enumerate(list(alike.items())[:_MAX_LINES]):
             place = f"{fixes[0].path}:{fixes[0].line}" + (f" and {len(fixes) - 1} more" if len(fixes) > 1 else "")
             say(console, f"  {'to fix' if not number else '':<8}{place}  {what}", "red")
-        if len(alike) > _MOST:
-            say(console, f"  {'':<8}and {len(alike) - _MOST} more names: --format json has them", "red")
-    for each in of:
-        if each.failing:
-            say(console, f"{where}declares {each.package}{each.declared}: {_verdict(each)}", "bold red")
+        if len(alike) > _MAX_LINES:
+            say(console, f"  {'':<8}and {len(alike) - _MAX_LINES} more names: --format json has them", "red")
+    for need in of:
+        if need.failing:
+            say(console, f"{where}declares {need.package}{need.declared}: {_verdict(need)}", "bold red")
     undeclared = [each.package for each in of if each.declared is None]
     if silent:
-        say(console, f"{where}leaves its dependencies to the build: nothing was compared.", "yellow")
+        say(console, f"{where}computes its dependencies in the build, so they were not compared.", "yellow")
     elif not where:
-        say(console, "No pyproject.toml: nothing was compared.", "yellow")
+        say(console, "No pyproject.toml, so nothing was compared.", "yellow")
     elif undeclared:
         say(console, f"{where}does not declare {', '.join(undeclared)}: not compared.", "dim")
     if len(undeclared) < len(of) and not any(each.failing for each in of):
-        say(console, "Each release that is declared, and that was walked, has the names that this code uses.", "green")
+        say(console, "All declared releases in the data have the names that this code uses.", "green")
 
 
-def _verdict(each: Need) -> str:
-    """What is wrong with what is declared."""
-    lines = len(each.to_fix)
-    if each.needs and each.lowest and not SpecifierSet(each.needs).contains(each.lowest, prereleases=True):
-        return f"too low (needs {each.needs[2:]})" + (f"; {lines} to fix" if lines else "")
-    return f"it admits {each.failing[-1]}, where {lines} {'line fails' if lines == 1 else 'lines fail'}"
+def _verdict(need: Need) -> str:
+    """Return the fault of a declaration."""
+    lines = len(need.to_fix)
+    if need.needs and need.lowest and not SpecifierSet(need.needs).contains(need.lowest, prereleases=True):
+        return f"too low (needs {need.needs[2:]})" + (f"; {lines} to fix" if lines else "")
+    return f"it admits {need.failing[-1]}, where {lines} {'line fails' if lines == 1 else 'lines fail'}"
 
 
-def _fix(each: Need, fix: ToFix) -> str:
-    releases = query.names(each.package).releases
+def _fix(need: Need, fix: ToFix) -> str:
+    releases = query.names(need.package).releases
     if not fix.until:
         told = f"{fix.name}, in no release from {releases[0]} to {releases[-1]}"
     else:
         told = f"{fix.name}, gone since {releases[releases.index(fix.until) + 1]}"
     if fix.replacement and (life := query.life(fix.replacement) or query.module_life(fix.replacement)):
-        return f"{told}; {fix.replacement} is there on {query.told(fix.replacement, life)}"
+        return f"{told}; {fix.replacement} exists on {query.told(fix.replacement, life)}"
     return told
 
 
 def as_json(of: Sequence[Need]) -> str:
-    """All of it, as data."""
+    """Return the needs as JSON."""
     keys = ("package", "needs", "declared", "reasons", "to_fix")
     data = [{key: value for key, value in asdict(each).items() if key in keys} for each in of]
     return json.dumps({"packages": data}, indent=1, ensure_ascii=False) + "\n"
 
 
 def markdown(of: Sequence[Need]) -> str:
-    """A table, for a comment or a summary."""
+    """Return the needs as a Markdown table."""
     lines = ["| package | needs | declared | why, and what to fix |", "|---|---|---|---|"]
-    for each in of:
-        told = [f"`{one.name}`, not before {one.since}: `{one.path}:{one.line}`" for one in each.reasons[:3]]
-        told += [f"to fix: `{one.path}:{one.line}` {_fix(each, one)}" for one in each.to_fix]
-        declared = "not declared" if each.declared is None else f"`{each.declared}`"
-        lines.append(f"| {each.package} | {each.needs or 'any'} | {cell(declared)} | {'<br>'.join(map(cell, told))} |")
+    for need in of:
+        told = [f"`{one.name}`, not before {one.since}: `{one.path}:{one.line}`" for one in need.reasons[:3]]
+        told += [f"to fix: `{one.path}:{one.line}` {_fix(need, one)}" for one in need.to_fix]
+        declared = "not declared" if need.declared is None else f"`{need.declared}`"
+        lines.append(f"| {need.package} | {need.needs or 'any'} | {cell(declared)} | {'<br>'.join(map(cell, told))} |")
     return "\n".join(lines) + "\n"
 
 
 def github(of: Sequence[Need]) -> str:
-    """Commands of a GitHub workflow: an annotation for each line that a declared release does not run."""
+    """Return GitHub workflow commands: an annotation for each line that a declared release cannot run."""
     found = []
-    for each in of:
-        level = "error" if each.failing else "notice"
-        found += [annotation(level, one.path, one.line, "needs", _fix(each, one)) for one in each.to_fix]
-        for one in each.reasons if each.failing else ():
-            text = f"{one.name} is not before {each.package} {one.since}; declared is {each.declared}"
+    for need in of:
+        level = "error" if need.failing else "notice"
+        found += [annotation(level, one.path, one.line, "needs", _fix(need, one)) for one in need.to_fix]
+        for one in need.reasons if need.failing else ():
+            text = f"{one.name} is not before {need.package} {one.since}; declared is {need.declared}"
             found.append(annotation("error", one.path, one.line, "needs", text))
     return "".join(f"{line}\n" for line in found)
 

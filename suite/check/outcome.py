@@ -1,4 +1,4 @@
-"""The one answer that every format and the exit code are made from: a stack, what was read, and the findings."""
+"""The outcome of `check`, which every format and the exit code render: answer, source read, and findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from suite.check import concern
-from suite.check.answer import KINDS, Answer, Bite
+from suite.check.answer import KINDS, Answer, Effect
 from suite.check.finding import ACT, LEVELS, Finding, Level
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
@@ -15,21 +15,21 @@ from suite.judge.rules import STACK, Pins, requirements
 from suite.names import libraries
 
 if TYPE_CHECKING:
-    from suite.check.baseline import Compared
+    from suite.check.baseline import BaselineComparison
     from suite.check.source.sources import Unread
     from suite.check.source.usage import Usage
 
 
-# What comes with JAX and what builds on it, whether anybody asks for it or not.
+# Packages that an installer brings with JAX and what builds on it.
 _BROUGHT = frozenset({*STACK, "jaxtyping", "numpy", "scipy"})
 
 
 @dataclass(frozen=True)
-class Read:
-    """What was read of a source tree: files, what could not be read, and folders that were passed over.
+class SourceRead:
+    """The source that was read: the number of files, those that could not be read, and skipped folders.
 
     Of the `functions` that it calls, `covered` are touched by a case that was looked up, and `lacking` do not exist.
-    `untold` are the issues that affect the stack and that code can meet without naming anything.
+    `untold` are issues of the stack that code can meet without naming anything.
     """
 
     files: int
@@ -43,56 +43,53 @@ class Read:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An answer: `findings` in order, `gone` what an upgrade takes away, and `stale` entries of the ignore file."""
+    """An answer with `findings` in order, cases `gone` by an upgrade, and `stale` entries of the ignore file."""
 
     answer: Answer
     known: Knowledge
     findings: tuple[Finding, ...]
-    read: Read | None = None
+    read: SourceRead | None = None
     gone: tuple[str, ...] | None = None
     stale: tuple[str, ...] = ()
-    baseline: Compared | None = None
+    baseline: BaselineComparison | None = None
     fail_on: str | None = None
     strict: bool = False
 
     def of(self, *levels: str, guarded: bool = False) -> list[Finding]:
-        """Return the findings of some levels; those in code that asks for the release only where they are wanted."""
-        return [each for each in self.findings if each.level in levels and (guarded or not each.guarded)]
+        """Return the findings of some levels; with `guarded`, also those in code that checks the release."""
+        return [finding for finding in self.findings if finding.level in levels and (guarded or not finding.guarded)]
 
     @property
     def to_do(self) -> list[Finding]:
-        """What somebody has to do something about."""
+        """The findings that require action."""
         return self.of(*ACT) if self.read else []
 
     @property
     def concerned(self) -> Answer:
-        """The answer, with the cases that have a finding alone."""
-        kept = {(each.id, case) for each in self.findings for case in each.cases}
-        return replace(self.answer, bites=tuple(each for each in self.answer.bites if each.name in kept))
+        """The answer, with only the cases that have a finding."""
+        kept = {(finding.id, case) for finding in self.findings for case in finding.cases}
+        return replace(self.answer, effects=tuple(effect for effect in self.answer.effects if effect.name in kept))
 
     @property
     def issues(self) -> dict[str, list[Finding]]:
-        """The findings of each issue."""
+        """The findings, by issue."""
         found: dict[str, list[Finding]] = {}
-        for each in self.findings:
-            if each.id:
-                found.setdefault(each.id, []).append(each)
+        for finding in self.findings:
+            if finding.id:
+                found.setdefault(finding.id, []).append(finding)
         return found
 
     @property
     def unsure(self) -> list[str]:
-        """What is not known, and how to know it: said first."""
+        """Sentences about what is unknown, and how to find out; they come first."""
         unread = [each for each in self.read.unread if each.mentions] if self.read else []
         named = ", ".join(f"{each.path} ({each.why})" for each in unread[:2])
         more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
-        return [
-            *self.answer.unsure,
-            *([f"Could not be read, and mentions the stack: {named}{more}."] if unread else []),
-        ]
+        return [*self.answer.unsure, *[f"Could not be read, and mentions the stack: {named}{more}."] * bool(unread)]
 
     @property
     def assumed(self) -> str:
-        """What nobody named, in words."""
+        """The assumed and unnamed versions, in words."""
         told = ", ".join(f"{name} {version}" for name, version in self.answer.assumed.items())
         parts = [f"Assumed: {told}." if told else ""]
         turn = [name for name in map(self._unnamed, self.answer.unknown) if name]
@@ -102,7 +99,7 @@ class Outcome:
         return " ".join(filter(None, parts))
 
     def _unnamed(self, case: str) -> frozenset[str]:
-        """The packages that a case's rules name, that an installer brings, and that nobody named."""
+        """Return the packages that a case's rules name, that an installer brings, and that nobody named."""
         issue, _, id = case.partition("/")
         named = {each.name for rule in self.known.cases[issue, id].rules for each in requirements(rule.on)}
         return frozenset((named & _BROUGHT) - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
@@ -123,7 +120,7 @@ class Outcome:
         if self.read is None or self.answer.stops or not self.answer.is_known:
             return self.answer.first_line
         if not self.read.files:
-            return "No Python was read there."
+            return "No Python was found there."
         places, likely = self.of("certain"), self.of("likely")
         told = [f"{len(self.to_do)} place{'s' * (len(self.to_do) != 1)} to change"] if places or likely else []
         possible = len({each.id for each in self.of("possible")})
@@ -133,7 +130,7 @@ class Outcome:
 
     @property
     def coverage(self) -> str:
-        """How much of what the code calls is known."""
+        """How many of the called functions are covered, in a sentence."""
         if not self.read or not self.read.functions:
             return ""
         of = self.read
@@ -147,7 +144,7 @@ class Outcome:
 
     @property
     def exit(self) -> Exit:
-        """How the command ends."""
+        """The exit code."""
         answer, read, fail_on = self.answer, self.read, self.fail_on
         if not answer.is_known or (read is not None and not read.files):
             return Exit.UNDECIDED
@@ -155,12 +152,12 @@ class Outcome:
             return Exit.INCOMPLETE
         wanted = self.of(*_levels(fail_on)) if fail_on in LEVELS else []
         severe = severities(fail_on)
-        wanted += [each for each in self.findings if each.kind in severe and not each.guarded]
+        wanted += [finding for finding in self.findings if finding.kind in severe and not finding.guarded]
         return Exit.UNEXPECTED if not answer.works or self.to_do or wanted else Exit.AS_EXPECTED
 
 
 def severities(fail_on: str | None) -> Collection[str]:
-    """Return the kinds that are as bad as this one, or worse; none where it is no kind."""
+    """Return the kinds that are as bad as this one, or worse; empty if it is not a kind."""
     kinds = list(KINDS)
     return kinds[: kinds.index(fail_on) + 1] if fail_on in kinds else ()
 
@@ -170,53 +167,43 @@ def _levels(fail_on: str | None) -> Sequence[str]:
 
 
 def of_stack(answer: Answer) -> list[Finding]:
-    """Return a finding for each issue that affects a stack, without a source."""
-    return [
-        Finding(
-            "chronic" if issue.id in answer.chronic else "possible",
-            "",
-            issue.title,
-            path=answer.stack.file,
-            id=issue.id,
-            kind=issue.kind,
-            **_mended(bites),
-        )
-        for issue, bites in answer.issues
-    ]
+    """Return a finding for each issue that affects a stack, for answers without a source."""
+    found = []
+    for issue, effects in answer.issues:
+        level: Level = "chronic" if issue.id in answer.chronic else "possible"
+        own = _of_cases(effects)
+        found.append(Finding(level, "", issue.title, path=answer.stack.file, id=issue.id, kind=issue.kind, **own))
+    return found
 
 
-def _mended(bites: Sequence[Bite]) -> dict[str, Any]:
-    """Return which cases they are, who uses what they touch, from when they are good, and what to do."""
-    good = next((each.good for each in bites if each.mended), bites[0].good)
-    works = [each.case.workaround for each in bites if each.case.workaround and "not help" not in each.helps]
-    users = libraries.users(each.name for bite in bites for each in concern.touches(bite.case))
-    return {
-        "cases": tuple(each.case.id for each in bites),
-        "users": users,
-        "good_from": good,
-        "do": works[0] if works else "",
-    }
+def _of_cases(effects: Sequence[Effect]) -> dict[str, Any]:
+    """Return the fields of a finding that come from its cases."""
+    good = next((effect.good for effect in effects if effect.has_good_release), effects[0].good)
+    works = [effect.case.workaround for effect in effects if effect.case.workaround and "not help" not in effect.helps]
+    users = libraries.users(touch.name for effect in effects for touch in concern.touches(effect.case))
+    cases = tuple(effect.case.id for effect in effects)
+    return {"cases": cases, "users": users, "good_from": good, "do": works[0] if works else ""}
 
 
 def of_source(
     answer: Answer, known: Knowledge, usage: Usage, before: Pins | None = None
-) -> tuple[list[Finding], Read, list[str]]:
-    """Return what of an answer concerns a source tree, what was read, and the ids that the code itself ignores.
+) -> tuple[list[Finding], SourceRead, list[str]]:
+    """Return the findings for a source tree, what was read, and the ids that the code itself ignores.
 
-    A line that does not run on the versions `before` an upgrade either is none of what that adds.
+    Lines that fail on the versions `before` an upgrade too are left out.
     """
-    from suite.check.findings import findings, place  # the names are megabytes, for those who ask for them
+    from suite.check.findings import findings, place  # the names are megabytes
     from suite.check.source.conditions import excludes, is_dead
 
-    here = [each for each in usage.uses if not is_dead(each.guards, answer.versions)]
+    here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
     uses = concern.uses(here, usage.names, known)
-    told: dict[tuple[str, str, int, int], tuple[concern.Met, list[Bite]]] = {}
+    told: dict[tuple[str, str, int, int], tuple[concern.Met, list[Effect]]] = {}
     ignored, untold = dict[str, None](), dict[str, None]()
     reached = set[str]()
-    for bite in answer.bites:
-        id = bite.issue.id
-        found = concern.met(bite.case, uses)
-        if not found and concern.is_untold(bite.case):
+    for effect in answer.effects:
+        id = effect.issue.id
+        found = concern.met(effect.case, uses)
+        if not found and concern.is_untold(effect.case):
             untold[id] = None
         for met in found:
             if id in met.use.ignored or "*" in met.use.ignored:
@@ -224,66 +211,47 @@ def of_source(
                 continue
             reached.add(id)
             at = id, met.use.path, met.use.line, met.use.column
-            first, bites = told.get(at, (met, []))
-            told[at] = (met if met.likely else first), [*bites, bite]
-    old = {(each.level, each.key, each.name) for each in findings(usage.uses, before)} if before else set()
+            first, effects = told.get(at, (met, []))
+            told[at] = (met if met.likely else first), [*effects, effect]
+    old = {(finding.level, finding.key, finding.name) for finding in findings(usage.uses, before)} if before else set()
     lines = [
-        each
-        for each in findings(usage.uses, answer.versions)
-        if "*" not in each.ignored and (each.level, each.key, each.name) not in old
+        finding
+        for finding in findings(usage.uses, answer.versions)
+        if "*" not in finding.ignored and (finding.level, finding.key, finding.name) not in old
     ]
-    # What does not run needs no second finding.
+    # One finding is enough for a line that fails.
     ended = {(each.path, each.line, each.column): at for at, each in enumerate(lines) if each.level == "certain"}
     issues = []
-    for (id, path, line, column), (met, bites) in told.items():
+    for (id, path, line, column), (met, effects) in told.items():
         if (number := ended.get((path, line, column))) is not None and not lines[number].id:
-            own = {**_mended(bites), "do": lines[number].do}
-            lines[number] = replace(lines[number], id=id, kind=bites[0].issue.kind, **own)
+            own = {**_of_cases(effects), "do": lines[number].do}
+            lines[number] = replace(lines[number], id=id, kind=effects[0].issue.kind, **own)
             continue
-        likely = met.likely and (id not in answer.chronic or _mended(bites)["do"])
+        likely = met.likely and (id not in answer.chronic or _of_cases(effects)["do"])
         level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
         guarded = excludes(met.use.guards, answer.versions)
-        issue = bites[0].issue
-        issues.append(
-            Finding(
-                level,
-                met.name,
-                issue.title,
-                id=id,
-                kind=issue.kind,
-                guarded=guarded,
-                **_mended(bites),
-                **place(met.use),
-            )
-        )
+        issue, own = effects[0].issue, {**_of_cases(effects), **place(met.use)}
+        issues.append(Finding(level, met.name, issue.title, id=id, kind=issue.kind, guarded=guarded, **own))
     called = {thing.name for each in here if each.call for thing in each.things}
-    touched = {each.name for name in answer.looked_up for each in concern.touches(known.cases[name])}
-    read = Read(
+    touched = {touch.name for name in answer.looked_up for touch in concern.touches(known.cases[name])}
+    read = SourceRead(
         usage.files,
         usage.unread,
         usage.skipped,
         len(called),
         len(called & touched),
-        len({each.name for each in lines if each.level == "certain" and not each.guarded} & called),
+        len({line.name for line in lines if line.level == "certain" and not line.guarded} & called),
         tuple(each for each in untold if each not in reached),
     )
     return [*lines, *issues], read, list(ignored)
 
 
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return findings by level, then by kind, by how many libraries use what they touch, and by place."""
+    """Sort findings by level, kind, number of libraries that use what they touch, and place."""
     kinds = ["", *KINDS]
 
-    def order(each: Finding) -> tuple[object, ...]:
-        return (
-            LEVELS.index(each.level),
-            kinds.index(each.kind),
-            -each.users,
-            each.id,
-            each.path,
-            each.line,
-            each.column,
-            each.name,
-        )
+    def order(finding: Finding) -> tuple[object, ...]:
+        rank = LEVELS.index(finding.level), kinds.index(finding.kind), -finding.users
+        return *rank, finding.id, finding.path, finding.line, finding.column, finding.name
 
     return tuple(sorted(findings, key=order))

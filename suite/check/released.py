@@ -1,4 +1,4 @@
-"""What the stack's own releases need of each other, and what libraries use: their code is read as anybody's."""
+"""Needs of the stack's own releases, and names that libraries use, read from their code."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from suite.files import dump, dump_lines
 from suite.judge.metadata import requires
 from suite.names import libraries, query
 from suite.names.model import FOLDER
-from suite.names.needed import NAME, AllNeeded, Line, Needed
+from suite.names.needed import NAME, AllNeeded, CodeLine, Needed
 from suite.stack import releases, uv_call
 
-# jax and jaxlib need each other by number.
+# jax and jaxlib require each other by version.
 PACKAGES = ("equinox", "diffrax", "lineax", "optimistix")
-_MOST = 3
+_MAX_LINES = 3
 
 
 def publish(*, console: Terminal) -> None:
-    """Read the code of each release that was walked, and of libraries, and write the files.
+    """Read the code of the walked releases and of the libraries, and write the files.
 
     Raises Failed, BadFile, OSError.
     """
@@ -46,7 +46,7 @@ def publish(*, console: Terminal) -> None:
 
 
 def _used() -> dict[str, Any]:
-    """How many libraries use each name, in their newest release."""
+    """Count the libraries that use each name in their newest release."""
     versions, used = {}, Counter[str]()
     for library in libraries.LIBRARIES:
         with _installed(library) as folder:
@@ -58,7 +58,7 @@ def _used() -> dict[str, Any]:
 
 @contextmanager
 def _installed(requirement: str) -> Iterator[Path]:
-    """A folder with a release, and nothing that it needs."""
+    """Yield a folder with a release installed, without its dependencies."""
     with tempfile.TemporaryDirectory() as folder:
         words = ("pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "3.12")
         done = uv_call.run(*words, "--target", folder, requirement)
@@ -71,27 +71,27 @@ def _read(package: str, version: str, offered: releases.Packages) -> Iterator[Ne
     with _installed(f"{package}=={version}") as folder:
         uses = usage(folder / package).uses
     told = {name: [("", of)] for name, of in requires(package, {package: version}, offered, "3.12").items()}
-    return (each for each in needs(uses, told) if each.package != package)
+    return (need for need in needs(uses, told) if need.package != package)
 
 
 def _needed(of: Iterable[Need]) -> Iterator[Needed]:
-    for each in of:
-        gone = [one for one in each.to_fix if one.until]
-        if each.reasons or gone:
+    for need in of:
+        gone = [one for one in need.to_fix if one.until]
+        if need.reasons or gone:
             until = min((one.until for one in gone), key=Version, default=None)
             yield Needed(
-                package=each.package,
-                declared=each.declared,
-                since=each.reasons[0].since if each.reasons else None,
-                because=_lines(each.reasons),
+                package=need.package,
+                declared=need.declared,
+                since=need.reasons[0].since if need.reasons else None,
+                because=_lines(need.reasons),
                 until=until,
                 gone=_lines(one for one in gone if one.until == until),
             )
 
 
-def _lines(of: Iterable[Reason | ToFix]) -> tuple[Line, ...]:
-    """One line for each name, of the first few."""
-    first: dict[str, Line] = {}
-    for each in of:
-        first.setdefault(each.name, Line(name=each.name, path=each.path, line=each.line))
-    return tuple(first.values())[:_MOST]
+def _lines(of: Iterable[Reason | ToFix]) -> tuple[CodeLine, ...]:
+    """Return the first lines, one for each name."""
+    first: dict[str, CodeLine] = {}
+    for place in of:
+        first.setdefault(place.name, CodeLine(name=place.name, path=place.path, line=place.line))
+    return tuple(first.values())[:_MAX_LINES]

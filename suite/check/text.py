@@ -1,4 +1,4 @@
-"""An answer for people: on a terminal, worst first, the verdict in the first line and what it rests on in the last."""
+"""Answers for people on a terminal: the verdict first, the worst next, and the data behind it last."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from suite.check.answer import KINDS, Answer, Bite
+from suite.check.answer import KINDS, Answer, Effect
 from suite.check.finding import Finding
 from suite.check.knowledge import KnownIssue
 from suite.check.outcome import Outcome
@@ -17,26 +17,26 @@ from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
 from suite.stack.beside import BESIDE
 
-_MOST_USES = 5
-_MOST_ROWS = 12
-_MOST_IDS = 5
-_WIDEST = 72
-# How many rows of a level a short answer has.
-_MOST: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
+_MAX_USES = 5
+_MAX_ROWS = 12
+_MAX_IDS = 5
+_MAX_TITLE_CHARS = 72
+# The rows of a level in a short answer.
+_MAX_ROWS_OF_LEVEL: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
 SHORT = {
     **{"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"},
     **{name: name for name in ("crash", "warning", "retrace", "slow")},
 }
 _STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
-_MOST_GONE = 5
+_MAX_GONE = 5
 
 
 def show(found: Outcome, console: Console, *, verbose: bool) -> None:
-    """Print an answer: in 25 lines at most, unless `verbose`."""
+    """Print an answer, in at most 25 lines unless `verbose`."""
     answer, read = found.answer, found.read
-    for each in found.unsure:
-        say(console, each, "yellow")
-    # Somebody who named versions knows them.
+    for sentence in found.unsure:
+        say(console, sentence, "yellow")
+    # Skip versions that the user named.
     said = all(f"{name}=={of}" in answer.stack.where for name, of in answer.stack.versions.items())
     stack = "" if said and answer.imports else f"{answer.stack.where}: {named(answer)}."
     head = [stack, answer.imports, found.assumed]
@@ -56,8 +56,8 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
         _whole(found, console)
     for line in _rest(found, verbose=verbose):
         say(console, line, "dim")
-    for each in found.stale:
-        say(console, f"jax-stack-compat.toml has a stale entry: {each}.", "yellow")
+    for entry in found.stale:
+        say(console, f"jax-stack-compat.toml has a stale entry: {entry}.", "yellow")
     say(console, answer.last_line, "dim")
 
 
@@ -69,16 +69,17 @@ def _style(found: Outcome) -> str:
 
 
 def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
-    """The lines of a source that a stack does not run or warns about, and those that an issue likely concerns."""
+    """Print the source lines that a stack cannot run or warns about, or that an issue likely concerns."""
     rows: list[tuple[str, str, str, str]] = []
     hidden = 0
-    for level in _MOST:
+    for level in _MAX_ROWS_OF_LEVEL:
         alike: dict[tuple[bool, str, str, str, str], list[Finding]] = {}
-        for each in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
-            what = each.what if each.of_name else _clipped(each.what)
-            good = ", or ".join(map(_clipped, each.instead))
-            alike.setdefault((each.guarded, each.id, each.name * each.of_name, what, good), []).append(each)
-        shown = len(alike) if verbose else _MOST[level]
+        for finding in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
+            what = finding.what if finding.of_name else _clipped(finding.what)
+            good = ", or ".join(map(_clipped, finding.instead))
+            key = finding.guarded, finding.id, finding.name * finding.of_name, what, good
+            alike.setdefault(key, []).append(finding)
+        shown = len(alike) if verbose else _MAX_ROWS_OF_LEVEL[level]
         hidden += len(list(alike)[shown:])
         for (guarded, _, _, what, good), of in list(alike.items())[:shown]:
             places = [f"{each.path}:{each.line}" for each in of]
@@ -91,47 +92,47 @@ def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
         say(console, "  ".join([*cells, row[3]]).rstrip(), _STYLES[row[0].partition(",")[0]])
     possible = list(dict.fromkeys(each.id for each in found.of("possible")))
     if possible and not verbose:
-        more = ", …" * (len(possible) > _MOST_IDS)
-        say(console, f"possible  {len(possible)}: {', '.join(possible[:_MOST_IDS])}{more}")
+        more = ", …" * (len(possible) > _MAX_IDS)
+        say(console, f"possible  {len(possible)}: {', '.join(possible[:_MAX_IDS])}{more}")
     if not verbose:
         _hidden(found, hidden, console)
 
 
 def _hidden(found: Outcome, names: int, console: Console) -> None:
-    guarded = [each for each in found.of(*_MOST, guarded=True) if each.guarded]
+    guarded = [each for each in found.of(*_MAX_ROWS_OF_LEVEL, guarded=True) if each.guarded]
     chronic = {each.id for each in found.of("chronic")}
     told = [
         f"{names} more to change or deprecated" * bool(names),
-        f"{len(guarded)} in code that asks for the release" * bool(guarded),
-        f"{len(chronic)} that no release mends" * bool(chronic),
+        f"{len(guarded)} in code that checks the release" * bool(guarded),
+        f"{len(chronic)} without a good release" * bool(chronic),
     ]
     if any(told) or found.of("possible"):
-        say(console, f"… {', '.join([*filter(None, told), 'each place, and what to do'])}: --verbose", "dim")
+        say(console, f"… {', '.join([*filter(None, told), 'all places, and what to do'])}: --verbose", "dim")
 
 
 def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
-    """What an upgrade takes away, and what of a source is not told."""
+    """Yield what an upgrade removes, and what the answer leaves out of a source."""
     read = found.read
     if found.gone:
-        kept = found.gone if verbose else found.gone[:_MOST_GONE]
+        kept = found.gone if verbose else found.gone[:_MAX_GONE]
         more = f" and {len(found.gone) - len(kept)} more" if len(kept) < len(found.gone) else ""
-        yield f"It takes away: {', '.join(kept)}{more}."
+        yield f"No longer affected: {', '.join(kept)}{more}."
     if read:
         if read.untold:
             count = len(read.untold)
             listed = f": {', '.join(read.untold)}" if verbose else ""
             more = f"{count} more issue{'s affect' if count > 1 else ' affects'} this stack"
-            yield f"{more}, and source code cannot show whether it matters{listed}."
+            yield f"{more}, but source code cannot show if it matters{listed}."
         notes = [each for each in read.unread if not each.mentions]
         told = [f"{each.path}: {each.why}" for each in (read.unread if verbose else notes)]
         if told:
             yield f"Not read: {some(told)}."
         if read.skipped:
-            yield f"Passed over: {some(read.skipped)}."
+            yield f"Skipped: {some(read.skipped)}."
 
 
 def _chronic(found: Outcome) -> str:
-    """How many of a stack's issues no release mends, and how to see which concern somebody."""
+    """Return the number of issues without a good release, and how to see which concern the user."""
     count = len(found.of("chronic"))
     if found.read or not found.findings:
         return ""
@@ -140,77 +141,77 @@ def _chronic(found: Outcome) -> str:
 
 
 def _table(found: Outcome, console: Console) -> None:
-    """The issues that a release mends, the worst first, a line each."""
+    """Print the issues with a good release, worst first, a line each."""
     chronic = {each.id for each in found.of("chronic")}
     rows = found.of("possible")
-    for each in rows[:_MOST_ROWS]:
-        say(console, f"{SHORT[each.kind]:<9} {_clipped(each.says):<{_WIDEST}}  {each.good_from}")
+    for row in rows[:_MAX_ROWS]:
+        say(console, f"{SHORT[row.kind]:<9} {_clipped(row.says):<{_MAX_TITLE_CHARS}}  {row.good_from}")
     if found.findings:
-        say(console, f"… {max(len(rows) - _MOST_ROWS, 0) + len(chronic)} more, and what to do: --verbose", "dim")
+        say(console, f"… {max(len(rows) - _MAX_ROWS, 0) + len(chronic)} more, and what to do: --verbose", "dim")
 
 
 def _clipped(text: str) -> str:
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1].rstrip()}…"
+    return text if len(text) <= _MAX_TITLE_CHARS else f"{text[: _MAX_TITLE_CHARS - 1].rstrip()}…"
 
 
 def _whole(found: Outcome, console: Console) -> None:
     answer, issues = found.answer, found.issues
-    bites = {issue.id: (issue, of) for issue, of in answer.issues}
-    told = [(bites[id], of) for id, of in issues.items() if id in bites]
+    effects = {issue.id: (issue, of) for issue, of in answer.issues}
+    told = [(effects[id], of) for id, of in issues.items() if id in effects]
     told.sort(key=lambda each: list(KINDS).index(each[0][0].kind))
     for kind, group in groupby(told, lambda each: each[0][0].kind):
         say(console, f"\n{KINDS[kind]}", "bold")
         for (issue, of), findings in group:
-            cases = {case for each in findings for case in each.cases}
+            cases = {case for finding in findings for case in finding.cases}
             _issue(issue, [each for each in of if each.case.id in cases], console, findings if found.read else ())
     if answer.unknown:
         say(console, f"\nNot known: {some(answer.unknown)}", "dim")
 
 
 def named(answer: Answer) -> str:
-    """The stack in a line, with what else decides: a NumPy, where a rule on it says that a case is affected."""
-    rules = [rule for bite in answer.bites for rule in bite.known.rules]
-    decides = dict.fromkeys([*STACK, *(each.name for rule in rules for each in requirements(rule.on))])
+    """Return the stack in a line, with other packages, such as NumPy, that the rules of its cases name."""
+    rules = [rule for effect in answer.effects for rule in effect.known.rules]
+    decides = dict.fromkeys([*STACK, *(requirement.name for rule in rules for requirement in requirements(rule.on))])
     versions = {**answer.stack.versions, **answer.versions}
     told = [
         f"{name} {versions[name]}" for name in decides if name in versions and name not in {*answer.assumed, *BESIDE}
     ]
     unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in STACK}
-    return ", ".join([*told, *(f"{name} in no one version ({why})" for name, why in unsaid.items())])
+    return ", ".join([*told, *(f"{name} without an exact version ({why})" for name, why in unsaid.items())])
 
 
-def _issue(issue: KnownIssue, bites: Sequence[Bite], console: Console, uses: Sequence[Finding]) -> None:
+def _issue(issue: KnownIssue, effects: Sequence[Effect], console: Console, uses: Sequence[Finding]) -> None:
     head = Text("  ")
-    worst = PROPERTIES[bites[0].verdict]
+    worst = PROPERTIES[effects[0].verdict]
     head.append(f"{worst.glyph} {issue.id}", style=worst.colour)
     head.append(f"  {issue.title}")
     console.print(head, soft_wrap=True)
-    for line in told(issue, bites):
+    for line in told(issue, effects):
         say(console, f"      {line}")
-    for use in uses[:_MOST_USES]:
+    for use in uses[:_MAX_USES]:
         say(console, f"      {use.level}: {use.path}:{use.line}:{use.column} {use.name}", "cyan")
-    if len(uses) > _MOST_USES:
-        say(console, f"      and {len(uses) - _MOST_USES} more uses", "cyan")
+    if len(uses) > _MAX_USES:
+        say(console, f"      and {len(uses) - _MAX_USES} more uses", "cyan")
 
 
-def told(issue: KnownIssue, bites: Iterable[Bite]) -> list[str]:
-    """What there is to say of an issue, a line each: cases that are known alike are told together, and mended alike."""
-    mended: dict[str, list[str]] = {}
-    alike: dict[tuple[str, ...], list[Bite]] = {}
-    for each in bites:
-        key = (each.why, each.good, each.case.workaround, each.helps, *each.case.conditions)
-        alike.setdefault(key, []).append(each)
+def told(issue: KnownIssue, effects: Iterable[Effect]) -> list[str]:
+    """Return the lines about an issue; cases with the same facts share a line."""
+    by_workaround: dict[str, list[str]] = {}
+    alike: dict[tuple[str, ...], list[Effect]] = {}
+    for effect in effects:
+        key = (effect.why, effect.good, effect.case.workaround, effect.helps, *effect.case.conditions)
+        alike.setdefault(key, []).append(effect)
     for of in alike.values():
         first = of[0]
         names = ", ".join(each.case.id for each in of)
         where = "; ".join(filter(None, [first.why, first.good]))
         only = f", only {' and '.join(first.case.conditions)}" if first.case.conditions else ""
         instead = f"instead: {first.case.workaround} ({first.helps})" if first.case.workaround else ""
-        mended.setdefault(instead, []).append(f"{names}{only}: {where}")
-    lines = [line for instead, of in mended.items() for line in (*of, instead) if line]
+        by_workaround.setdefault(instead, []).append(f"{names}{only}: {where}")
+    lines = [line for instead, of in by_workaround.items() for line in (*of, instead) if line]
     return [*lines, issue.link]
 
 
 def say(console: Console, line: str, style: str = "") -> None:
-    """A line as long as it is: who reads it may be a program."""
+    """Print a line without wrapping, because a program may read it."""
     console.print(Text(line, style=style), soft_wrap=True)

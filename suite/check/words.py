@@ -1,4 +1,4 @@
-"""The words of `check`, `needs`, `explain` and `try`: some of `python -m suite`, and all of `jax-stack-compat`."""
+"""The command line of `check`, `needs`, `explain` and `try`, for `jax-stack-compat` and `python -m suite`."""
 
 from __future__ import annotations
 
@@ -15,82 +15,80 @@ from suite.address import address
 from suite.errors import Exit, Misused, guarded
 
 Command = Callable[..., argparse.ArgumentParser]
-# As suite.check.answer and suite.check.machine have them: a test holds that. To read the words, neither is needed.
+# Copies of names in suite.check.answer and suite.check.machine, which load slowly; a test compares them.
 KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design")
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 
 _REST = f"Commands that run the whole suite, such as compat, need a clone: {address('Repository') or 'see the README'}"
-_CODES = """Exit codes: 0 nothing to do; 1 something to do: the stack does not import or solve, a line of --source is
-certain not to run or likely affected, or what --fail-on names is there; 2 the command or a file is wrong; 3 with
+_CODES = """Exit codes: 0 nothing to do; 1 something to do: the stack does not import or solve, a line of --source
+certainly fails or is likely affected, or there is a finding of --fail-on; 2 the command or a file is wrong; 3 with
 --strict, something is unknown; 4 nothing is known: no such package, no release that was run, or no Python in --source.
-Unknown is never clean. A comment `# compat: ignore[id]` on a line of code leaves an issue out there, and
-jax-stack-compat.toml leaves it out everywhere.
+Unknown is never clean. A comment `# compat: ignore[id]` ignores an issue on its line of code, and
+jax-stack-compat.toml ignores it everywhere.
 """
-_CHECK = """Says which documented issues of JAX, Equinox and Diffrax affect an environment, a lock or a stack, worst
-first, and from which release each is good; --verbose adds how that is known, and what to do instead. With --source it
-says which lines of your code the stack does not run. Without a word it takes the lock, the requirements, the
-environment or else the bounds of the project here, and says which."""
-_NEEDS = """Says of each package of the stack from which release on a source tree works, and which lines no
-longer work on the newest: by the names and arguments that the code uses, looked up in every release that was walked.
-It compares that with pyproject.toml, in DIR or above. It knows nothing of what functions return: see check --source.
+_CHECK = """List the documented issues of JAX, Equinox and Diffrax that affect an environment, a lock or a stack, worst
+first, each with its good releases. --verbose adds the evidence and the workarounds. With --source, list the lines of
+your code that fail on the stack. Without options, use the lock, the requirements, the environment or else the bounds
+of the project here, and say which."""
+_NEEDS = """Print the first release of each package of the stack that a source tree works with, and the lines that
+fail on the newest. Look up the names and arguments that the code uses in all releases in the data, and compare with
+pyproject.toml, in DIR or above. The values that functions return are not covered: see check --source.
 """
-_NEEDS_CODES = """Exit codes: 0 no release that is declared lacks what the code uses, or nothing is
-declared; 1 one does; 2 the command or a file is wrong.
+_NEEDS_CODES = """Exit codes: 0 all declared releases have what the code uses, or nothing is declared; 1 one lacks
+something; 2 the command or a file is wrong.
 """
 _EXAMPLES = """
   jax-stack-compat check                                this project
-  jax-stack-compat check --to "jax==0.10.2"             what an upgrade adds and takes away
+  jax-stack-compat check --to "jax==0.10.2"             what an upgrade adds and removes
   jax-stack-compat check --from old.txt --to new.txt    the same, between two locks
-  jax-stack-compat check --source src                   which of it concerns this code, by file and line
+  jax-stack-compat check --source src                   what concerns this code, by file and line
   jax-stack-compat check --bounds pyproject.toml        which releases the declared bounds should not admit
   jax-stack-compat check --format constraints           lines for `uv pip install -c` and `pip install -c`
 """
 
 
 def add(command: Command) -> None:
-    """Add `check`, `needs` and `explain`, by what makes one."""
+    """Add `check`, `needs` and `explain`; `command` makes the parser of one."""
     checking = command(
         "check",
-        "say what affects an environment, a lock, a stack or a source tree",
+        "list what affects an environment, a lock, a stack or a source tree",
         "check.commands:check",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"Examples:\n{_EXAMPLES}\n{_CODES}",
     )
     checking.description = _CHECK
     what = checking.add_mutually_exclusive_group()
-    what.add_argument("--python", type=Path, metavar="PATH", help="what this interpreter, or virtual environment, has")
+    what.add_argument("--python", type=Path, metavar="PATH", help="check this interpreter or virtual environment")
     locks = (
-        "uv.lock, poetry.lock, pdm.lock, pixi.lock, conda-lock.yml, Pipfile.lock, pylock.toml, environment.yml, "
-        "requirements, pip freeze's output; - is standard input"
+        "check uv.lock, poetry.lock, pdm.lock, pixi.lock, conda-lock.yml, Pipfile.lock, pylock.toml, environment.yml, "
+        "requirements or the output of pip freeze; - is standard input"
     )
     what.add_argument("--lock", type=Path, metavar="FILE", help=locks)
-    bounded = "a pyproject.toml: the releases that its bounds admit, and which of them something affects"
+    bounded = "check the bounds of a pyproject.toml: list the affected releases that they admit"
     what.add_argument("--bounds", type=Path, metavar="FILE", help=bounded)
     stack = 'a lock, or versions: "jax==0.4.35 equinox==0.11.10", "diffrax 0.7", newest'
     what.add_argument("--from", dest="before", metavar="STACK", help=stack)
     checking.add_argument(
-        "--to", metavar="STACK", help="what an upgrade to this adds: a lock, or the versions that move; newest"
+        "--to", metavar="STACK", help="show what an upgrade to this adds: a lock, the versions that move, or newest"
     )
-    checking.add_argument("--source", type=Path, metavar="DIR", help="name the places in this code that are concerned")
+    checking.add_argument("--source", type=Path, metavar="DIR", help="list the places in this code that are concerned")
     confirmed = "run the predicted cases with the interpreter of --python, on its device; nothing is installed there"
     checking.add_argument("--confirm", action="store_true", help=confirmed)
     checking.add_argument(
-        "--verbose", action="store_true", help="every issue, how it is known, what to do instead, and each place"
+        "--verbose", action="store_true", help="list all issues with evidence, workarounds and places"
     )
-    known = "leave out what this file has, and say how many; exit 1 for new findings alone"
+    known = "hide and count the findings in this file; exit 1 only for new findings"
     checking.add_argument("--baseline", type=Path, metavar="FILE", help=known)
-    checking.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what is found now into this file")
+    checking.add_argument("--write-baseline", type=Path, metavar="FILE", help="write the current findings to this file")
     checking.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
-    levels = (
-        f"exit code 1 for this level, possible, deprecated or chronic, or for this kind and worse: {', '.join(KINDS)}"
-    )
+    levels = f"exit 1 for this level (possible, deprecated or chronic), or for this kind and worse: {', '.join(KINDS)}"
     choices = (*KINDS, "possible", "deprecated", "chronic")
     checking.add_argument("--fail-on", choices=choices, metavar="WHAT", help=levels)
-    strict = "exit code 3 where something is unknown, or newer than the data"
+    strict = "exit 3 if something is unknown or newer than the data"
     checking.add_argument("--strict", action="store_true", help=strict)
     needing = command(
         "needs",
-        "say which releases of each package a source tree works with, by its names and arguments",
+        "list the releases of each package that a source tree works with, by its names and arguments",
         "check.commands:needs",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=_NEEDS_CODES,
@@ -101,30 +99,32 @@ def add(command: Command) -> None:
     needing.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
     explaining = command(
         "explain",
-        "look a traceback or an error message up",
+        "look up a traceback or an error message",
         "check.commands:explain",
-        epilog="Exit codes: 0 an issue, or a missing name, is known; 1 none is; 2 the command or a file is wrong.",
+        epilog="Exit codes: 0 an issue or a missing name matches; 1 nothing matches; 2 the command or a file is wrong.",
     )
     explaining.add_argument("file", nargs="?", type=Path, metavar="FILE", help="default: standard input")
     explaining.add_argument("--on", metavar="STACK", help=f"the versions it happened on: {stack}")
-    pasted = "default: %(default)s; markdown: a line for each issue, to paste into a thread"
+    pasted = "default: %(default)s; markdown prints a line for each issue, to paste into a thread"
     explaining.add_argument("--format", choices=("text", "markdown"), default="text", help=pasted)
 
 
 def add_try(command: Command) -> None:
-    """Add `try`, which makes an environment of its own, and so needs uv."""
+    """Add `try`, which creates an environment and so needs uv."""
     trying = command(
         "try",
-        "run what concerns a package that is not released yet, in a stack that is",
+        "run the cases that concern an unreleased package, in a released stack",
         "check.candidate:attempt",
-        epilog="Exit codes: 0 nothing breaks; 1 something does; 2 the command is wrong; 3 something was not decided.",
+        epilog="Exit codes: 0 nothing breaks; 1 something does; 2 the command is wrong; 3 a case is undecided.",
     )
-    wanted = "equinox=PATH, equinox=WHEEL, equinox=git+https://…, or a version: jax==0.13.0rc1; may be several"
+    wanted = "equinox=PATH, equinox=WHEEL, equinox=git+https://…, or a version: jax==0.13.0rc1; may be repeated"
     trying.add_argument("candidates", nargs="+", type=_candidate, metavar="NAME=WHAT", help=wanted)
-    stack = "the stack it is put into, such as jax-0.10.2; may be repeated (default: the newest release of jax)"
+    stack = "install it into this stack, such as jax-0.10.2; may be repeated (default: the newest release of jax)"
     trying.add_argument("--against", action="append", default=[], metavar="CELL", help=stack)
-    trying.add_argument("--issue", action="append", default=[], metavar="ID", help="only this issue; may be repeated")
-    trying.add_argument("--pre", action="store_true", help="take development versions and release candidates, too")
+    trying.add_argument(
+        "--issue", action="append", default=[], metavar="ID", help="run only this issue; may be repeated"
+    )
+    trying.add_argument("--pre", action="store_true", help="accept development versions and release candidates")
 
 
 def _candidate(words: str) -> Any:
@@ -135,7 +135,7 @@ def _candidate(words: str) -> Any:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """`jax-stack-compat`."""
+    """Run `jax-stack-compat`."""
     try:
         with guarded() as guard:
             guard.code = call(parse_words(_parser(), sys.argv[1:] if words is None else words))
@@ -146,10 +146,10 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """Parse the words of a command; an empty one is told, as of a variable that is not set. Raises SystemExit."""
+    """Parse the words of a command. Raises SystemExit, also for an empty word."""
     for word in words:
         if not word or (word.startswith("--") and word.endswith("=")):
-            parser.error(f"{word or 'a word'} is empty: is a variable not set?")
+            parser.error(f"Empty argument{f' for {word[:-1]}' * bool(word)}. Is a shell variable unset?")
     return parser.parse_args(words)
 
 
@@ -173,14 +173,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that ends an error with where the other commands are."""
+    """A parser whose errors end with where the other commands are."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(f"{message}. {_REST}")
+        super().error(f"{message}{'.' * (not message.endswith('?'))} {_REST}")
 
 
 def call(options: argparse.Namespace) -> Exit:
-    """Carry out a command: its parameters are the options of the same names, and `console`, where it prints."""
+    """Run a command. Its parameters are the options of the same names, and `console`, which it prints to."""
     carry_out = resolve_name(f"suite.{options.carry_out}")
     given = {**vars(options), "options": options, "console": resolve_name("suite.console:OUT")}
     found = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters})

@@ -1,1 +1,1 @@
-"""What an observation means: pure functions, no file, no clock, no process."""
+"""The meaning of observations: pure functions without files, clock or processes."""

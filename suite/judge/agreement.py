@@ -1,4 +1,4 @@
-"""A verdict against what is known of the case in that stack. Pure."""
+"""Agreement of verdicts with what the rules expect. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spur
 
 
 def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
-    """How a verdict goes with the behaviour that a rule expects."""
+    """Return how a verdict agrees with the behaviour that a rule expects."""
     if judged.verdict in UNDECIDED:
         return "spurious"
     if rule is None:
@@ -28,6 +28,6 @@ def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
 
 
 def workaround_expected(word: WorkaroundWord, fails: Iterable[str], pins: Pins) -> bool:
-    """Whether what became of a workaround is what is known of it: that it holds, but on the stacks of `fails`."""
+    """Return True if a workaround did as expected: it holds, except on the stacks that `fails` lists."""
     known = "fails" if any(met(on, pins) for on in fails) else "holds"
     return word in (known, "not-needed", "none")

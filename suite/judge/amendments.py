@@ -1,4 +1,4 @@
-"""Which package should require what, so that metadata agrees with the runs. Pure."""
+"""Requirements that packages should declare so that metadata agrees with the runs. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Tables = Mapping[str, Sequence[AnyRule]]
 
 @dataclass(frozen=True)
 class Trial:
-    """One cell of an arm's row: what row zero's cases showed there, and which of them do not work."""
+    """A cell of an arm's row: the behaviours of row zero's cases, and the cases that fail."""
 
     cell: str
     pins: Pins
@@ -32,9 +32,9 @@ class Trial:
 class Amendment:
     """A requirement that would agree with the runs, and the package whose metadata should carry it.
 
-    `lacks`: `package` allows what does not work, and `specifier` of `dependency` is what it lacks. `declared` is None
-    where it requires no `dependency` at all. Where no `package` is named, the release is broken by itself, for all that
-    need it; or, `grounds` being "together", what else moved may be to blame: `came_with`, in words.
+    `lacks`: `package` allows what does not work; it should require `specifier` of `dependency`. `declared` is None
+    where it does not require `dependency` at all. Without a `package`, the release is broken for all that need it. If
+    `grounds` is "together", other moves may be the cause: `came_with` lists them in words.
     """
 
     kind: Literal["lacks"]
@@ -50,11 +50,11 @@ class Amendment:
 
     @property
     def requirement(self) -> str:
-        """As metadata would have it: `optimistix<0.1.0`."""
+        """The requirement in metadata's syntax: `optimistix<0.1.0`."""
         return f"{self.dependency}{self.specifier}"
 
     def __str__(self) -> str:
-        """For people: diffrax 0.7.0 lacks optimistix<0.1.0."""
+        """Return a sentence for people: diffrax 0.7.0 lacks optimistix<0.1.0."""
         if self.grounds == "together":
             return f"{self.requirement} works; the rest came with {self.came_with}"
         if self.package is None:
@@ -65,10 +65,10 @@ class Amendment:
 def amendments(
     trials: Sequence[Trial], along: str, tables: Tables, offered: Packages, python: str
 ) -> tuple[Amendment, ...]:
-    """Who should require what, by a row of an arm: `trials` in the order of the versions of `along`.
+    """Return the missing requirements that a row of an arm shows. `trials` follow the versions of `along`.
 
-    `tables` are the rules of row zero's cases. Each failing cell is put down to a pair of packages, one of which
-    requires the other, by the rule that knows the failure; what cannot be is a bound on `along`, with all that moved.
+    `tables` are the rules of row zero's cases. The rule that matches a failure attributes it to a pair of packages, one
+    of which requires the other. Other failures become a bound on `along`, with everything that moved.
     """
     row = _Row(trials, along, tables, offered, python)
     pairs: dict[tuple[str, str, str], list[tuple[Trial, _Cause]]] = {}
@@ -77,21 +77,21 @@ def amendments(
         for case in sorted(trial.fails):
             cause = row.cause(trial, case)
             if (cause is None or cause.dependent == cause.dependency) and exclusion(trial.pins, offered, python):
-                # Metadata says so already.
+                # The metadata already excludes this cell.
                 continue
             if cause is None:
                 rest += [trial] if trial not in rest else []
             else:
                 key = cause.dependent, trial.pins.get(cause.dependent, ""), cause.dependency
                 pairs.setdefault(key, []).append((trial, cause))
-    found = [each for key, causes in pairs.items() if (each := row.lacking(*key, causes))]
+    found = [amendment for key, causes in pairs.items() if (amendment := row.lacking(*key, causes))]
     merged = {(each.package, each.version, each.requirement): each for each in found}
     return (*merged.values(), *row.bound(rest))
 
 
 @dataclass(frozen=True)
 class _Cause:
-    """The dependent and the dependency that do not go together, by a rule; the same name twice: it is broken alone."""
+    """A dependent and a dependency that fail together by a rule. The same name twice: it is broken alone."""
 
     dependent: str
     dependency: str
@@ -101,7 +101,7 @@ class _Cause:
 
 @dataclass(frozen=True)
 class _Row:
-    """The cells of a row, and what is recorded of their packages."""
+    """The cells of a row, and the recorded metadata of their packages."""
 
     trials: Sequence[Trial]
     along: str
@@ -110,16 +110,16 @@ class _Row:
     python: str
 
     def cause(self, trial: Trial, case: str) -> _Cause | None:
-        """What a failure comes of; None where no rule knows it, or more than one pair of packages can be meant."""
+        """Return the cause of a failure; None if no rule matches it, or several pairs of packages fit."""
         rule = first_match(self.tables.get(case, ()), trial.pins)
         if rule is None or rule.behaviour != trial.shown.get(case):
             return None
-        names = {each.name: each.specifier for each in requirements(rule.on)}
+        names = {requirement.name: requirement.specifier for requirement in requirements(rule.on)}
         if len(names) == 1:
             (name,) = names
             return _Cause(name, name, rule)
         reach = {one: reached([one], trial.pins, self.offered, self.python) for one in names}
-        # A guest builds on the stack, whether its metadata says so or not.
+        # A guest builds on the stack even where its metadata does not say so.
         reach |= {guest: reach[guest] | PACKAGES.keys() for guest in guests(names)}
         pairs = [(one, other) for one in names for other in names if one != other and other in reach[one]]
         if len(names) > 2:
@@ -133,7 +133,7 @@ class _Row:
         return _Cause(*pairs[0], rule, "run" if by_run else "rule")
 
     def blame(self, trial: Trial, case: str) -> Blame | None:
-        """What the failure is put down to, against the nearest cell of the row in which the case works."""
+        """Attribute the failure, compared with the nearest cell of the row where the case works."""
         before = self.nearest(trial, lambda each: case in each.shown and case not in each.fails)
         if before is None:
             return None
@@ -141,41 +141,41 @@ class _Row:
         return blame(runs[before.cell], runs[trial.cell], self.tables.get(case, ()), runs.values())
 
     def nearest(self, trial: Trial, works: Callable[[Trial], bool]) -> Trial | None:
-        """The nearest cell before this one that works; where there is none, the nearest behind it."""
+        """Return the nearest working cell before this one, else the nearest after it."""
         place = self.trials.index(trial)
         return next(filter(works, [*reversed(self.trials[:place]), *self.trials[place + 1 :]]), None)
 
     def lacking(
         self, dependent: str, version: str, dependency: str, causes: Sequence[tuple[Trial, _Cause]]
     ) -> Amendment | None:
-        """What the dependent release lacks; None where it says so already."""
+        """Return the requirement that the dependent release lacks; None if it declares it already."""
         cells = tuple(dict.fromkeys(trial.cell for trial, _ in causes))
         evidence = tuple(dict.fromkeys(cause.rule.evidence for _, cause in causes if cause.rule.evidence))
         grounds: Grounds = "run" if any(cause.grounds == "run" for _, cause in causes) else "rule"
         alone = Amendment("lacks", None, version, dependent, "", f"!={version}", grounds, cells, evidence)
         if dependent == dependency:
             return alone
-        beside = [each for each in self.trials if each.pins.get(dependent) == version and dependency in each.pins]
+        beside = [trial for trial in self.trials if trial.pins.get(dependent) == version and dependency in trial.pins]
         works = {each.pins[dependency] for each in beside if not each.fails}
         declared = self.requires(dependent, version).get(dependency, SpecifierSet())
         fails = {trial.pins[dependency] for trial, _ in causes if declared.contains(trial.pins[dependency], True)}
         if not fails:
             return None
-        # What is told of a release is the same in every row: the first of the other's that any rule keeps it from.
+        # Every row must report the same of a release: take the first bound that any rule sets.
         bounds = self.bounds(dependent, version, dependency)
-        specifier = next((each for each in bounds if _agrees(SpecifierSet(each), works, fails)), None)
+        specifier = next((bound for bound in bounds if _agrees(SpecifierSet(bound), works, fails)), None)
         if specifier is None:
             tried = {**dict.fromkeys(works, True), **dict.fromkeys(fails - works, False)}
-            specifier = reconciled(tried, "") or ",".join(f"!={each}" for each in sorted(fails, key=Version))
+            specifier = reconciled(tried, "") or ",".join(f"!={failure}" for failure in sorted(fails, key=Version))
         else:
             evidence = tuple(dict.fromkeys((*evidence, *bounds[specifier])))
             if not works or specifier.removeprefix("<") not in fails:
-                # That the two do not go together was run; where that begins, the rule says.
+                # The runs show the failure; only the rule shows where it begins.
                 grounds = "rule"
         both = declared & SpecifierSet(specifier)
         there = self.offered.get(dependency, {})
         if there and not any(both.contains(each, True) for each in there):
-            # Nothing is left that it could be installed with: the release itself is what is broken.
+            # No release remains to install it with, so the release itself is broken.
             return replace(alone, grounds=grounds, evidence=evidence)
         said = simplest([declared]) if dependency in self.requires(dependent, version) else None
         return Amendment("lacks", dependent, version, dependency, said, specifier, grounds, cells, evidence)
@@ -184,10 +184,10 @@ class _Row:
         return requires(name, {name: version}, self.offered, self.python)
 
     def bounds(self, dependent: str, version: str, dependency: str) -> Mapping[str, Sequence[str]]:
-        """The bounds that rules about this release put on the other package, `<` first, each with their evidence."""
+        """Return the bounds that rules about this release set on the other package, `<` first, with their evidence."""
         found: dict[str, list[str]] = {}
         for rule in (rule for table in self.tables.values() for rule in table):
-            named = {each.name: each.specifier for each in requirements(rule.on)}
+            named = {requirement.name: requirement.specifier for requirement in requirements(rule.on)}
             if dependency in named and dependent in named and named[dependent].contains(version, prereleases=True):
                 low, high = lower_bound(named[dependency]), upper_bound(named[dependency])
                 for bound in filter(None, (low and f"<{low}", high and f">={high}")):
@@ -197,8 +197,8 @@ class _Row:
         return {each: found[each] for each in (*above, *below)}
 
     def bound(self, rest: Sequence[Trial]) -> list[Amendment]:
-        """The bound on what moves in this row, for failures whose cause is not known."""
-        works = {each.pins[self.along]: True for each in self.trials if not each.fails}
+        """Return the bound on the package that moves in this row, for failures of unknown cause."""
+        works = {trial.pins[self.along]: True for trial in self.trials if not trial.fails}
         specifier = reconciled({**works, **{each.pins[self.along]: False for each in rest}}, "")
         before = self.nearest(rest[0], lambda each: not each.fails) if rest else None
         if specifier is None or before is None:
@@ -209,11 +209,11 @@ class _Row:
 
 
 def _opposed(one: SpecifierSet, other: SpecifierSet) -> bool:
-    """Whether one is held below something and the other from something on: an old release beside a new one."""
+    """Return True if one has an upper and the other a lower bound: an old release beside a new one."""
     return bool((upper_bound(one) and lower_bound(other)) or (lower_bound(one) and upper_bound(other)))
 
 
 def _agrees(specifier: SpecifierSet, works: Iterable[str], fails: Iterable[str]) -> bool:
-    """Whether it admits all that works, and nothing that fails."""
+    """Return True if it admits all that works and nothing that fails."""
     admits = [specifier.contains(each, True) for each in works]
-    return all(admits) and not any(specifier.contains(each, True) for each in fails)
+    return all(admits) and not any(specifier.contains(failure, True) for failure in fails)

@@ -1,7 +1,7 @@
-"""Which package changed a case between two neighbouring cells, where one can be named. Pure.
+"""Attribution of a case's change between two neighbouring cells to a package. Pure.
 
-One is named only where it alone moved, where a run shows that moving it alone does the same, or where the case's rules
-say so. Else the change came with all that moved.
+A package is named only if it alone moved, if a run shows that moving it alone does the same, or if the case's rules say
+so. Otherwise the change came with all that moved.
 """
 
 from __future__ import annotations
@@ -15,33 +15,32 @@ from packaging.version import Version
 from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order
 
 Grounds = Literal["run", "rule", "together"]
-# A jaxlib is made for its jax, and an installer moves them together: they are one where nothing tells them apart.
+# Installers move jaxlib with its jax, so they count as one unless a run or rule tells them apart.
 LINKED = ("jax", "jaxlib")
 
 
 @dataclass(frozen=True)
 class Move:
-    """A package that is not the same in two cells; a version is None where the package is not there."""
+    """A package that differs between two cells; a version is None where the package is absent."""
 
     package: str
     before: str | None
     after: str | None
 
     def __str__(self) -> str:
-        """For people: lineax 0.0.8 → 0.1.0."""
+        """Return the move for people: lineax 0.0.8 → 0.1.0."""
         return f"{self.package} {self.before or 'none'} → {self.after or 'none'}"
 
 
-# What is moved together when it is asked who is to blame.
+# Packages that move together in an attribution.
 Unit = tuple[Move, ...]
 
 
 @dataclass(frozen=True)
 class Blame:
-    """What a change is put down to. `to` is one package, or jax with its jaxlib; where `together`, all that moved.
+    """The cause of a change. `to` is one package, or jax with its jaxlib; if `together`, all that moved.
 
-    `evidence` is the id of the cell that shows it, or that of the rules; nothing where the two neighbours do by
-    themselves.
+    `evidence` is the id of the cell that shows it, or the rules' evidence; empty if the two neighbours suffice.
     """
 
     to: Unit
@@ -51,17 +50,17 @@ class Blame:
 
     @property
     def package(self) -> str | None:
-        """The one package to blame; of jax and its jaxlib, jax."""
+        """The package to blame; jax for jax with its jaxlib."""
         return self.to[0].package if self.grounds != "together" else None
 
     def __str__(self) -> str:
-        """For people: "lineax 0.0.8 → 0.1.0", or "came with" all that moved."""
+        """Return the cause for people: "lineax 0.0.8 → 0.1.0", or "came with" all that moved."""
         return told(self.to) if self.grounds != "together" else f"came with {told(self.to)}" if self.to else ""
 
 
 def told(moves: Iterable[Move]) -> str:
-    """Moves for people, a jaxlib that goes with its jax in one: jax and jaxlib 0.8.1 → 0.8.2."""
-    by_name = {each.package: each for each in moves}
+    """Return moves for people; a jaxlib that moves as its jax joins it: jax and jaxlib 0.8.1 → 0.8.2."""
+    by_name = {move.package: move for move in moves}
     linked = [by_name[name] for name in LINKED if name in by_name]
     if len({(each.before, each.after) for each in linked}) == 1 and len(linked) == len(LINKED):
         by_name["jax"] = replace(by_name["jax"], package="jax and jaxlib")
@@ -70,9 +69,9 @@ def told(moves: Iterable[Move]) -> str:
 
 
 def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Unit:
-    """Every package that moved, jax first, then the stack, then the others; of those `among`, if that is given.
+    """Return the packages that moved in stack order, the others after it; with `among`, only those.
 
-    What may be left out is what nothing that the case imports requires: see `metadata.reached`.
+    `metadata.reached` gives the packages that can matter to a case.
     """
     names = in_stack_order(name for name in {**before, **after} if among is None or name in among)
     found = (Move(name, before.get(name), after.get(name)) for name in names)
@@ -82,9 +81,9 @@ def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Un
 def blame(
     before: Run, after: Run, rules: Sequence[AnyRule], runs: Iterable[Run] = (), among: Collection[str] | None = None
 ) -> Blame | None:
-    """What the change between two neighbours is put down to; None where they show the same.
+    """Attribute the change between two neighbours; return None if they show the same.
 
-    `rules` are the case's, and `runs` what it did elsewhere. `among` are the packages that can matter to it.
+    `rules` are the case's rules, `runs` its behaviour elsewhere, `among` the packages that can matter to it.
     """
     if before.behaviour == after.behaviour:
         return None
@@ -95,40 +94,40 @@ def blame(
     if len(units) == 1:
         return Blame(units[0], "run", moved)
 
-    # Only these can differ from one side by nothing but what moved.
+    # Only these runs can differ from one side by the moved packages alone.
     still = ({*before.pins, *after.pins} if among is None else {*among}).difference(each.package for each in moved)
     own = {name: (before.pins.get(name), after.pins.get(name)) for name in still}
     near = [
-        ((_of(each.pins, among), each.behaviour), each.cell)
-        for each in runs
-        if each.behaviour in (before.behaviour, after.behaviour)
-        and all(each.pins.get(name) in versions for name, versions in own.items())
+        ((_of(run.pins, among), run.behaviour), run.cell)
+        for run in runs
+        if run.behaviour in (before.behaviour, after.behaviour)
+        and all(run.pins.get(name) in versions for name, versions in own.items())
     ]
 
     def shown(part: Unit) -> str | None:
-        """The cell that differs from one side by this part alone, and shows what the other does."""
+        """Return the cell that differs from one side by this part alone and shows the other side's behaviour."""
         forth = _of(_with(before.pins, part), among), after.behaviour
         back = _of(_with(after.pins, part, back=True), among), before.behaviour
         return next((cell for seen, cell in near if seen in (forth, back)), None)
 
-    # Mostly the rules say something else of a side already, and no part has to be moved.
+    # Skip the search by part where the rules do not predict both sides.
     ruled = [first_match(rules, each.pins) for each in (before, after)]
     both = [before.behaviour, after.behaviour]
     foreseen = [each and each.behaviour for each in ruled] == both
 
     def said(part: Unit) -> str | None:
-        """The evidence of the rules where they put the whole change down to this part, moved forth and back alone."""
+        """Return the rules' evidence if moving this part alone, forth and back, explains the whole change."""
         stacks = (_with(after.pins, part, back=True), _with(before.pins, part))
         if not foreseen or [(of := first_match(rules, pins)) and of.behaviour for pins in stacks] != both:
             return None
         sides = [each for each in ruled if each is not None]
-        # A rule for all other stacks says nothing of this change.
-        telling = [each for each in sides if each.on] or sides
+        # A catch-all rule says nothing about this change.
+        telling = [side for side in sides if side.on] or sides
         return "; ".join(dict.fromkeys(each.evidence for each in telling if each.evidence))
 
     tests: tuple[tuple[Grounds, Callable[[Unit], str | None]], ...] = (("run", shown), ("rule", said))
     for grounds, test in tests:
-        found = [each for unit in units if (each := _telling(unit, test))]
+        found = [single for unit in units if (single := _telling(unit, test))]
         if len(found) == 1:
             return Blame(found[0][0], grounds, moved, found[0][1])
         if found:
@@ -137,7 +136,7 @@ def blame(
 
 
 def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str] | None:
-    """What of a unit makes the change, with the evidence: one of it where that one alone does, else all of it."""
+    """Return the part of a unit that makes the change, with its evidence: one package if it suffices, else all."""
     parts: list[Unit] = [(each,) for each in unit]
     alone = [(part, evidence) for part in parts if (evidence := test(part)) is not None]
     if len(alone) == 1:
@@ -147,7 +146,7 @@ def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str]
 
 
 def _with(pins: Pins, moved: Unit, *, back: bool = False) -> Pins:
-    """`pins` with these packages moved, or moved back."""
+    """Return `pins` with these packages moved, or moved back."""
     changed = {each.package: each.before if back else each.after for each in moved}
     return {name: version for name, version in {**pins, **changed}.items() if version is not None}
 

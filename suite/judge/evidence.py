@@ -1,4 +1,4 @@
-"""On which releases a case showed what its rules say: of a rule's evidence the part that runs know. Pure."""
+"""The releases on which runs bear out a case's rules. Pure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, r
 from suite.judge.specifiers import in_version_order
 from suite.stack.beside import BESIDE
 
-# So many ranges of releases are named one by one.
-_FEW = 3
+# More ranges of releases than this are not listed one by one.
+_MAX_RANGES = 3
 
 
 def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -> list[str]:
-    """Return for each rule where it was run: where it is the first that matches, and was borne out; "" for nowhere.
+    """Return where runs bore out each rule as the first match; "" for nowhere.
 
-    Releases are those of the packages that it names. One for all other stacks is about those that the others name, or
-    about the last that the case `needs`.
+    Releases are those of the packages that the rule names. For a catch-all rule, they are those of the packages that
+    the other rules name, or of the last package that the case `needs`.
     """
     known = list(runs)
     shown: dict[int, list[Pins]] = {id(rule): [] for rule in rules}
@@ -32,7 +32,7 @@ def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -
 
 
 def _named(rule: AnyRule) -> set[str]:
-    return {each.name for each in requirements(rule.on)} - BESIDE
+    return {requirement.name for requirement in requirements(rule.on)} - BESIDE
 
 
 def _where(packages: Sequence[str], shown: Sequence[Pins], known: Sequence[Pins]) -> str:
@@ -49,7 +49,7 @@ def _where(packages: Sequence[str], shown: Sequence[Pins], known: Sequence[Pins]
     ranges = [list(run) for there, run in groupby(_versions(package, known), versions.__contains__) if there]
     told = [f"{run[0]} to {run[-1]}" if len(run) > 1 else run[0] for run in ranges]
     between = f" between {versions[0]} and {versions[-1]}"
-    where = f"{',' if len(told) == 1 else ':'} {', '.join(told)}" if len(told) <= _FEW else between
+    where = f"{',' if len(told) == 1 else ':'} {', '.join(told)}" if len(told) <= _MAX_RANGES else between
     return f"run on {len(versions)} releases of {package}{where}"
 
 
@@ -58,5 +58,5 @@ def _versions(package: str, stacks: Iterable[Pins]) -> list[str]:
 
 
 def _span(package: str, versions: Sequence[str]) -> str:
-    """Return a package with its first and last version, for people; "" where there is no version."""
+    """Return a package with its first and last version, for people; "" without versions."""
     return f"{package} {' to '.join(dict.fromkeys([versions[0], versions[-1]]))}" if versions else ""

@@ -1,4 +1,4 @@
-"""Where along the releases of a package a case shows which behaviour. Pure."""
+"""Intervals of releases along which a case shows one behaviour. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.judge.table import Verdict
 
 @dataclass(frozen=True)
 class Point:
-    """One place on a release line: the version there, and what was seen; `None` where nothing was learned."""
+    """A version on a release line and what was seen there; `None` if the case is undecided."""
 
     version: str
     seen: tuple[str, Verdict] | None
@@ -21,10 +21,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Interval:
-    """A run of releases, `first` to `last`, that show one behaviour; `exact` where both ends are known to the release.
+    """The releases `first` to `last` of `package`, which show one behaviour.
 
-    `package` is what `first` and `last` are versions of. `came_with` is in words what else moved at its start, where
-    that may be the cause, or is: "lineax 0.0.8 → 0.1.0".
+    `exact` is True if both ends are known to the release. `came_with` lists other moves at its start that are or may be
+    the cause: "lineax 0.0.8 → 0.1.0".
     """
 
     behaviour: str
@@ -42,11 +42,11 @@ def intervals(
     releases: Sequence[str],
     blame: Callable[[str, str], Blame | None] = lambda before, after: None,
 ) -> tuple[Interval, ...]:
-    """The runs of one behaviour along `points`, in their order; a point where nothing was learned ends none.
+    """Return the intervals of one behaviour along `points`, in order. An undecided point does not end an interval.
 
-    `releases` are all that could be had, in the same order. `blame` says what the change between two versions is put
-    down to; without it, to `package`. An interval is exact when, at each end, the release next to it outside was seen
-    to differ by this package, or there is none.
+    `releases` are all that exist, in the same order. `blame` attributes the change between two versions; without it,
+    `package` is the cause. An interval is exact if no release adjoins it, or the adjoining one was seen to differ by
+    this package, at both ends.
     """
     adjacent = set(pairwise((None, *releases, None)))
     seen = [(point.version, point.seen) for point in points if point.seen is not None]
@@ -62,26 +62,26 @@ def intervals(
 
 
 class AnyInterval(Protocol):
-    """A run of releases that show one behaviour, as it is found or in a report."""
+    """An interval of one behaviour, as computed or as in a report."""
 
     @property
     def verdict(self) -> Verdict:
-        """What the behaviour means."""
+        """The behaviour's verdict."""
 
     @property
     def package(self) -> str:
-        """What the releases are of."""
+        """The package whose releases these are."""
 
     @property
     def first(self) -> str:
-        """The first of them."""
+        """The first release."""
 
     @property
     def last(self) -> str:
-        """The last of them."""
+        """The last release."""
 
 
-# The symptoms of a case, the worst first: it is told where the first of them was seen that was seen at all.
+# Symptoms, worst first. Only the first group that was seen is reported.
 _SYMPTOMS: tuple[frozenset[Verdict], ...] = (
     frozenset(["affected", "crashed", "hung"]),
     frozenset(["guarded"]),
@@ -89,9 +89,9 @@ _SYMPTOMS: tuple[frozenset[Verdict], ...] = (
 
 
 def affected(found: Sequence[AnyInterval]) -> str:
-    """Return on which releases a case goes wrong, for people: "since jax 0.5.1"; "" for nowhere.
+    """Return the releases on which a case goes wrong, for people: "since jax 0.5.1"; "" for nowhere.
 
-    Releases are those of the package that changes it, where that is not jax.
+    If a package other than jax changes the case, releases are those of that package.
     """
     package = next((each.package for each in found if each.package != "jax"), "jax")
     along = [each for each in found if each.package == package]
@@ -112,7 +112,7 @@ def _span(first: AnyInterval, last: AnyInterval, along: Sequence[AnyInterval]) -
 
 
 def _others(found: Blame | None, package: str) -> str:
-    """What else than `package`, or its linked twin, may have made a change, in words."""
+    """Return the packages besides `package` and its linked twin that may have caused a change, in words."""
     own = LINKED if package in LINKED else (package,)
     if found is None or found.package in own:
         return ""

@@ -1,4 +1,4 @@
-"""What packages require of each other, by recorded metadata, against what works: declared × observed. Pure."""
+"""Requirements in recorded metadata, compared with what works: declared × observed. Pure."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DeclaredObserved = Literal["supported", "latent", "guarded", "excluded"]
 
 
 def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | None:
-    """What metadata says against what was seen; None where nothing was.
+    """Compare metadata with what was seen; return None if nothing was.
 
-    Row zero is small. Where it works over metadata, that is no proof that the metadata is too tight: a whole API, or
-    speed, may be why a release is excluded.
+    Row zero is small. Where it works although metadata excludes the stack, the metadata need not be too tight: the rest
+    of the API, or speed, may be the reason.
     """
     if works is None:
         return None
@@ -31,7 +31,7 @@ def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | 
 
 
 def requires(name: str, pins: Pins, offered: Packages, python: str) -> Mapping[str, SpecifierSet]:
-    """What the pinned release of a package requires in a cell, by package; nothing where no metadata is recorded."""
+    """Return what the pinned release of a package requires in a cell, by package; empty without metadata."""
     release = offered.get(name, {}).get(pins.get(name, ""))
     return _required(tuple(release.requires_dist), python) if release else {}
 
@@ -48,7 +48,7 @@ def _required(lines: tuple[str, ...], python: str) -> Mapping[str, SpecifierSet]
 
 
 def reached(needs: Iterable[str], pins: Pins, offered: Packages, python: str) -> frozenset[str]:
-    """The packages that can matter to what imports `needs`: those, and what they require, by recorded metadata."""
+    """Return the packages in `needs` and all that they require, by recorded metadata."""
     found: set[str] = set()
     todo = list(needs)
     while todo:

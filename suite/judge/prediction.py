@@ -1,9 +1,9 @@
-"""What any stack is expected to show, run or not, by a case's rules and by the runs around it. Pure.
+"""Predictions for any stack, by a case's rules and the nearest runs. Pure.
 
-The page's rules.js says the same; a test holds the two together.
+The page's rules.js does the same; a test compares the two.
 
-Where the version of a package is not known, a requirement on it is undetermined: then every rule that might be the
-first is a possible outcome, and an answer stands only where all of them agree.
+If the version of a package is unknown, a requirement on it is undetermined. Then every rule that might match first is a
+possible outcome, and there is an answer only if all of them agree.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ Name = tuple[str, str]
 
 
 class AnyCase(Protocol):
-    """What a prediction asks of a case, in an issue module or in a report."""
+    """A case of an issue module or of a report, as far as predictions need it."""
 
     @property
     def needs(self) -> Sequence[str]:
-        """The packages that it imports."""
+        """The packages that the case imports."""
 
     @property
     def rules(self) -> Sequence[AnyRule]:
-        """Its table."""
+        """The case's table of rules."""
 
     @property
     def behaviours(self) -> Mapping[str, str]:
-        """What it can show, and the verdict on it."""
+        """The verdict on each behaviour that it can show."""
 
     @property
     def waits_for(self) -> Sequence[str]:
-        """The cases without which it cannot work, as `issue/case`."""
+        """The cases that must be clear first, as `issue/case`."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a stack is expected to show, None where that is unknown; by which runs and rules.
+    """The behaviour that a stack is expected to show, None if unknown, with the runs and rules that tell.
 
-    `run`: they are of this very stack. `by rule`: `rules` say so, and `runs` are the nearest in jax under the same
-    rules, at most one on each side. `between`: `runs` are the neighbours in one package, with all else alike.
+    `run`: `runs` are of this stack. `by rule`: `rules` tell, and `runs` are the nearest in jax under the same rules, at
+    most one on each side. `between`: `runs` are the neighbours in one package, with all else alike.
     """
 
     behaviour: str | None
@@ -60,22 +60,22 @@ class Prediction:
 
 
 def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
-    """What `case` is expected to show with these versions: never from a run with another jax, but by a rule."""
-    # To what runs are held against: where there are none it does not matter, and thousands are asked for.
+    """Return what `case` is expected to show. Runs with another jax never decide, but rules do."""
+    # Skipped without runs to compare: this is called thousands of times.
     matter = concerned(case.needs, case.rules) if runs else frozenset[str]()
-    # What the case needs must be known; what that imports may be what an installer gives beside it.
+    # Versions of what the case needs must be known; what those import may come from an installer.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
-    here = [each for each in runs if known and _alike(each, versions, matter)]
+    here = [run for run in runs if known and _alike(run, versions, matter)]
     outcomes = _possible(case.rules, versions)
-    says = {each and each.behaviour for each in outcomes}
+    says = {outcome and outcome.behaviour for outcome in outcomes}
     if len({each.behaviour for each in here}) == 1 and len(says) == 1:
         seen = here[0].behaviour
         said = [first_match(case.rules, each.pins) for each in here]
-        same = tuple(each for each in case.rules if each in said and each.behaviour == seen)
+        same = tuple(rule for rule in case.rules if rule in said and rule.behaviour == seen)
         return Prediction(seen, "run", tuple(here), same)
-    rules = tuple(each for each in outcomes if each is not None)
+    rules = tuple(outcome for outcome in outcomes if outcome is not None)
     if len(says) == 1 and rules:
-        under = [each for each in runs if first_match(case.rules, each.pins) in rules]
+        under = [run for run in runs if first_match(case.rules, run.pins) in rules]
         near = _nearest(under, versions) if under and "jax" in versions else ()
         if all(each.behaviour == rules[0].behaviour for each in near):
             return Prediction(rules[0].behaviour, "by rule", near, rules)
@@ -85,7 +85,7 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
 
 
 def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
-    """The rules that may be the first to match, whatever the unknown versions are; None where it may be none."""
+    """Return the rules that may match first, whatever the unknown versions are; None stands for no match."""
     found: list[AnyRule | None] = []
     names = BESIDE.union(versions)
     for rule in rules:
@@ -99,13 +99,13 @@ def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
 
 @cache
 def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
-    """The requirements on packages with these names, and whether they are all that there are."""
-    known = [str(each) for each in requirements(on) if each.name in names]
+    """Return the requirements on packages with these names, and True if there are no others."""
+    known = [str(requirement) for requirement in requirements(on) if requirement.name in names]
     return " ".join(known), len(known) == len(requirements(on))
 
 
 def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
-    """Whether a run had all versions that are known of the packages that matter; beside the stack any will do."""
+    """Return True if a run had the known versions of packages that matter; outside the stack any version counts."""
     if any(is_there(name, run.pins) != is_there(name, versions) for name in BESIDE.intersection(matter)):
         return False
     both = [(run.pins.get(name), versions[name]) for name in matter if name in versions and name not in BESIDE]
@@ -113,29 +113,29 @@ def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
 
 
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
-    """The runs that are nearest in jax, the one below or level and the one above; of those, the most alike."""
+    """Return the nearest runs in jax, one at or below and one above; of equals, the most alike."""
     jax = parsed(versions["jax"])
-    places = [(parsed(each.pins["jax"]), sum(_alike(each, versions, [name]) for name in versions)) for each in runs]
+    places = [(parsed(run.pins["jax"]), sum(_alike(run, versions, [name]) for name in versions)) for run in runs]
     below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
     above = [((each[0], -each[1]), run) for each, run in zip(places, runs, strict=True) if each[0] > jax]
     sides = max(below, key=lambda each: each[0], default=None), min(above, key=lambda each: each[0], default=None)
-    return tuple(each[1] for each in sides if each is not None)
+    return tuple(side[1] for side in sides if side is not None)
 
 
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
-    """What the neighbours on both sides agree on, in the versions of one package and with everything else alike."""
+    """Return what the neighbours on both sides in one package agree on, with everything else alike."""
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
         here = parsed(versions[package])
-        beside = [each for each in runs if package in each.pins and _alike(each, versions, matter - {package})]
+        beside = [run for run in runs if package in run.pins and _alike(run, versions, matter - {package})]
         places = {parsed(each.pins[package]) for each in beside}
-        below = max((each for each in places if each < here), default=None)
-        above = min((each for each in places if each > here), default=None)
+        below = max((place for place in places if place < here), default=None)
+        above = min((place for place in places if place > here), default=None)
         sides = [each for each in beside if parsed(each.pins[package]) in (below, above)]
-        same = (_alike(each, {**sides[0].pins, package: each.pins[package]}, matter) for each in sides)
+        same = (_alike(side, {**sides[0].pins, package: side.pins[package]}, matter) for side in sides)
         if below is None or above is None or not all(same):
             continue
-        if len({each.behaviour for each in sides}) > 1:
+        if len({side.behaviour for side in sides}) > 1:
             return None
         found.append(Prediction(sides[0].behaviour, "between", tuple(sides)))
     return found[0] if len({each.behaviour for each in found}) == 1 else None
@@ -143,9 +143,9 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
 
 @dataclass(frozen=True)
 class Stopped:
-    """What blocks a case: packages that it needs do not import, or `case`, which it waits for, goes wrong.
+    """A block: packages that a case needs do not import, or `case`, which it waits for, goes wrong.
 
-    `prediction` is that of row zero, or of the case.
+    `prediction` is the one for row zero, or for `case`.
     """
 
     packages: tuple[str, ...]
@@ -156,12 +156,12 @@ class Stopped:
 def foresee(
     cases: Mapping[Name, AnyCase], row_zero: Collection[str], versions: Pins, runs: Mapping[Name, Sequence[Run]]
 ) -> dict[Name, Prediction | Stopped]:
-    """What each case is expected to show with these versions; `row_zero` has the issues that ask if a stack works."""
+    """Return a prediction for each case; `row_zero` are the issues that test if a stack works at all."""
     found: dict[Name, Prediction | Stopped] = {
         name: predict(case, versions, runs.get(name, ())) for name, case in cases.items()
     }
     imports = [each for (issue, _), each in found.items() if issue in row_zero and isinstance(each, Prediction)]
-    stops = [Stopped(_broken(each), each) for each in imports if each.behaviour == "import-error"]
+    stops = [Stopped(_broken(imported), imported) for imported in imports if imported.behaviour == "import-error"]
     for name, case in cases.items():
         stop = next((each for each in stops if concerned(case.needs) & set(each.packages)), None)
         if stop is not None and name[0] not in row_zero:
@@ -172,9 +172,9 @@ def foresee(
 def _waited(
     case: AnyCase, own: Prediction | Stopped, cases: Mapping[Name, AnyCase], found: Mapping[Name, Prediction | Stopped]
 ) -> Prediction | Stopped:
-    """Return what a case is expected to show that waits for others: unknown, where one of them is not among `cases`.
+    """Return a case's prediction after the cases it waits for; unknown if one of them is not in `cases`.
 
-    What was run with these very versions counts.
+    A run with these versions decides on its own.
     """
     if isinstance(own, Stopped) or own.how == "run":
         return own
@@ -191,23 +191,23 @@ def _waited(
 
 
 def _broken(imports: Prediction) -> tuple[str, ...]:
-    """The packages that do not import, by the rules of row zero's prediction: what builds on JAX, where they name it.
+    """Return the packages that do not import, by the rules of row zero's prediction.
 
-    A rule on JAX and on what JAX imports, a NumPy say, is of JAX itself.
+    They are those that build on JAX. A rule that names only JAX and what JAX imports, such as NumPy, means JAX itself.
     """
     named = _names(imports) - {"jax", "jaxlib"}
     return tuple(sorted(named & IMPORTS.keys())) or ("jax",) * bool(named)
 
 
 def _names(known: Prediction) -> set[str]:
-    """The packages that the rules of a prediction name."""
+    """Return the packages that the rules of a prediction name."""
     return {requirement.name for rule in known.rules for requirement in requirements(rule.on)}
 
 
 def how(known: Prediction, versions: Pins) -> str:
-    """How a prediction is known, for people; where it is unknown, what stands in its way."""
-    runs = named([each.cell for each in known.runs])
-    evidence = "".join(f": {each.evidence}" for each in known.rules if len(known.rules) == 1 and each.evidence)
+    """Return how a prediction is known, for people; if unknown, the reason."""
+    runs = named([run.cell for run in known.runs])
+    evidence = "".join(f": {rule.evidence}" for rule in known.rules if len(known.rules) == 1 and rule.evidence)
     match known.how:
         case "run":
             return f"run as {runs}"
@@ -221,6 +221,6 @@ def how(known: Prediction, versions: Pins) -> str:
 
 
 def with_jaxlib(versions: Pins, stacks: Iterable[Pins]) -> Pins:
-    """A jaxlib goes with its jax: an installer gives the newest of those that `stacks` have beside it."""
+    """Add the jaxlib an installer gives with a jax: the newest that `stacks` have beside it."""
     found = [of["jaxlib"] for of in stacks if "jaxlib" in of and of.get("jax") == versions.get("jax", "")]
     return {"jaxlib": max(found, key=Version), **versions} if found else versions

@@ -1,4 +1,4 @@
-"""What the probe writes of one case in one cell, as the driver reads it. Raw: nothing here is judged."""
+"""The record that the probe writes of one case in one cell, as the driver reads it. Raw, never judged."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from suite.files import FileModel
 
 AGAIN = "remove the file, and its cell runs it again"
 
-# How a process ends that has not answered, or not well.
+# The ways in which a process ends without a good answer.
 Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]
-# How importing a package that the case needs ends otherwise than well.
+# The ways in which importing a package that the case needs fails.
 ImportEnding = Literal["import-error", "import-signal", "import-timeout"]
-# `probe-ended`: it has ended the probe that ran it, or could not be run.
+# `probe-ended`: the part ended its probe, or could not be run.
 Outcome = Literal["returned", "raised", "unavailable", "probe-ended", ImportEnding, Ending]
 
 
 class Part(FileModel):
-    """What came of a reproducer, a workaround or a control in one attempt.
+    """The result of a reproducer, a workaround or a control in one attempt.
 
-    `behaviour` is there where a reproducer returned, or raised what a signature of its case knows. `said` is what a
-    part had said before its process ended badly.
+    `behaviour` is set if a reproducer returned, or raised what a signature of its case matches. `said` is the answer of
+    a part whose process then ended badly.
     """
 
     outcome: Outcome
@@ -38,7 +38,7 @@ class Part(FileModel):
 
 
 class Attempt(FileModel):
-    """One child process, or as many as it took to reach every part."""
+    """One child process, or as many as it took to run every part."""
 
     parts: dict[Literal["reproducer", "workaround", "control"], Part]
     seconds: float = Field(ge=0, le=86_400)
@@ -63,10 +63,10 @@ class Where(FileModel):
 
 
 class Machine(FileModel):
-    """Where it ran, as the cell's own interpreter saw it.
+    """The machine and environment of a run, as the cell's own interpreter saw them.
 
-    `cores`: how many the probe could use; None in records of before it was asked.
-    `remade`: its environment was made anew, after an import had failed in the one before it.
+    `cores`: how many the probe could use; None in older records.
+    `remade`: the environment was recreated because an import had failed in its predecessor.
     """
 
     python: str
@@ -80,10 +80,10 @@ class Machine(FileModel):
 
 
 class Key(FileModel):
-    """What an observation depends on; the shas are of file contents.
+    """Everything that an observation depends on; the shas are of file contents.
 
-    `python` is the interpreter's minor version, "3.12", whatever it is made from: an interpreter's patch release does
-    not void what was seen. Which one it was, the record's machine says.
+    `python` is the interpreter's minor version, "3.12": another patch release does not void an observation. The
+    record's machine has the full version.
     """
 
     lock: str
@@ -99,14 +99,14 @@ class Key(FileModel):
 
 
 class Record(FileModel):
-    """What one case did in one cell, every attempt of it.
+    """Every attempt of one case in one cell.
 
-    `shared` holds attempts made beside other probes that did not count, since `attempts` were then made alone.
+    `shared` holds attempts beside other probes that do not count; the case was then run alone, in `attempts`.
     """
 
     mend: ClassVar[str] = AGAIN
 
-    # One of an older suite is read, so that its key can say that it no longer holds.
+    # Records of an older suite are read too; their keys then show that they are outdated.
     schema_version: Literal[1, 2]
     cell: CellId
     issue: Id

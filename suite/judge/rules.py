@@ -1,4 +1,4 @@
-"""A case's rules: what a stack is known to show. Read from the top, the first that matches counts. Pure."""
+"""A case's rules, which tell what a stack shows; the first match from the top counts. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from suite.stack.beside import BESIDE, LISTED
 
 Pins = Mapping[str, str]
 
-# JAX and what builds on it, in the order in which people name them.
+# JAX and what builds on it, in the order in which people list them.
 STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
-# Which packages of the stack import which: what a case needs, it needs with these.
+# The imports within the stack: a case that needs a package needs these too.
 IMPORTS: Mapping[str, tuple[str, ...]] = {
     "diffrax": ("optimistix", "lineax", "equinox", "jax"),
     "optimistix": ("lineax", "equinox", "jax"),
@@ -27,19 +27,19 @@ IMPORTS: Mapping[str, tuple[str, ...]] = {
 
 
 class AnyRule(Protocol):
-    """A line of a case's table, in an issue module or in a report."""
+    """A rule of an issue module or of a report."""
 
     @property
     def behaviour(self) -> str:
-        """What it says is shown."""
+        """The behaviour that the rule expects."""
 
     @property
     def on(self) -> str:
-        """Where: requirements, apart by spaces."""
+        """The requirements for the rule to match, separated by spaces."""
 
     @property
     def evidence(self) -> str:
-        """How that is known."""
+        """The evidence for the rule."""
 
 
 R = TypeVar("R", bound=AnyRule)
@@ -47,7 +47,7 @@ R = TypeVar("R", bound=AnyRule)
 
 @dataclass(frozen=True)
 class Run:
-    """What a case did in one cell: one of its behaviours, or its verdict where none was seen."""
+    """A case's behaviour in one cell, or its verdict if it showed none of its behaviours."""
 
     cell: str
     pins: Pins
@@ -56,12 +56,12 @@ class Run:
 
 @cache
 def requirements(on: str) -> tuple[Requirement, ...]:
-    """The requirements of a rule, which stand apart by spaces. Raises ValueError."""
+    """Return the requirements of a rule, which are separated by spaces. Raises ValueError."""
     return tuple(map(plain_requirement, on.split()))
 
 
 def met(on: str, pins: Pins) -> bool:
-    """Whether `pins` meet all requirements of `on`; a package that is not there meets none."""
+    """Return True if `pins` meet all requirements of `on`; an absent package does not meet any."""
     return all(
         _admits(on, place, pins[name]) if name in pins else is_there(name, pins)
         for place, name in enumerate(_names(on))
@@ -69,13 +69,13 @@ def met(on: str, pins: Pins) -> bool:
 
 
 def is_there(name: str, pins: Pins) -> bool:
-    """True if a stack has a package: where `pins` do not list everything, it has what cells have beside theirs."""
+    """Return True if a stack has a package; unless `pins` list everything, it has what cells add to theirs."""
     return name in pins or (name in BESIDE and LISTED not in pins)
 
 
 @cache
 def _names(on: str) -> tuple[str, ...]:
-    return tuple(each.name for each in requirements(on))
+    return tuple(requirement.name for requirement in requirements(on))
 
 
 @cache
@@ -84,12 +84,12 @@ def _admits(on: str, place: int, version: str) -> bool:
 
 
 def first_match(rules: Iterable[R], pins: Pins) -> R | None:
-    """The first rule that matches a stack of which every version is known."""
-    return next((each for each in rules if met(each.on, pins)), None)
+    """Return the first rule that matches a stack whose versions are all known."""
+    return next((rule for rule in rules if met(rule.on, pins)), None)
 
 
 def expected(case: Case, pins: Pins) -> Rule | None:
-    """The rule that says what a case is known to show under these pins, if anything is known."""
+    """Return the rule for what a case shows under these pins, if there is one."""
     return first_match(case.rules, pins)
 
 
@@ -99,7 +99,7 @@ def in_stack_order(names: Iterable[str]) -> list[str]:
 
 
 def concerned(needs: Iterable[str], rules: Iterable[AnyRule] = ()) -> frozenset[str]:
-    """The packages whose versions can matter to a case: what it needs, what those import, and what its rules name."""
-    named = {requirement.name for each in rules for requirement in requirements(each.on)}
+    """Return the packages that can matter to a case: its needs, what those import, and what its rules name."""
+    named = {requirement.name for rule in rules for requirement in requirements(rule.on)}
     imported = {each for name in needs for each in (name, *IMPORTS.get(name, ()))}
     return frozenset({"jax", "jaxlib"} | named | imported)

@@ -1,4 +1,4 @@
-"""Arithmetic of specifiers: those that admit what works and nothing else. Pure."""
+"""Arithmetic of specifiers that admit exactly what works. Pure."""
 
 from __future__ import annotations
 
@@ -11,38 +11,37 @@ from packaging.version import Version
 
 @cache
 def parsed(version: str) -> Version:
-    """Each is parsed once: a catalogue's runs have some dozens of releases, thousands of times."""
+    """Return a parsed version. Cached: a catalogue's runs repeat a few dozen releases thousands of times."""
     return Version(version)
 
 
 def in_version_order(versions: Iterable[str]) -> list[str]:
-    """Sorted as PEP 440 orders them."""
+    """Return versions in the order of PEP 440."""
     return sorted(versions, key=parsed)
 
 
 def simplest(specifiers: Iterable[SpecifierSet]) -> str:
-    """All of `specifiers` as one, with the highest of their lower bounds."""
-    parts = {str(part) for each in specifiers for part in each}
+    """Join `specifiers` into one, with the highest of their lower bounds."""
+    parts = {str(part) for specifier in specifiers for part in specifier}
     lower = sorted((part for part in parts if part.startswith(">=")), key=lambda part: Version(part[2:]))
     return ",".join([*lower[-1:], *sorted(parts.difference(lower))])
 
 
 def lower_bound(specifier: SpecifierSet) -> str | None:
-    """The highest version that a clause `>=` asks for."""
+    """Return the highest version that a clause `>=` asks for."""
     return max((each.version for each in specifier if each.operator == ">="), key=Version, default=None)
 
 
 def upper_bound(specifier: SpecifierSet) -> str | None:
-    """The lowest version that a clause `<` keeps out."""
+    """Return the lowest version that a clause `<` excludes."""
     return min((each.version for each in specifier if each.operator == "<"), key=Version, default=None)
 
 
 def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
-    """The specifier that admits what works of `tried` and nothing else of it; None where none of it works.
+    """Return the specifier that admits exactly what works of `tried`; None if nothing works.
 
-    `tried` maps a version to whether it works. Where `declared` already agrees with that, it is the answer; else its
-    lower bound is kept where what lies below it was not seen to work, and the rest of it where no release that works
-    contradicts it.
+    `tried` maps a version to True if it works. If `declared` already agrees, it is the answer. Otherwise its lower
+    bound is kept unless a release below it works, and its other clauses unless a working release contradicts them.
     """
     ordered = in_version_order(tried)
     works = [version for version in ordered if tried[version]]
@@ -58,9 +57,9 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     parts = [f">={lower}"] if lower is not None else []
     parts += [f"<{each}" for each in ordered[last + 1 : last + 2]]
     parts += [f"!={version}" for version in ordered[first:last] if not tried[version]]
-    # What it says of releases that were not tried here has its reasons elsewhere.
-    for each in sorted(says, key=str):
-        already = each.operator == "!=" and each.version not in SpecifierSet(",".join(parts))
-        if each.operator != ">=" and not already and all(map(each.contains, works)):
-            parts.append(str(each))
+    # Clauses about releases that were not tried have reasons elsewhere.
+    for clause in sorted(says, key=str):
+        already = clause.operator == "!=" and clause.version not in SpecifierSet(",".join(parts))
+        if clause.operator != ">=" and not already and all(map(clause.contains, works)):
+            parts.append(str(clause))
     return ",".join(dict.fromkeys(parts))

@@ -1,4 +1,4 @@
-"""The verdicts: all that belongs to one, in one table."""
+"""The table of verdicts and their properties."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Count = Literal["run", "unavailable", "error", "not_run"]
 
 @dataclass(frozen=True)
 class Properties:
-    """What belongs to a verdict.
+    """The properties of a verdict.
 
-    `colour` is a style of rich, `css` the class that colours it on a page. `decided`: it says something of upstream, so
-    that it can agree or disagree with what was expected; `good`: nothing goes wrong silently. `retried`: another run
-    may show something else. `counted` is where it goes in a report's coverage.
+    `colour` is a style of rich, `css` its class on a page. `decided`: it says something about upstream, so it can agree
+    with what was expected; `good`: nothing goes wrong silently. `retried`: another run may show something else.
+    `counted` is its place in a report's coverage.
     """
 
     name: Verdict
@@ -47,7 +47,7 @@ def _odd(name: Odd, glyph: str, meaning: str, counted: Count) -> Properties:
     return Properties(name, glyph, meaning, "magenta", "other", False, False, True, counted)
 
 
-# Worst first: what a row for a whole issue shows of its cases.
+# Worst first: the row of an issue shows the worst verdict of its cases.
 TABLE: tuple[Properties, ...] = (
     Properties("crashed", "☠", "died on a signal, also at the interpreter's exit"),
     Properties("hung", "∞", "ran into its time limit"),
@@ -67,8 +67,8 @@ TABLE: tuple[Properties, ...] = (
 PROPERTIES: Mapping[Verdict, Properties] = {each.name: each for each in TABLE}
 VERDICTS: tuple[Verdict, ...] = tuple(PROPERTIES)
 GLYPHS: Mapping[Verdict, str] = {each.name: each.glyph for each in TABLE}
-# Where nothing was learned of upstream, nothing can agree or disagree with what was expected of it.
+# Verdicts that say nothing about upstream, so cannot agree or disagree with an expectation.
 UNDECIDED: frozenset[Verdict] = frozenset(each.name for each in TABLE if not each.decided)
 RETRIED: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.retried)
-# Where nothing goes wrong silently; of what was decided, the rest is bad.
+# Verdicts where nothing goes wrong silently; the other decided ones are bad.
 GOOD: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.good)

@@ -1,4 +1,4 @@
-"""Attempts of a case → its verdict, and what became of its workaround. Pure: no file, no clock, no process."""
+"""Verdicts on a case and its workaround, by its attempts. Pure: no files, clock or processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suite.judge.wording import explain, tidy
 
 WorkaroundWord = Literal["holds", "fails", "not-needed", "none"]
 
-# How an attempt is judged that shows none of its case's behaviours, and under which reason code.
+# The verdict and reason code of an attempt that shows none of its case's behaviours.
 _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
     "returned": ("error", "run.unknown-behaviour"),
     "raised": ("different", "run.exception"),
@@ -33,33 +33,33 @@ _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
     "no-result": ("different", "run.no-result"),
     "garbled": ("error", "run.garbled"),
 }
-# The behaviours that the probe gives itself, which a case may list as its documented symptom.
+# Behaviours that the probe itself reports; a case may list one as its documented symptom.
 GIVEN: Mapping[Outcome, str] = {"signal": "crashed", "timeout": "hung", "import-error": "import-error"}
-# What an import that ends its process is, to a case that is about imports.
+# The verdict on an import that ends its process, for a case about imports.
 _OF_IMPORTS: Mapping[Outcome, Verdict] = {"import-signal": "crashed", "import-timeout": "hung"}
-# What was raised because of the machine, by how its text begins.
+# Errors caused by the machine, by the start of their text.
 _OF_MACHINE = {
     **{"[Errno 12]": "run.memory", "[Errno 28]": "run.disk", "[Errno 122]": "run.disk"},
     **{"[Errno 24]": "run.handles", "[Errno 30]": "run.read-only"},
 }
-# What an import says that fails for want of a library, a right or an instruction of the machine.
+# Texts of imports that fail because the machine lacks a library, a permission or an instruction.
 _NOT_LOADED = re.compile(
     r"cannot open shared object file|failed to map segment|version `[\w.]+' not found|ELF (class|header)|"
     r"cannot enable executable stack|your CPU|\[Errno (5|12|13|23|24|28|30|116|122)\]"
 )
-# What is raised for want of a package that jax does not declare (`suite.stack.beside`).
+# Errors for a missing package that jax does not declare (`suite.stack.beside`).
 _NOT_INSTALLED = (
     ("ModuleNotFoundError", "No module named 'absl'"),
     ("ModuleNotFoundError", "No module named 'flatbuffers'"),
     ("ImportError", "Please install 'flatbuffers' in order to use Exported serialization"),
 )
-# A workaround is written for the documented symptom, and says nothing where something else is wrong.
+# A workaround addresses the documented symptom, so it says nothing about other faults.
 _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "documented", "clear"})
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict with its grounds. `behaviour` is None where none of the case's own was seen; `reason` where clear."""
+    """A verdict with its grounds. `behaviour` is None if none of the case's own was seen; `reason` if clear."""
 
     verdict: Verdict
     behaviour: str | None
@@ -69,7 +69,7 @@ class Judged:
 
 
 def judge(case: Case, attempts: Sequence[Attempt]) -> Judged:
-    """The verdict on all attempts of a case in one cell: theirs where they agree, else `flaky`, with k of n."""
+    """Return the verdict on all attempts of a case in one cell; `flaky`, with k of n, if they disagree."""
     judged = [judge_attempt(case, attempt) for attempt in attempts]
     kinds = {(each.verdict, each.behaviour) for each in judged}
     # A workaround holds only if it always does.
@@ -82,10 +82,10 @@ def judge(case: Case, attempts: Sequence[Attempt]) -> Judged:
 
 
 def judge_attempt(case: Case, attempt: Attempt) -> Judged:
-    """The verdict on one attempt."""
+    """Return the verdict on one attempt."""
     control = attempt.parts.get("control")
     part = attempt.parts["reproducer"]
-    # A package that both lack tells nothing against the machine.
+    # A package that both lack is not a fault of the machine.
     if control is not None and control.outcome != "returned" and not (_is_lacking(control) and _is_lacking(part)):
         return Judged("error", None, "run.control", tidy(f"the control failed: {explain(control)}"))
     verdict, reason = _ending(part)
@@ -117,54 +117,55 @@ def waited(judged: Judged, awaited: Mapping[str, Verdict]) -> Judged:
 
 
 def _recognised(case: Case, part: Part) -> str | None:
-    """The behaviour that has the signature of what was raised, by the table as it is now.
+    """Return the behaviour whose signature, in today's table, matches what was raised.
 
-    The probe has matched it too, by the table of its day; what it raised is on record, and need not be raised again.
+    The probe matched it by the table of its day. The record keeps what was raised, so nothing is run again.
     """
     kind, modules = (part.exception or "").rpartition(".")[2], (part.traceback or "").replace("/", ".")
     for name, some in case.signatures.items():
-        for each in some if isinstance(some, tuple) else (some,):
-            # A traceback is kept by its end alone: of what it went through, the probe has seen all.
-            through = not each.module or name == part.behaviour or each.module in modules
-            if each.type == kind and contains(part.detail, each.message) and through:
+        for signature in some if isinstance(some, tuple) else (some,):
+            # The record keeps only the end of a traceback; the probe saw all of it.
+            through = not signature.module or name == part.behaviour or signature.module in modules
+            if signature.type == kind and contains(part.detail, signature.message) and through:
                 return name
     return "not-installed" if _is_lacking(part) else None
 
 
 def _is_lacking(part: Part) -> bool:
-    """True if it failed for want of a package that jax does not declare."""
+    """Return True if a part failed because a package that jax does not declare is missing."""
     return (part.exception, part.detail) in _NOT_INSTALLED
 
 
 def goes_wrong(verdict: str) -> bool:
-    """Return True if a verdict was reached, and is bad."""
+    """Return True if a verdict is decided and bad."""
     return verdict not in GOOD and verdict not in UNDECIDED
 
 
 def is_affected(verdict: Verdict) -> bool | None:
-    """Whether a release with this verdict does what the issue is about; None where the verdict does not tell."""
+    """Return True if a release with this verdict shows what the issue is about; None if undecided."""
     if verdict in ("affected", "documented"):
         return True
     return False if verdict in GOOD else None
 
 
 def confirmed(attempts: Sequence[Attempt]) -> bool:
-    """Whether a verdict has more than one attempt behind it, or as many as the probe would ever make."""
+    """Return True if a verdict rests on several attempts, or on as many as the probe ever makes."""
     outcome = attempts[0].parts["reproducer"].outcome
     return len(attempts) > 1 or outcome == "unavailable" or outcome.startswith("import-")
 
 
 def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, Verdict]]) -> WorkaroundWord:
-    """What a workaround that is a pin comes to, for a `verdict` under `pins`: by `others`, of the same case elsewhere.
+    """Return the result of a workaround that is a pin, for a `verdict` under `pins`.
 
-    The cells that tell are those that meet `pin` and differ from here by the packages that it names alone.
+    `others` are the case's verdicts elsewhere. Only stacks that meet `pin`, and differ from here by the packages that
+    it names alone, count.
     """
     if verdict not in _TELLS_OF_A_WORKAROUND or met(pin, pins):
         return "none"
-    names = {each.name for each in requirements(pin)}
+    names = {requirement.name for requirement in requirements(pin)}
     there = {
-        each
-        for other, each in others
+        other_verdict
+        for other, other_verdict in others
         if met(pin, other) and all(pins.get(name) == other.get(name) for name in {*pins, *other} - names)
     }
     if not (told := there - UNDECIDED):
@@ -174,12 +175,12 @@ def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, 
 
 def _ending(part: Part) -> tuple[Verdict, str]:
     if part.outcome == "signal" and part.detail == "SIGKILL":
-        # Not ours, and no program does this to itself: the kernel was short of memory, or somebody ended it.
+        # No program kills itself so: the kernel was short of memory, or somebody ended it.
         return "error", "run.killed"
     if part.outcome == "import-error" and _NOT_LOADED.search(part.detail):
         return "error", "import.machine"
     if part.outcome == "import-signal" and re.search(r": SIG(ILL|KILL|BUS)\b", part.detail):
-        # No instruction of this processor, no memory, no disk under a mapped file.
+        # The processor lacks an instruction, or memory or the disk under a mapped file ran out.
         return "error", "import.machine"
     if part.outcome == "raised" and part.exception in ("OSError", "MemoryError"):
         known = next((each for text, each in _OF_MACHINE.items() if part.detail.startswith(text)), None)
@@ -195,11 +196,11 @@ def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> WorkaroundWor
     if case.workaround is None or part is None or verdict not in _TELLS_OF_A_WORKAROUND:
         return "none"
     if case.workaround.code is None:
-        # Under an environment the reproducer itself is run again, and what it does may be anything.
+        # Under an environment the reproducer itself runs again, so any behaviour is possible.
         helps = case.behaviours.get(part.behaviour or "") == "clear"
     else:
         helps = part.outcome == "returned"
-    # What ended it may say nothing of upstream, and a package that is missing nothing of the workaround.
+    # A fault of the machine or a missing package says nothing about the workaround.
     ended = part.outcome != "returned" and _ending(part)[0] == "error"
     return "none" if ended or _is_lacking(part) else _word(helps, verdict)
 

@@ -1,1 +1,1 @@
-"""The names of each release of the stack: asked of the releases, kept as spans, and looked up."""
+"""The names in the stack's releases: walked, stored as spans, and looked up."""

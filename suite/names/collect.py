@@ -1,4 +1,4 @@
-"""Walks the names of releases in their cells, each release of a package once, and writes their spans."""
+"""`nox -s names`: walk the names of releases in their cells, each release once, and write their spans."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from suite.run import environment, probe_call
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
-# The packages that come along in the cells of others.
+# Packages that are walked in the cells of others.
 _BESIDE = ("jaxlib", "jaxtyping")
-# The packages whose names are asked for.
+# The packages whose names are walked.
 PACKAGES = ("jax", "equinox", "diffrax", "lineax", "optimistix", *_BESIDE)
 WALKS = STATE / "names"
 _SECONDS = 600
@@ -34,7 +34,7 @@ Walk = Mapping[str, Any]
 
 
 def wanted() -> dict[Cell, list[str]]:
-    """Return the cells to walk, each with the packages that no cell before it has at that version. Raises BadFile."""
+    """Return the cells to walk, with the packages whose version no earlier cell has. Raises BadFile."""
     line = [cell for cell in plan.tagged("line") if cell.unavailable is None]
     found: dict[Cell, list[str]] = {cell: [cell.moves] for cell in line}
     seen = set()
@@ -66,11 +66,11 @@ def publish(*, fresh: bool, console: Terminal) -> None:
 
 
 def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str, dict[str, Walk]]:
-    """Return the walks of each package's releases that are not `known`, by package and version. Raises Failed, BadFile.
+    """Return the walks of releases that are not `known`, by package and version. Raises Failed, BadFile.
 
-    What was walked on this machine by the same walker is not walked again.
+    Walks of this machine are reused if the walker's code is the same.
     """
-    # A cell's packages are asked together, for what one imports shows in another.
+    # A cell's packages are walked together, because imports of one show in another.
     todo = [
         (cell, packages)
         for cell, packages in wanted().items()
@@ -105,12 +105,12 @@ def _walk(cell: Cell, packages: list[str]) -> dict[str, Walk]:
                 command, env=surroundings, cwd=STATE, capture_output=True, text=True, timeout=_SECONDS, check=False
             )
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"{cell.id}: the walk took more than {_SECONDS} s; what was walked is kept") from error
+            raise Failed(f"{cell.id}: the walk took more than {_SECONDS} s; finished walks are kept") from error
     if ran.returncode:
         raise Failed(f"{cell.id}: the walk of {', '.join(packages)} ended with {ran.returncode}: {ran.stderr[-500:]}")
     found: dict[str, Walk] = json.loads(ran.stdout)
     if failed := [f"{package} {walk['fails']}" for package, walk in found.items() if "fails" in walk]:
-        raise Failed(f"{cell.id}: nothing can be asked where {', '.join(failed)}")
+        raise Failed(f"{cell.id}: cannot walk names: {', '.join(failed)}")
     return found
 
 
@@ -124,6 +124,6 @@ def _is_current(path: Path) -> bool:
 
 @cache
 def walker() -> str:
-    """Return the sha256 of the code that walks."""
+    """Return the sha256 of the walker's code."""
     sources = sorted((ROOT / "suite" / "cell" / "names").glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()

@@ -1,4 +1,4 @@
-"""Uses of a name in thirty libraries on JAX: how much an issue matters is measured, and not guessed."""
+"""Uses of names in thirty libraries on JAX, which measure how much an issue matters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from suite.names.model import FOLDER
 
 NAME = "libraries.json"
-# Libraries that build on JAX and are not of the stack; the newest release of each is read.
+# Libraries on JAX outside the stack; their newest releases are read.
 LIBRARIES = (
     *("blackjax", "brainstate", "brax", "chex", "distrax", "dm-haiku", "dynamax", "e3nn-jax", "evosax", "flax"),
     *("flowjax", "gpjax", "haliax", "jax-md", "jaxopt", "jraph", "jumanji", "kfac-jax", "mctx", "mujoco-mjx"),
@@ -27,10 +27,10 @@ def _used() -> Mapping[str, int]:
 
 
 def users(names: Iterable[str]) -> int:
-    """Return how many libraries use the most used one of these names."""
+    """Return the number of libraries that use the most used of these names."""
     return max((_used().get(name, 0) for name in names), default=0)
 
 
 def matters(count: int) -> Matters:
-    """Return how much it matters what so many libraries use."""
+    """Return how much a name matters that so many libraries use."""
     return "everyday" if count >= _EVERYDAY else "sometimes" if count >= _SOMETIMES else "corner"

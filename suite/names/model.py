@@ -11,12 +11,12 @@ from pydantic import Field
 from suite.fields import VersionText
 from suite.files import REPORTS, FileModel
 
-# In a clone they lie with the published report; a wheel carries the first file of each package beside this module.
+# In a clone they are in the published report; a wheel has the first file of each package beside this module.
 _CARRIED = Path(__file__).with_name("data")
 FOLDER = _CARRIED if _CARRIED.exists() else REPORTS / "published" / "names"
-# The places of two releases in `releases`, and what holds from the first to the last.
+# The places of a first and a last release in `releases`, and the value from one to the other.
 Text: TypeAlias = tuple[int, int, str]
-# A parameter is its name, after `/`, `*`, `=` or `**` where it is not both positional and a keyword, and its default.
+# A parameter is its name and its default. `/`, `*`, `=` or `**` precedes the name unless it is positional and keyword.
 Parameters: TypeAlias = tuple[tuple[str, ...], ...]
 Signature: TypeAlias = tuple[int, int, Parameters | None]
 

@@ -1,4 +1,4 @@
-"""The file of what each release of the stack needs of the others, by the names that its code uses."""
+"""The file of needs: the releases of other packages that a release's code works with, by the names it uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from suite.names.model import FOLDER
 NAME = "needed.json"
 
 
-class Line(FileModel):
+class CodeLine(FileModel):
     """A line of a release's code: the name it needs, its file below the package's folder, and its number."""
 
     name: str
@@ -25,25 +25,25 @@ class Line(FileModel):
 class Needed(FileModel):
     """A release's needs of another package.
 
-    `since` is the first release with all that it uses, if an older one lacks some, and `because` the lines. `until` is
-    the last release that has what later ones lack, and `gone` the lines.
+    `since` is the first release with all names in use, if an older one lacks some; `because` are the lines. `until` is
+    the last release with names that later ones lack; `gone` are the lines.
     """
 
     package: str
     declared: str | None = Field(description="what its metadata requires; null for nothing")
     since: VersionText | None = None
-    because: tuple[Line, ...] = ()
+    because: tuple[CodeLine, ...] = ()
     until: VersionText | None = None
-    gone: tuple[Line, ...] = ()
+    gone: tuple[CodeLine, ...] = ()
 
 
 class AllNeeded(FileModel):
-    """The file: package → release → what it needs."""
+    """The needs by package and release."""
 
     schema_version: Literal[1] = 1
     releases: Mapping[str, Mapping[str, tuple[Needed, ...]]]
 
 
 def load() -> AllNeeded:
-    """Return what is published. Raises BadFile."""
+    """Return the published needs. Raises BadFile."""
     return read(AllNeeded, FOLDER / NAME)

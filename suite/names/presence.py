@@ -1,4 +1,4 @@
-"""Names and calls that a release does not have: the missing part, and the arguments that do not fit."""
+"""Names that a release lacks, and arguments that it does not take."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from suite.names.spans import at
 
 # Before the name of a keyword that a function does not take.
 UNKNOWN = "no argument "
-# Its metaclass takes `step_ts` and `jump_ts` since 0.7.0, which its signature does not show. No other public class of
-# the stack has such a metaclass (looked at on three stacks, of jax 0.4.35 to 0.12.0.1).
+# Its metaclass takes `step_ts` and `jump_ts` since 0.7.0, which its signature does not show. On three stacks, of jax
+# 0.4.35 to 0.12.0.1, no other public class of the stack has such a metaclass.
 _BY_METACLASS = ("diffrax.PIDController",)
 _KINDS = {
     "/": Parameter.POSITIONAL_ONLY,
@@ -25,22 +25,22 @@ _KINDS = {
 
 @cache
 def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) -> str | None:
-    """Return the first part of a name that a release is known to lack; None where it has all, or nobody knows.
+    """Return the first part of a name that a release is known to lack; None if it has all, or it is unknown.
 
-    The first `bound` parts are not asked for. `module` asks for modules alone, as `import a.b` does. Raises BadFile.
+    The first `bound` parts are not checked. `module` accepts only modules, as `import a.b` does. Raises BadFile.
     """
     here, *parts = dotted.split(".")
     if query.place_of(dotted, version) is None or not query.is_listed(dotted):
         return None
     for number, part in enumerate(parts, 2):
         name = f"{here}.{part}"
-        # Names such as `__version__` were not asked for.
+        # Walks skip names such as `__version__`.
         if part.startswith("__"):
             return None
         known, is_module = query.has(name, version), query.is_module(name, version)
         if number > bound and not is_module and (module or known is False):
             return None if module and query.fails(here, version) else name
-        # What is below an object is not known: `jax.config` was a module, and an object in its place.
+        # Members of objects are unknown: `jax.config` was a module, and later an object.
         if module or known is False:
             if not is_module:
                 return None
@@ -51,7 +51,7 @@ def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) ->
 
 
 def is_there(dotted: str, version: str) -> bool:
-    """Return True if a release is known to have a name, or a module of that name. Raises BadFile."""
+    """Return True if a release is known to have a name or a module. Raises BadFile."""
     return query.has(dotted, version) is True or query.is_module(dotted, version)
 
 
@@ -59,15 +59,15 @@ def is_there(dotted: str, version: str) -> bool:
 def misfit(
     dotted: str, version: str, positions: int, keywords: tuple[str, ...], *, open: tuple[bool, bool], partial: bool
 ) -> str | None:
-    """Return what a release's function does not take of a call; None where it takes all, or nobody knows.
+    """Return the complaint of a release's function about a call; None if it takes all, or it is unknown.
 
-    `open` says whether the call has `*` and `**`. Raises BadFile.
+    `open` has True for a call with `*`, then for one with `**`. Raises BadFile.
     """
     found = query.parameters(dotted, version)
     if found is None or dotted in _BY_METACLASS:
         return None
     signature = _signature(found)
-    kinds = {each.name: each.kind for each in signature.parameters.values()}
+    kinds = {parameter.name: parameter.kind for parameter in signature.parameters.values()}
     if Parameter.VAR_KEYWORD not in kinds.values():
         for keyword in keywords:
             if kinds.get(keyword) not in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY):
@@ -94,7 +94,7 @@ def _parameter(of: Sequence[str]) -> Parameter:
 
 
 def is_deprecated(dotted: str, version: str) -> str | None:
-    """Return what a release says as a name is accessed; None where it says nothing. Raises BadFile."""
-    each, place = query.public(dotted), query.place_of(dotted, version)
-    warns = at(each.warns, place) if each and place is not None else None
+    """Return a release's warning on access to a name; None without a warning. Raises BadFile."""
+    public, place = query.public(dotted), query.place_of(dotted, version)
+    warns = at(public.warns, place) if public and place is not None else None
     return warns[1] if warns else None

@@ -1,4 +1,4 @@
-"""Questions about names: what a release has, since when, until when, and what replaces it."""
+"""Queries on names: the releases that have them, their parameters, and their replacements."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from suite.names.spans import at, placed, within
 
 # A name of a package in a sentence.
 _NAMED = re.compile(r"\b(?:jax|equinox|diffrax|lineax|optimistix|jaxlib)(?:\.\w+)+\b")
-# Folders without `__init__.py`: pkgutil lists none of their modules, so only those that were loaded are in the data.
+# Folders without `__init__.py`: pkgutil does not list their modules, so the data has only the loaded ones.
 _UNLISTED = ("jaxlib.mlir.", "jaxlib.mosaic.", "jaxlib.thunky.")
 REPLACEMENTS = Path(__file__).with_name("replacements.toml")
 
 
 class Replacements(FileModel):
-    """The file: a name → what to write instead, where upstream's own words do not say it."""
+    """The replacements of names whose warnings do not say what to write instead."""
 
     replacements: Mapping[str, tuple[str, ...]]
 
@@ -30,8 +30,8 @@ class Replacements(FileModel):
 class Life:
     """The releases that have a name, from each first to its last.
 
-    `since` is None where nobody could ask the release before the first: it is older than all that were asked, or the
-    module does not import there. `until` is None where the last is the newest, or the next one could not be asked.
+    `since` is None if the release before the first is unknown: it was not walked, or the module does not import there.
+    `until` is None if the last is the newest, or the next one is unknown.
     """
 
     spans: tuple[tuple[str, str], ...]
@@ -56,7 +56,7 @@ def names(package: str) -> Names:
 
 
 def is_listed(dotted: str) -> bool:
-    """Return True if the absence of a name from the data says that it is absent."""
+    """Return True if a name that is absent from the data is absent from the release."""
     return not dotted.startswith(_UNLISTED)
 
 
@@ -78,20 +78,20 @@ def split(dotted: str) -> tuple[Module, str] | None:
 
 
 def life(dotted: str) -> Life | None:
-    """Return which releases have `module.name`, by access to an attribute; None where none has. Raises BadFile."""
+    """Return the releases that have the attribute `module.name`; None if none has. Raises BadFile."""
     package, found = names(dotted.partition(".")[0]), split(dotted)
     return _life(package, _there(*found), found[0].fails) if found else None
 
 
 def module_life(dotted: str) -> Life | None:
-    """Return which releases have a module, whether it imports there or not; None where none has. Raises BadFile."""
+    """Return the releases that have a module, importable or not; None if none has. Raises BadFile."""
     package = names(dotted.partition(".")[0])
     module = package.modules.get(dotted)
     return _life(package, list(module.there), ()) if module else None
 
 
 def has(dotted: str, version: str) -> bool | None:
-    """Return True if a release has `module.name`; None where nobody asked it, or where its module does not import.
+    """Return True if a release has `module.name`; None if it was not walked, or the module does not import there.
 
     Raises BadFile.
     """
@@ -102,45 +102,45 @@ def has(dotted: str, version: str) -> bool | None:
 
 
 def is_module(dotted: str, version: str) -> bool:
-    """Return True if a release has this module, whether it imports there or not. Raises BadFile."""
+    """Return True if a release has this module, importable or not. Raises BadFile."""
     module, place = names(dotted.partition(".")[0]).modules.get(dotted), place_of(dotted, version)
     return module is not None and place is not None and within(module.there, place)
 
 
 def fails(dotted: str, version: str) -> bool:
-    """Return True if a module of a release could not be imported, so that nothing in it is known. Raises BadFile."""
+    """Return True if a module does not import on a release, so that its names are unknown. Raises BadFile."""
     module, place = names(dotted.partition(".")[0]).modules.get(dotted), place_of(dotted, version)
     return module is not None and place is not None and at(module.fails, place) is not None
 
 
 def kind(dotted: str, version: str) -> str | None:
-    """Return what kind of thing a public name is on a release; None where that is not known. Raises BadFile."""
-    each, place = public(dotted), place_of(dotted, version)
-    return at(each.kind, place) if each and place is not None else None
+    """Return the kind of a public name on a release; None if unknown. Raises BadFile."""
+    known, place = public(dotted), place_of(dotted, version)
+    return at(known.kind, place) if known and place is not None else None
 
 
 def parameters(dotted: str, version: str) -> Parameters | None:
-    """Return the parameters of a function on a release; None where they are not known. Raises BadFile."""
-    each, place = public(dotted), place_of(dotted, version)
-    return at(each.parameters, place) if each and place is not None else None
+    """Return the parameters of a function on a release; None if unknown. Raises BadFile."""
+    known, place = public(dotted), place_of(dotted, version)
+    return at(known.parameters, place) if known and place is not None else None
 
 
 def public(dotted: str) -> Name | None:
-    """Return what is known of a public name, on whatever release. Raises BadFile."""
+    """Return the spans of a public name; None if no release has it. Raises BadFile."""
     found = split(dotted)
     return found[0].names.get(found[1]) if found else None
 
 
 def words(dotted: str) -> str:
-    """Return what upstream said last of a name that it deprecates or has removed; nothing where it did not."""
-    if (each := public(dotted)) is None:
+    """Return upstream's last words on a deprecated or removed name, if any."""
+    if (known := public(dotted)) is None:
         return ""
-    said = [(last, text) for _, last, (_, text) in each.warns] + [(last, text) for _, last, text in each.gone]
+    said = [(last, text) for _, last, (_, text) in known.warns] + [(last, text) for _, last, text in known.gone]
     return max(said)[1] if said else ""
 
 
 def replacements(dotted: str, version: str) -> tuple[str, ...]:
-    """Return what to write instead of a name, as far as a release has it: by our table, then by upstream's words.
+    """Return the replacements of a name that a release has, from our table, then from upstream's words.
 
     Raises BadFile.
     """
@@ -155,7 +155,7 @@ def _table() -> Mapping[str, tuple[str, ...]]:
 
 
 def place_of(dotted: str, version: str) -> int | None:
-    """Return a release's place among those of a name's package that were walked; None where it was not."""
+    """Return a release's place among the walked ones of a name's package; None if it was not walked."""
     releases = names(dotted.partition(".")[0]).releases
     return releases.index(version) if version in releases else None
 
@@ -174,7 +174,7 @@ def _life(package: Names, there: Sequence[tuple[int, int]], fails: Sequence[Text
 
 def _there(module: Module, name: str) -> list[tuple[int, int]]:
     if name in module.names:
-        # A name that becomes another kind of thing is there all along.
+        # A name that changes its kind exists all along.
         kinds: list[tuple[int, int]] = []
         for first, last, _ in module.names[name].kind:
             start = kinds.pop()[0] if kinds and kinds[-1][1] == first - 1 else first

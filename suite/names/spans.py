@@ -1,4 +1,4 @@
-"""Walks of releases ↔ spans: what holds of a name, from which release to which."""
+"""Conversion between walks of releases and spans, which hold a value from one release to another."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from suite.names.model import Module, Name, Names
 T = TypeVar("T")
 # A walk: `{"modules": {module: {"names": {name: {…}}, "private": […], "gone": {…}} or {"fails": …}}}`.
 Walk = Mapping[str, Any]
-# Stands for a function whose signature Python does not know.
+# The parameters of a function without a known signature.
 _UNKNOWN = object()
 
 
 def track(values: Sequence[T | None]) -> tuple[tuple[int, int, T], ...]:
-    """Return the spans of equal values, by place; None is no value."""
+    """Return the spans of equal values, by place, skipping None."""
     found, place = [], 0
     for value, of in groupby(values):
         count = len(list(of))
@@ -29,12 +29,12 @@ def track(values: Sequence[T | None]) -> tuple[tuple[int, int, T], ...]:
 
 
 def at(spans: Iterable[tuple[int, int, T]], place: int) -> T | None:
-    """Return what holds at a place; None where nothing does."""
+    """Return the value at a place, None if there is none."""
     return next((value for first, last, value in spans if first <= place <= last), None)
 
 
 def join(package: str, walks: Mapping[str, Walk]) -> Names:
-    """Return the spans of a package's walks, which are given by version."""
+    """Return the spans of a package's walks, given by version."""
     versions = sorted(walks, key=Version)
     told = [walks[version]["modules"] for version in versions]
     names = sorted({name for modules in told for name in modules})
@@ -43,7 +43,7 @@ def join(package: str, walks: Mapping[str, Walk]) -> Names:
 
 
 def split(names: Names) -> dict[str, Walk]:
-    """Return the walks that spans were made of, by version."""
+    """Return the walks that spans were made from, by version."""
     return {
         version: {
             "modules": {
@@ -86,17 +86,17 @@ def _name(told: Sequence[Walk | None], gone: Sequence[str | None]) -> Name:
 
 
 def _member(told: Sequence[Any]) -> tuple[tuple[int, int, Any], ...]:
-    """Return the spans of a member's parameters; `...` is where the class lacks it."""
+    """Return the spans of a member's parameters; `...` marks a class without it."""
     values = [None if each is ... else _UNKNOWN if each is None else _frozen(each) for each in told]
     return tuple((first, last, None if value is _UNKNOWN else value) for first, last, value in track(values))
 
 
 def _frozen(parameters: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(each) for each in parameters)
+    return tuple(tuple(parameter) for parameter in parameters)
 
 
 def _grouped(told: Sequence[Iterable[str]]) -> dict[str, str]:
-    """Return the names that the same releases have, together."""
+    """Group names by the releases that have them."""
     there = [frozenset(each) for each in told]
     found: dict[str, list[str]] = {}
     for name in sorted(frozenset().union(*there)):
@@ -106,7 +106,7 @@ def _grouped(told: Sequence[Iterable[str]]) -> dict[str, str]:
 
 
 def placed(spans: str) -> list[tuple[int, int]]:
-    """Return the spans that a text such as `0-3 7-7` stands for."""
+    """Parse spans such as `0-3 7-7`."""
     return [(int(first), int(last)) for first, _, last in (each.partition("-") for each in spans.split())]
 
 
@@ -140,10 +140,10 @@ def _described(name: Name, place: int) -> dict[str, Any] | None:
         if (value := at(getattr(name, field), place)) is not None:
             found[field] = value
     if (parameters := at(name.parameters, place)) is not None:
-        found["parameters"] = [list(each) for each in parameters]
+        found["parameters"] = [list(parameter) for parameter in parameters]
     if kind == "class":
         found["members"] = {
-            member: None if parameters is None else [list(each) for each in parameters]
+            member: None if parameters is None else [list(parameter) for parameter in parameters]
             for member, spans in name.members.items()
             for first, last, parameters in spans
             if first <= place <= last

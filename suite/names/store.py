@@ -1,4 +1,4 @@
-"""The files of names: two a package. The second has homes, members and docstrings, which `check` does not need."""
+"""The two files of names of a package. The second has homes, members and docstrings, which `check` skips."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suite.names.model import FOLDER, Module, Name, Names, Signature, Text
 
 
 class Details(FileModel):
-    """The details of a name, which have a file of their own."""
+    """The details of a name, for the second file."""
 
     home: tuple[Text, ...] = ()
     doc: tuple[Text, ...] = ()
@@ -20,7 +20,7 @@ class Details(FileModel):
 
 
 class Detailed(FileModel):
-    """The second file: module → name → details."""
+    """The second file: details by module and name."""
 
     package: str
     modules: Mapping[str, Mapping[str, Details]]
@@ -32,7 +32,7 @@ def load(package: str, folder: Path = FOLDER) -> Names:
 
 
 def detailed(names: Names, folder: Path = FOLDER) -> Names:
-    """Return the same with details. Raises BadFile."""
+    """Return names with their details. Raises BadFile."""
     return _with(names, read(Detailed, folder / f"{names.package}.details.json").modules)
 
 
@@ -54,8 +54,8 @@ def schema() -> str:
     return dump({"$schema": "https://json-schema.org/draft/2020-12/schema", **Names.model_json_schema()})
 
 
-def _details(each: Name) -> Details:
-    return Details(home=each.home, doc=each.doc, members=each.members)
+def _details(name: Name) -> Details:
+    return Details(home=name.home, doc=name.doc, members=name.members)
 
 
 def _with(names: Names, details: Mapping[str, Mapping[str, Details]]) -> Names:

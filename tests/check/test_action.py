@@ -16,7 +16,7 @@ from suite.files import ROOT
 from tests.processes import program
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-# What the notice says of a stack.
+# The notice about a stack.
 AFFECTED = re.compile(r"\d+ known issues")
 
 
@@ -35,12 +35,12 @@ def repository(tmp_path: Path) -> Path:
 
 
 def git(folder: Path, *words: str) -> None:
-    """Run git there."""
+    """Run git in the clone."""
     subprocess.run(["git", *words], cwd=folder, check=True)
 
 
 def ran(repository: Path, **inputs: str) -> tuple[int, str]:
-    """The exit code of the action's step, and what it printed."""
+    """Return the exit code and the output of the action's step."""
     temporary = repository.parent / "runner"
     temporary.mkdir(exist_ok=True)
     python = program(temporary / "bin" / "python3", f'cp -r "{temporary}/tool" "$3"')
@@ -58,7 +58,7 @@ def ran(repository: Path, **inputs: str) -> tuple[int, str]:
 
 
 def test_what_a_branch_adds_is_told(repository: Path) -> None:
-    """Against a base whose lock includes other files, and has no jax, all of the branch's is added."""
+    """If the base's lock has no jax, also in included files, all issues of the branch count as added."""
     (repository / "common.txt").write_text("jax==0.4.35\njaxlib==0.4.35\n")
     code, told = ran(repository)
     again, only = ran(repository, BASE="")
@@ -68,7 +68,7 @@ def test_what_a_branch_adds_is_told(repository: Path) -> None:
 
 
 def test_what_a_branch_keeps_is_not_told(repository: Path) -> None:
-    """What the base has already is not the pull request's."""
+    """Issues of the base do not count for the pull request."""
     (repository / "common.txt").write_text("jax==0.4.35\njaxlib==0.4.35\n")
     git(repository, "add", ".")
     git(repository, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=jax")
@@ -79,7 +79,7 @@ def test_what_a_branch_keeps_is_not_told(repository: Path) -> None:
 
 
 def test_a_lock_of_the_branch_alone_is_told(repository: Path) -> None:
-    """A base that has no such lock is nothing to compare with."""
+    """A base without that lock cannot be compared."""
     (repository / "new.txt").write_text("jax==0.4.35\n")
     code, told = ran(repository, LOCK="./new.txt")
 
@@ -89,7 +89,7 @@ def test_a_lock_of_the_branch_alone_is_told(repository: Path) -> None:
 
 @pytest.mark.parametrize("base", ["--upload-pack=touch x", "-x", "a b", "main\n::warning::x", "main:main"])
 def test_what_is_no_branch_is_refused(repository: Path, base: str) -> None:
-    """A base that git would take for an option, or for more than a branch, is not handed to it."""
+    """A base that git would read as an option, or as more than a branch, is refused."""
     code, told = ran(repository, BASE=base)
 
     assert Exit.MISUSED == code

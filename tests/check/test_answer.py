@@ -1,4 +1,4 @@
-"""What is known to bite a stack, how that is known, and when it is good."""
+"""Answers about a stack: the issues, the evidence and the good releases."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.check.worlds import case, issue, knowledge, stack
 
 
 def told(**versions: str) -> list[tuple[str, str, str]]:
-    """What bites these versions: issue and case, how it is known, and when it is good."""
+    """Return the issues and cases that affect these versions, with evidence and good releases."""
     found = answer(knowledge(), stack(**versions))
-    return [(f"{each.issue.id}/{each.case.id}", each.known.how, each.good) for each in found.bites]
+    return [(f"{effect.issue.id}/{effect.case.id}", effect.known.how, effect.good) for effect in found.effects]
 
 
 def test_the_worst_kind_stands_first() -> None:
-    """What gives other numbers without a word is told before what is slow."""
+    """Silently different numbers come before slowness."""
     assert [
         ("wrong-numbers/loud", "run", "refused loudly from jax 0.7.0"),
         ("slow-thing/back", "run", "good up to jax 0.5.0, and on none since"),
@@ -31,29 +31,29 @@ def test_the_worst_kind_stands_first() -> None:
 
 
 def test_a_release_is_good_with_the_other_versions_kept() -> None:
-    """What Diffrax mended is good from a release of Diffrax, whatever jax the others have."""
+    """A fix in Diffrax is good from a release of Diffrax, whatever jax others have."""
     assert ("solve-is-off/solves", "run", "good from diffrax 0.7.1") in told(
         jax="0.5.0", equinox="0.12.0", diffrax="0.6.0"
     )
 
 
 def test_what_is_well_bites_not() -> None:
-    """Neither what is right here nor what is refused loudly is told as wrong."""
+    """Good and loudly refused cases are not listed."""
     assert [("slow-thing/back", "run", "good up to jax 0.5.0, and on none since")] == told(jax="0.7.0")
 
 
 def test_what_was_not_run_is_told_by_rule() -> None:
-    """A release between two that were run, and under the same rule, is told by that rule."""
+    """A release between two runs under one rule is answered by that rule."""
     assert ("wrong-numbers/mended", "by rule", "good from jax 0.5.0") in told(jax="0.4.33")
 
 
 def test_what_does_not_import_stops_its_cases() -> None:
-    """An Equinox that does not import is told in the first line, and what needs it counts as not run."""
+    """The first line names an Equinox that does not import; cases that need it count as not run."""
     found = answer(knowledge(), stack(jax="0.6.0", equinox="0.12.0", diffrax="0.7.1"))
 
     assert ("equinox 0.12.0",) == found.stops
     assert found.first_line == "This stack does not work: equinox 0.12.0 does not import with the others."
-    assert "1 blocked by what does not import or work" in found.last_line
+    assert "1 blocked by packages or cases that do not work" in found.last_line
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_what_does_not_import_stops_its_cases() -> None:
 def test_row_zero_tells_of_a_part_of_the_stack(
     rule: str, versions: dict[str, str], stops: str, blocked: int, good: str
 ) -> None:
-    """Where there is no Diffrax it says what does not import, and from where all is well; else it says nothing.
+    """Without Diffrax, row zero names the package that does not import and its good releases, or nothing.
 
-    A NumPy that is too new stops JAX, and its version is told.
+    A NumPy that is too new stops JAX, and its version is named.
     """
     stopped, fails = Rule("import-error", rule, "run"), Rule("wrong", "jax==0.5.0", "what imports does not solve")
     whole = case("works", stopped, fails, Rule("right", "", "run"), needs=("jax", "equinox", "diffrax"))
@@ -97,7 +97,7 @@ def test_row_zero_tells_of_a_part_of_the_stack(
     assert f"This stack does not work: {stops} does not import with the others." == found.first_line
     assert blocked == len(found.blocked)
     assert all(f"{name} {version}" in named(found) for name, version in versions.items())
-    (told,) = [each for each in found.bites if each.issue.id == "row-zero"]
+    (told,) = [effect for effect in found.effects if effect.issue.id == "row-zero"]
     assert ("by rule", good) == (told.known.how, told.good)
     healthy = answer(known, stack(jax="0.5.0", equinox="0.12.0"))
     assert ((), (), 1) == (healthy.stops, healthy.blocked, healthy.elsewhere)
@@ -106,13 +106,13 @@ def test_row_zero_tells_of_a_part_of_the_stack(
 @pytest.mark.parametrize(
     ("versions", "line"),
     [
-        ({"jax": "0.7.0"}, "3 run on exactly these versions. 2 more need packages that are not there."),
+        ({"jax": "0.7.0"}, "3 run on exactly these versions. 2 more need packages that this stack lacks."),
         ({"jax": "0.7.9"}, "Newer than this data: jax 0.7.9 (the newest here is 0.7.0)"),
-        ({"jax": "0.7.0", "equinox": "0.12.0"}, "1 more need packages that are not there."),
+        ({"jax": "0.7.0", "equinox": "0.12.0"}, "1 more need packages that this stack lacks."),
     ],
 )
 def test_the_last_line_says_what_it_rests_on(versions: dict[str, str], line: str) -> None:
-    """What was run, what needs more than there is, and what is newer than the data: each is counted."""
+    """Cases that were run, cases that lack packages and versions newer than the data are counted."""
     assert line in answer(knowledge(), stack(**versions)).last_line
 
 
@@ -121,28 +121,28 @@ def test_the_last_line_says_what_it_rests_on(versions: dict[str, str], line: str
     [
         ({"jax": "0.1.0"}, "jax 0.1.0 is older than this data, which begins with 0.4.30."),
         ({"jax": "0.8.0"}, "jax 0.8.0 is newer than this data, which ends with 0.7.0, 2026-11-22."),
-        ({"jax": "0.4.999"}, "jax 0.4.999 is no release that was run."),
+        ({"jax": "0.4.999"}, "jax 0.4.999 is not a release in this data."),
         ({"equinox": "0.12.0"}, "Name jax and its version: nearly every case needs it."),
     ],
 )
 def test_what_was_not_run_is_not_answered(versions: dict[str, str], told: str) -> None:
-    """No rule is carried on to another minor series, or to a release that never was; it is said first."""
+    """Rules do not extend to another minor series, or to a release that never existed; the answer says so first."""
     found = answer(knowledge(), stack(**versions))
-    assert ((told,), False, "Nothing is known of this stack.") == (found.unsure, found.is_known, found.first_line)
+    assert ((told,), False, "Nothing is known about this stack.") == (found.unsure, found.is_known, found.first_line)
 
 
 def test_a_plugin_of_a_device_is_told() -> None:
-    """The data are of CPUs, and a stack with another device is told how to try it."""
+    """The data are from CPUs; a stack with another device gets advice to try it."""
     (told,) = answer(knowledge(), stack(**{"jax": "0.6.0", "jax-cuda12-plugin": "0.6.0"})).unsure
     assert "`check --python .venv --confirm` runs the cases" in told
 
 
 def test_unknown_is_never_clean() -> None:
-    """Where no rule and no neighbour tells, the case is named and counted."""
+    """A case without a matching rule or neighbour is named and counted."""
     found = answer(knowledge(issue("one", case("dark"))), stack(jax="0.4.33"))
 
     assert (("one/dark",), "1 not known.") == (found.unknown, found.last_line[-12:])
-    assert "Of the cases that were looked up, none is known to be affected." == found.first_line
+    assert "None of the cases looked up is known to affect this stack." == found.first_line
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_unknown_is_never_clean() -> None:
     ],
 )
 def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, words: str) -> None:
-    """Whether it was verified on these versions, or is known not to help."""
+    """The answer says if the workaround was verified on these versions, or is known not to help."""
     bad = case("bad", Rule("wrong", "", "run"), helped=helped, fails=fails)
 
-    (bite,) = answer(knowledge(issue("one", bad)), stack(jax="0.4.30")).bites
-    assert words == bite.helps
+    (effect,) = answer(knowledge(issue("one", bad)), stack(jax="0.4.30")).effects
+    assert words == effect.helps
 
 
 def test_the_words_are_those_of_the_tables() -> None:
@@ -170,8 +170,8 @@ def test_the_words_are_those_of_the_tables() -> None:
 
 @pytest.mark.parametrize(("jaxlib", "good"), [("0.4.28", "good with jaxlib 0.4.29"), ("0.4.29", None), ("", None)])
 def test_a_mixed_pair_is_answered_by_its_jaxlib(jaxlib: str, good: str | None) -> None:
-    """What jaxlib 0.4.29 mended is wrong beside jax 0.4.29 where the jaxlib is older."""
+    """A fault that jaxlib 0.4.29 fixed shows beside jax 0.4.29 with an older jaxlib."""
     pins = {"jax": "0.4.29", **({"jaxlib": jaxlib} if jaxlib else {})}
-    found = answer(load(), stack(**pins)).bites
+    found = answer(load(), stack(**pins)).effects
 
     assert good == next((each.good for each in found if each.name == ("logsumexp-of-scaled-scores", "softmax")), None)

@@ -1,4 +1,4 @@
-"""Findings that are known are not told again, and lines that move stay known."""
+"""Baselines: known findings are hidden, and stay known when lines move."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from suite.__main__ import main
-from suite.check import knowledge as known
 from suite.check.baseline import compare, save
 from suite.errors import BadFile, Exit, Misused
-from tests.check.worlds import knowledge
 
 CODE = """import jax
 
@@ -24,17 +22,14 @@ CHECK = ("check", "--from", "jax==0.6.0", "--source", "src")
 
 
 @pytest.fixture(autouse=True)
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project, and the small knowledge in place of the published one."""
-    monkeypatch.setattr(known, "load", knowledge)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.py").write_text(CODE)
-    return tmp_path
+def project(world: Path) -> None:
+    """A project with a source."""
+    (world / "src").mkdir()
+    (world / "src" / "a.py").write_text(CODE)
 
 
 def test_what_a_baseline_has_is_hidden_and_counted(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Known findings do not fail, wherever their lines are now; a new one does, and what is gone is counted."""
+    """Known findings do not fail, even on moved lines; a new one does, and gone ones are counted."""
     assert Exit.UNEXPECTED == main([*CHECK])
     assert Exit.AS_EXPECTED == main([*CHECK, "--write-baseline", "known.json"])
     (world / "src" / "a.py").write_text(f"# moved\n{CODE}")
@@ -48,7 +43,7 @@ def test_what_a_baseline_has_is_hidden_and_counted(world: Path, capsys: pytest.C
 
 
 def test_a_line_that_stands_twice_is_known_once(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of alike findings a baseline has as many as were there."""
+    """A baseline counts findings that are alike."""
     main([*CHECK, "--write-baseline", "known.json"])
     (world / "src" / "a.py").write_text(f"{CODE}jax.tree_map(f, x)\n")
     assert Exit.UNEXPECTED == main([*CHECK, "--baseline", "known.json"])
@@ -59,7 +54,7 @@ def test_a_line_that_stands_twice_is_known_once(world: Path, capsys: pytest.Capt
 def test_a_baseline_that_is_none_is_a_sentence(
     content: str | None, world: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The file is named, and what to do."""
+    """The error names the file and the remedy."""
     if content:
         (world / "known.json").write_text(content)
     assert Exit.MISUSED == main([*CHECK, "--baseline", "known.json"])
@@ -67,15 +62,15 @@ def test_a_baseline_that_is_none_is_a_sentence(
 
 
 def test_a_baseline_of_another_schema_is_told(tmp_path: Path) -> None:
-    """What another version wrote is not compared as if this one had."""
+    """A baseline of another schema version is refused."""
     (tmp_path / "b.json").write_text('{"schema_version": 99, "findings": []}')
     with pytest.raises(BadFile, match="schema_version: Input should be 1"):
         compare(tmp_path / "b.json", [])
 
 
 def test_a_device_is_not_replaced(tmp_path: Path) -> None:
-    """A baseline is written into a file: a pipe or a device, such as /dev/stdout, stays what it is."""
+    """Writing a baseline does not replace a pipe or a device such as /dev/stdout."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(Misused, match="pipe is no file"):
+    with pytest.raises(Misused, match="pipe is not a file"):
         save(tmp_path / "pipe", [])
     assert (tmp_path / "pipe").is_fifo()

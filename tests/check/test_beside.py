@@ -1,4 +1,4 @@
-"""What a case shows where absl is missing, and what is said of stacks that do not tell."""
+"""Cases where absl is missing, and answers for stacks that do not list it."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ WORLD = Knowledge("2026-11-22", CELLS, (issue("exported", EXPORT),))
 def test_a_lock_tells_that_absl_is_missing_and_a_word_does_not(
     versions: dict[str, str], told: list[tuple[str, str]]
 ) -> None:
-    """A stack that lists everything and no absl is not affected; one that names jax alone is, as with absl."""
+    """A complete stack without absl is not affected; one that names only jax is, as if it had absl."""
     found = answer.answer(WORLD, stack(**versions))
 
-    assert told == [(each.known.how, each.good) for each in found.bites]
+    assert told == [(effect.known.how, effect.good) for effect in found.effects]
 
 
 @pytest.mark.parametrize("bound", [">=0.5", ">=0.5,<0.6"])
 def test_a_cell_without_absl_is_no_way_out_of_a_bound(bound: str) -> None:
-    """Bounds on jax have a hole, of jax, where a case goes wrong with absl, whatever it does without."""
+    """A hole in bounds on jax shows if a case goes wrong with absl, whatever happens without."""
     bounds = {"jax": SpecifierSet(bound)}
     (found,) = holes(WORLD, admitted(WORLD, bounds), bounds)
 
@@ -67,14 +67,14 @@ def test_a_cell_without_absl_is_no_way_out_of_a_bound(bound: str) -> None:
 
 
 def test_absl_decides_nothing_that_people_are_told_of_releases() -> None:
-    """The releases that a behaviour affects are of jax where its rules name jax and absl."""
+    """If rules name jax and absl, the affected releases are jax's."""
     found = Match(WORLD.issues[0], (EXPORT,), "wrong", Signature("ImportError", "absl"), 1.0)
 
     assert explained.since(found) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
 
 
 def test_data_keep_what_tells_a_whole_stack() -> None:
-    """Where a rule names absl, the published data keep the package that each whole stack lists."""
+    """The published data keep absl in complete stacks if a rule names it."""
     of = report(observation())
     (row,) = of.issues
     rules = [RuleRow(behaviour="bad", on="absl-py")]

@@ -1,4 +1,4 @@
-"""What a pyproject.toml allows of each package."""
+"""Bounds on packages in a pyproject.toml."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ lint-tools = ["ml_dtypes>=0.4"]
 
 
 def read(tmp_path: Path, text: str) -> bounds.Bounds:
-    """The bounds in a pyproject.toml with this text."""
+    """Return the bounds in a pyproject.toml with this text."""
     path = tmp_path / "pyproject.toml"
     path.write_text(text, encoding="utf-8")
     return bounds.bounds(path)
 
 
 def read_or_told(tmp_path: Path, text: str) -> bounds.Bounds | list[Fault]:
-    """The bounds, or the faults of that file; anything else that comes of it goes on."""
+    """Return the bounds or the faults of the file; other exceptions propagate."""
     try:
         return read(tmp_path, text)
     except BadFile as error:
@@ -41,7 +41,7 @@ def read_or_told(tmp_path: Path, text: str) -> bounds.Bounds | list[Fault]:
 
 
 def test_bounds_of_all_extras_and_groups_are_joined(tmp_path: Path) -> None:
-    """Dependencies, extras and groups bound each package together; what comes from a place has no bounds."""
+    """Dependencies, extras and groups bound a package together; direct references have no bounds."""
     found = read(tmp_path, SAMPLE)
     told = {name: str(each) for name, each in found.packages.items()}
     expected = {"jax": "!=0.4.36,<0.5,>=0.4.30", "equinox": "<0.12,>=0.11", "lineax": "", "diffrax": "~=0.6.0"}
@@ -51,13 +51,13 @@ def test_bounds_of_all_extras_and_groups_are_joined(tmp_path: Path) -> None:
 
 
 def test_groups_alone_are_bounds(tmp_path: Path) -> None:
-    """A pyproject.toml may have groups and no project."""
+    """A pyproject.toml may have groups without a project."""
     found = read(tmp_path, '[dependency-groups]\na = ["jax<0.5"]\n')
     assert (["jax"], "") == (list(found.packages), str(found.python))
 
 
 def test_markers_are_asked_for_a_python_of_the_project(tmp_path: Path) -> None:
-    """Where a project is for one Python alone, its markers are for that."""
+    """Markers are evaluated for the only Python that a project allows."""
     text = "[project]\nrequires-python = '==3.8.*'\ndependencies = ['jax<0.4.14; python_version == \"3.8\"']\n"
     assert "<0.4.14" == str(read(tmp_path, text).packages["jax"])
 
@@ -65,16 +65,16 @@ def test_markers_are_asked_for_a_python_of_the_project(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[tool.poetry.dependencies]\njax = '*'", "project: there is no such table"),
-        ("project = 1", "project: it is no table"),
-        ("[project]\ndependencies = 'jax'", "project.dependencies: it is no list"),
-        ("[project]\ndependencies = [1]", "project.dependencies[0]: it is no text"),
+        ("[tool.poetry.dependencies]\njax = '*'", "project: the file has neither this table"),
+        ("project = 1", "project: it is not a table"),
+        ("[project]\ndependencies = 'jax'", "project.dependencies: it is not a list"),
+        ("[project]\ndependencies = [1]", "project.dependencies[0]: it is not a string"),
         ("[project]\ndependencies = ['jax', 'jax=0.4']", "project.dependencies[1]: Expected"),
-        ("[project]\ndynamic = ['dependencies']", "project.dynamic: its build says what it needs"),
+        ("[project]\ndynamic = ['dependencies']", "project.dynamic: its build computes the dependencies"),
         ("[project]\nrequires-python = 'new'", "project.requires-python: Invalid specifier: 'new'"),
-        ("[project]\noptional-dependencies = []", "project.optional-dependencies: it is no table"),
+        ("[project]\noptional-dependencies = []", "project.optional-dependencies: it is not a table"),
         ("[project.optional-dependencies]\na = ['=']", "project.optional-dependencies.a[0]: Expected"),
-        ("[dependency-groups]\na = [{include = 'b'}]", "dependency-groups.a[0]: it is no text"),
+        ("[dependency-groups]\na = [{include = 'b'}]", "dependency-groups.a[0]: it is not a string"),
         ("[dependency-groups]\na = [{include-group = 'b'}]", "dependency-groups.a[0]: there is no group 'b'"),
         ("[dependency-groups]\na = [{include-group = 'A'}]", "groups include each other: a includes a"),
         (
@@ -86,21 +86,21 @@ def test_markers_are_asked_for_a_python_of_the_project(tmp_path: Path) -> None:
     ],
 )
 def test_faults_have_their_key(tmp_path: Path, text: str, said: str) -> None:
-    """What is wrong in a pyproject.toml is told with its key."""
+    """Faults in a pyproject.toml are reported with their key."""
     with pytest.raises(BadFile) as caught:
         read(tmp_path, text)
     assert said in str(caught.value)
 
 
 def test_every_bad_requirement_is_told(tmp_path: Path) -> None:
-    """Several requirements that are none are told together."""
+    """Several invalid requirements are reported together."""
     with pytest.raises(BadFile) as caught:
         read(tmp_path, "[project]\ndependencies = ['=', 'jax', '!']")
-    assert ["project.dependencies[0]", "project.dependencies[2]"] == [each.key for each in caught.value.faults]
+    assert ["project.dependencies[0]", "project.dependencies[2]"] == [fault.key for fault in caught.value.faults]
 
 
 def test_groups_that_include_many_times_end(tmp_path: Path) -> None:
-    """Groups that each include the next twice are read as fast as they are written."""
+    """Groups that include the next one twice are read in linear time."""
     groups = "".join(f"g{n} = [{{include-group = 'g{n + 1}'}}, {{include-group = 'g{n + 1}'}}]\n" for n in range(60))
     assert {"jax"} == read(tmp_path, f"[dependency-groups]\n{groups}g60 = ['jax']").packages.keys()
 
@@ -110,6 +110,6 @@ def test_groups_that_include_many_times_end(tmp_path: Path) -> None:
     cut=st.integers(0, len(SAMPLE)), at=st.integers(0, len(SAMPLE) - 1), letter=st.sampled_from("x\"'[]{}=.,\x00\né")
 )
 def test_file_cut_and_changed(tmp_path: Path, cut: int, at: int, letter: str) -> None:
-    """A pyproject.toml, cut anywhere and with any letter changed, has bounds or faults."""
+    """A pyproject.toml, cut anywhere and with any letter changed, yields bounds or faults."""
     text = (SAMPLE[:at] + letter + SAMPLE[at + 1 :])[:cut]
     assert read_or_told(tmp_path, text)

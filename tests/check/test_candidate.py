@@ -1,4 +1,4 @@
-"""A package that is not released yet: what is meant by the words, and what turned against the stack it is put into."""
+"""Candidates: unreleased packages, their sources, and the changes from the stack they are put into."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from tests.check.worlds import knowledge
     ],
 )
 def test_a_candidate_is_named_with_what_to_install(words: str, wanted: Wanted) -> None:
-    """An address, or a requirement as installers take it."""
+    """A candidate is an address or a requirement in the installers' syntax."""
     assert wanted == parse(words)
 
 
 def test_a_path_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is near where the command was typed is so for an installer that starts elsewhere."""
+    """A relative path is resolved where the command was typed."""
     (tmp_path / "equinox").mkdir()
     monkeypatch.chdir(tmp_path)
 
@@ -45,9 +45,9 @@ def test_a_path_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("equinox=/no/such/folder", "there is no /no/such/folder"),
-        ("numpyro==1.0", "numpyro is not of the stack"),
-        ("=x", "there is no"),
+        ("equinox=/no/such/folder", "/no/such/folder does not exist"),
+        ("numpyro==1.0", "numpyro is not part of the stack"),
+        ("=x", "does not exist"),
         ("jax=", "a candidate is"),
         ("a b c", "a candidate is"),
         ("jax==0.6.0; python_version<'3'", "leave out the marker"),
@@ -55,7 +55,7 @@ def test_a_path_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_what_cannot_be_meant_is_told(words: str, says: str) -> None:
-    """What is not there, not of the stack, no requirement, or might not be installed."""
+    """Missing paths, packages outside the stack, invalid requirements and markers are refused."""
     with pytest.raises(Misused, match=says):
         parse(words)
 
@@ -76,7 +76,7 @@ def build_wheel(*_):
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a project called "other", whose build never ends."""
+    """Return a folder with a project called "other", whose build never ends."""
     (tmp_path / "pyproject.toml").write_text(
         '[project]\nname = "other"\nversion = "1"\n'
         '[build-system]\nrequires = []\nbuild-backend = "slow"\nbackend-path = ["."]\n'
@@ -88,7 +88,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_build_that_hangs_is_ended(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has a limit, which is told."""
+    """A build has a time limit, which the error names."""
     monkeypatch.setattr(candidate, "_BUILD_S", 1.0)
 
     with pytest.raises(Failed, match=r"uv pip install: error: it was not done in 1 s, and was ended"):
@@ -96,7 +96,7 @@ def test_a_build_that_hangs_is_ended(project: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_another_package_is_refused(project: Path) -> None:
-    """A folder that has a project of another name is no candidate."""
+    """A folder with a project of another name is refused."""
     with pytest.raises(Failed, match=r"(?s)`other`.*`equinox`"):
         candidate._made(candidate.newest(), [parse(f"equinox={project}")], pre=False)
 
@@ -106,19 +106,19 @@ def test_another_package_is_refused(project: Path) -> None:
     [
         ("clear", "affected", "broken"),
         ("guarded", "crashed", "broken"),
-        ("affected", "clear", "mended"),
+        ("affected", "clear", "fixed"),
         ("affected", "different", "changed"),
         ("clear", "guarded", "changed"),
         (None, "clear", "new"),
     ],
 )
 def test_a_turn_is_for_the_better_or_the_worse(before: Verdict | None, after: Verdict, how: str) -> None:
-    """By whether anything goes wrong silently; what nobody had seen there is new."""
+    """A change is classified by whether anything goes wrong silently; an unknown past makes it new."""
     assert how == candidate.how(before, after)
 
 
 def test_only_what_turned_is_told() -> None:
-    """A case that does what it did in the stack, and one that was not decided, are none."""
+    """Unchanged and undecided cases are not reported."""
     (cell,) = [each for each in plan.cells() if each.id == "jax-0.6.0"]
     judged = {
         ("wrong-numbers", "mended"): Judged("affected", "wrong", "run.wrong", "it is back"),
@@ -127,7 +127,7 @@ def test_only_what_turned_is_told() -> None:
         ("another", "case"): Judged("clear", "right", None, ""),
     }
 
-    found = candidate.turns(cell, judged, knowledge())
+    found = candidate.changes(cell, judged, knowledge())
     assert [
         (("wrong-numbers", "mended"), "right", "wrong", "broken"),
         (("another", "case"), None, "right", "new"),
@@ -135,7 +135,7 @@ def test_only_what_turned_is_told() -> None:
 
 
 def test_the_newest_stack_is_of_the_newest_jax() -> None:
-    """Without a word a candidate is put into the newest release of jax that an installer can give."""
+    """By default a candidate is put into the newest installable release of jax."""
     newest = candidate.newest()
 
     assert "jax" == newest.moves

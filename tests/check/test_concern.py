@@ -1,4 +1,4 @@
-"""Which of the cases that affect a stack concern a source tree, and how surely."""
+"""Cases of a stack that concern a source tree, and their levels."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ NEW = {"jax": "0.12.0.1", "equinox": "0.13.8", "diffrax": "0.7.2"}
 
 
 def found(tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = ()) -> list[Finding]:
-    """The findings in a text of a world whose one case is wrong up to jax 0.6.0 and touches these."""
+    """Return the findings in a text, for a world whose case goes wrong up to jax 0.6.0 and touches these."""
     (tmp_path / "a.py").write_text(f"import jax\nimport jax.numpy as jnp\n{code}\n")
     wrong = case("one", *(rules or (Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run"))), touches=touches)
     world = knowledge(issue("some-issue", wrong))
     findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
-    return [each for each in findings if each.id]
+    return [finding for finding in findings if finding.id]
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def found(tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = ()
     ],
 )
 def test_a_condition_is_literal(tmp_path: Path, wanted: str, code: str, levels: list[str]) -> None:
-    """What contradicts it is silent, what meets it is likely, and what cannot be seen is possible."""
+    """A contradicted condition is silent, a met one likely, and an invisible one possible."""
     assert levels == [each.level for each in found(tmp_path, code, wanted)]
 
 
 @pytest.mark.parametrize("text", ["jax.jit(fun) if other > 1", "jax.jit(fun) if fun >", "jax.jit if x"])
 def test_a_condition_names_its_parameters(text: str) -> None:
-    """What it does not declare, or what is no expression, is refused."""
+    """Undeclared parameters and invalid expressions are refused."""
     with pytest.raises(ValueError, match=r"jax\.jit"):
         touch(text)
 
@@ -95,23 +95,23 @@ def test_a_condition_names_its_parameters(text: str) -> None:
     ],
 )
 def test_what_is_published_is_silent_of_other_code(tmp_path: Path, code: str, versions: dict[str, str]) -> None:
-    """What is written contradicts the cases of its function, or the project lacks what they need."""
+    """Code that contradicts all cases of its function, or lacks what they need, has no finding."""
     (tmp_path / "a.py").write_text(
         f"import diffrax\nimport equinox as eqx\nimport jax\nimport jax.numpy as jnp\n{code}\n"
     )
     world = load()
     findings, read, _ = of_source(answer(world, stack(**versions)), world, usage(tmp_path))
-    assert ([], 1) == ([each.what for each in findings if each.level != "chronic"], read.files)
+    assert ([], 1) == ([finding.what for finding in findings if finding.level != "chronic"], read.files)
 
 
 def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
-    """A line that is certain not to run is told once, whatever issue its function has, too."""
+    """A certain line has one finding, also if an issue concerns its function."""
     (told,) = found(tmp_path, "jax.tree_map(f, x)", "jax.tree_map")
     assert ("certain", "some-issue", ("one",)) == (told.level, told.id, told.cases)
 
 
 def test_what_many_use_comes_first() -> None:
-    """Of issues of a kind, that whose functions more libraries call is told before others."""
+    """Within a kind, issues of functions that more libraries use come first."""
     wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")
     world = knowledge(
         issue("a-corner", case("one", *wrong, touches=("jax.numpy.packbits",))),
@@ -124,7 +124,7 @@ def test_what_many_use_comes_first() -> None:
 
 
 def test_every_published_touch_can_be_read() -> None:
-    """Each name and condition in the data is one."""
+    """All names and conditions in the data parse."""
     world = load()
     assert world.cases
     for of in world.cases.values():
@@ -132,43 +132,43 @@ def test_every_published_touch_can_be_read() -> None:
 
 
 def test_likely_needs_something_to_do(tmp_path: Path) -> None:
-    """Where no release is right and no workaround is known, an issue is counted and nobody has to act."""
+    """An issue without a good release and a workaround is counted, and does not require action."""
     rules = (Rule("wrong", "", "run"),)
     assert ["likely"] == [each.level for each in found(tmp_path, "jnp.round(x, 39)", ROUND, rules=rules)]
     wrong = case("one", *rules, touches=(ROUND,), workaround="")
     world = knowledge(issue("some-issue", wrong))
     findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
-    assert ["chronic"] == [each.level for each in findings if each.id]
+    assert ["chronic"] == [finding.level for finding in findings if finding.id]
 
 
 def test_a_touch_of_a_place_is_told_once(tmp_path: Path) -> None:
-    """Cases of an issue that concern one place are one finding, which names them."""
+    """Cases of an issue in one place are one finding, which names them."""
     (told,) = found(tmp_path, "jnp.round(x, 39)", ROUND, "jax.numpy.round")
     assert (("one",), "likely") == (told.cases, told.level)
 
 
 def test_what_the_code_says_to_ignore_is_no_finding(tmp_path: Path) -> None:
-    """A use with the issue's id on its line, or with none, is not told; one with another id is."""
+    """A comment ignores the issue with its id, or all issues without an id, but no other issue."""
     assert not found(tmp_path, "jax.vmap(f)  # compat: ignore[some-issue]", "jax.vmap")
     assert not found(tmp_path, "jax.vmap(f)  # compat: ignore", "jax.vmap")
     assert found(tmp_path, "jax.vmap(f)  # compat: ignore[other]", "jax.vmap")
 
 
 def test_what_no_source_tells_is_untold() -> None:
-    """A case that code can meet without naming anything, or one of an area alone, is told by no source."""
+    """Source code cannot show a case that code meets without naming anything, or one of an area."""
     assert concern.is_untold(case("one", touches=("jax.stages.Wrapped.lower", "jax.jit")))
     assert concern.is_untold(case("one", touches=("control flow",)))
     assert not concern.is_untold(case("one", touches=("jax.jit", "jit cache")))
 
 
 def test_of_a_function_with_a_keyword_the_keyword_counts() -> None:
-    """Its name alone is no use."""
+    """The name alone is not a use."""
     told = concern.touches(case("one", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)")))
     assert [("jax.numpy.pad", "mode")] == [(each.name, each.keyword) for each in told]
 
 
 def test_another_function_is_not_met(tmp_path: Path) -> None:
-    """A condition on a call says nothing of what is asked of its result."""
+    """A condition on a call does not apply to a use of its result."""
     (tmp_path / "a.py").write_text("import jax.numpy as jnp\njnp.round.lower(39)\n")
     (use,) = [each for each in usage(tmp_path).uses if each.how == "name"]
     assert meets(touch(ROUND), use, ()) is None

@@ -1,4 +1,4 @@
-"""What was predicted, held against what an interpreter did."""
+"""Confirmation of predictions in an interpreter."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tests.check.worlds import case, issue, knowledge, stack
 
 
 def predicted() -> Answer:
-    """What is predicted for a release of the small world."""
+    """Return the predictions for a release of the small world."""
     return answer(knowledge(), stack(jax="0.6.0"))
 
 
 def test_what_came_of_predictions_is_told() -> None:
-    """Confirmed and not confirmed are a line each; what could not be run is told together, by the reason."""
-    bite = predicted().bites[0]
+    """Confirmed and refuted predictions have a line each; those that could not run are grouped by reason."""
+    effect = predicted().effects[0]
     seen = [("wrong: 2", True), ("right: 1", False), *[("error, no", None)] * 5, ("hung", None)]
-    tried = Confirmed(tuple(Confirmation(bite, *each) for each in seen), "", "")
+    tried = Confirmed(tuple(Confirmation(effect, *each) for each in seen), "", "")
 
     loud = "wrong-numbers/loud"
     assert [
@@ -40,7 +40,7 @@ def test_what_came_of_predictions_is_told() -> None:
 
 @pytest.fixture
 def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment whose jax does not import, named from the folder it is in."""
+    """An environment whose jax does not import, named relative to its folder."""
     monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
     monkeypatch.chdir(tmp_path)
     folder = environment(tmp_path / ".venv", jax="0.6.0", numpy="2.0.0")
@@ -49,28 +49,28 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_broken_jax_is_one_headline(broken: Path) -> None:
-    """Where no reproducer can be run, one sentence says why, and there is nothing to send."""
+    """If no reproducer can run, one sentence says why, and no records are written."""
     known = knowledge(issue("wraps-lower-bypass", *(case(id, Rule("wrong", "", "run")) for id in ("jit", "vmap"))))
 
-    with pytest.raises(Failed, match=r"^/.*/\.venv/bin/python runs none of 2 reproducers: blocked, .*no jaxlib$"):
+    with pytest.raises(Failed, match=r"^/.*/\.venv/bin/python cannot run any of 2 reproducers: blocked, .*no jaxlib$"):
         confirm.confirm(broken, answer(known, stack(jax="0.6.0")), OUT)
 
 
 def test_an_interpreter_that_runs_nothing_is_told() -> None:
-    """An issue whose reproducer is not here, and an interpreter that is not there, end in a sentence."""
+    """A missing reproducer and a missing interpreter are reported in a sentence."""
     tried = confirm.confirm(Path("/no/such/python"), predicted(), OUT)
 
-    assert {"its reproducer is not here"} == {each.saw for each in tried.found}
+    assert {"its reproducer is missing"} == {each.saw for each in tried.found}
 
 
 def test_without_an_interpreter_nothing_is_confirmed(capsys: pytest.CaptureFixture[str]) -> None:
-    """It has to be named: the tool's own is no place to run anything in."""
+    """--confirm requires --python: the tool's own interpreter is never used."""
     assert Exit.MISUSED == main(["check", "--from", "jax==0.6.0", "--confirm"])
     assert "--python PATH" in capsys.readouterr().err
 
 
 def test_a_missing_interpreter_fails(capsys: pytest.CaptureFixture[str]) -> None:
-    """What cannot be run as an interpreter is named, with what is wrong with it."""
+    """The error names what cannot run as an interpreter, and why."""
     with pytest.raises(SystemExit) as ended:
         words.main(["check", "--python", "/no/such/python", "--confirm"])
 

@@ -1,4 +1,4 @@
-"""One set of releases, near a stack, on which most of what affects it is well: and an installer can have it."""
+"""Constraints: an installable set of releases near a stack on which most of its issues are fixed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from packaging.requirements import Requirement
 
 from suite.cell.issue import Rule
-from suite.check import knowledge as known
 from suite.check.answer import answer
 from suite.check.constraints import constraints
 from suite.check.inputs.stack import Stack
@@ -21,53 +20,53 @@ from tests.check.worlds import CELLS, case, issue, knowledge
 
 
 def rule(behaviour: str, on: str = "") -> Rule:
-    """A rule that was run."""
+    """Return a rule that was run."""
     return Rule(behaviour, on, "run")
 
 
 def told(world: Knowledge, python: str = "", **versions: str) -> list[str]:
-    """The lines for a stack of these versions."""
+    """Return the lines for a stack of these versions."""
     return text_of(world, Stack(versions, "uv.lock", python)).splitlines()
 
 
 def text_of(world: Knowledge, stack: Stack) -> str:
-    """The text for a stack."""
+    """Return the text for a stack."""
     found = answer(world, stack)
     return constraints(Outcome(found, world, tuple(of_stack(found))))
 
 
 def pins(lines: list[str]) -> list[str]:
-    """The lines that are no comments."""
+    """Return the lines that are not comments."""
     return [line for line in lines if not line.startswith("#")]
 
 
 def of(*cases: KnownCase) -> Knowledge:
-    """One issue of these cases."""
+    """Return a world of one issue with these cases."""
     return knowledge(issue("one", *cases))
 
 
 def test_a_set_says_what_it_mends_and_what_it_does_not() -> None:
-    """Its releases as pins, and for people what is mended by them, and what goes on with them."""
+    """The set is in pins; comments say what it fixes and what remains."""
     lines = told(knowledge(), jax="0.4.30")
     assert ["jax==0.5.0", "jaxlib==0.5.0"] == pins(lines)
     assert "# These were run together, as jax-0.5.0." in lines
-    assert "# Mended by them, 1 case: wrong-numbers/mended." in lines
+    assert "# Fixed by them, 1 case: wrong-numbers/mended." in lines
     assert "# Still affected, 1 case: wrong-numbers/loud." in lines
-    assert "# Of those not mended, 1 are well on no stack of these packages that was run." in lines
+    assert "# Of those not fixed, 1 are good on no stack of these packages that was run." in lines
     assert lines[-1].startswith("# Looked up 3 cases")
 
 
 def test_absent_is_not_well() -> None:
-    """What a release does not have any more is not mended by it, and no release is asked for."""
+    """An absent feature does not count as fixed, so no release is advised."""
     gone = case(
         "gone", rule("wrong", "jax<0.5"), rule("no-more"), behaviours={"wrong": "affected", "no-more": "absent"}
     )
     lines = told(of(gone), jax="0.4.30")
     assert not pins(lines)
-    assert "# No stack of these packages that was run, and can be had, mends more than it breaks." in lines
+    assert "# No stack of these packages that was run and installs fixes more than it breaks." in lines
     mended = case("mended", rule("wrong", "jax<0.5"), rule("right"))
     lines = told(of(gone, mended), jax="0.4.30")
-    assert "# Neither mended nor affected, as it is absent, refused or not known there, 1 case: one/gone." in lines
+    assert "# Neither fixed nor affected, as absent, refused or unknown there, 1 case: one/gone." in lines
 
 
 @pytest.mark.parametrize(
@@ -89,16 +88,16 @@ def test_the_nearest_of_the_best_is_taken(here: str, wrong: str, there: str) -> 
 
 
 def test_what_cannot_be_had_together_is_told() -> None:
-    """The set has most; for the rest it is told which other set has that."""
+    """The best set fixes most; comments name the sets that fix the rest."""
     old = case("old", rule("right", "jax<0.5"), rule("wrong"))
     new = [case(f"new-{each}", rule("wrong", "jax<0.6"), rule("right")) for each in "ab"]
     lines = told(of(old, *new), jax="0.5.0")
     assert ["jax==0.6.0", "jaxlib==0.6.0"] == pins(lines)
-    assert "# Not to be had together with these, but with jax 0.4.36, 1 case: one/old." in lines
+    assert "# Fixed not by these but by jax 0.4.36, 1 case: one/old." in lines
 
 
 def test_what_breaks_as_much_as_it_mends_is_not_asked_for() -> None:
-    """A release on which one case is well and another goes wrong is no advice."""
+    """A release that fixes one case and breaks another is not advised."""
     one = case("one", rule("wrong", "jax<0.5"), rule("right"))
     other = case("other", rule("right", "jax<0.5"), rule("wrong"))
     assert not pins(told(of(one, other), jax="0.4.30"))
@@ -108,7 +107,7 @@ def test_what_breaks_as_much_as_it_mends_is_not_asked_for() -> None:
 
 
 def test_a_set_is_what_its_metadata_admits() -> None:
-    """A stack that was run over the metadata of its packages is none that an installer can have."""
+    """A stack that was run against its packages' metadata is not advised."""
     cells = {**CELLS, "over": {"jax": "0.7.0", "jaxlib": "0.7.0", "equinox": "0.13.8"}}
     wrong = case("only", rule("wrong", "equinox<0.13"), rule("right"), needs=("jax", "equinox"))
     assert not pins(told(world_with(cells, wrong), jax="0.5.0", equinox="0.12.0"))
@@ -117,29 +116,23 @@ def test_a_set_is_what_its_metadata_admits() -> None:
 
 
 def world_with(cells: dict[str, dict[str, str]], of: KnownCase) -> Knowledge:
-    """A world of these stacks, on all of which a case was run as its rules say."""
+    """Return a world of these stacks, on which a case was run as its rules say."""
     runs = [Run(id, pins, each.behaviour) for id, pins in cells.items() if (each := first_match(of.rules, pins))]
     again = case(of.id, *of.rules, needs=of.needs, runs=tuple(runs))
     return Knowledge("2026-11-22", cells, (issue("one", again),))
 
 
 def test_a_set_is_for_the_python_that_is_there() -> None:
-    """A release without wheels for it is none to ask for."""
+    """A release without wheels for the user's Python is not advised."""
     assert not pins(told(knowledge(), python="3.8.1", jax="0.4.30"))
     assert not pins(told(knowledge(), python="3.14.0", jax="0.4.30"))
     assert pins(told(knowledge(), python="3.11.7", jax="0.4.30"))
 
 
 def test_without_a_jax_there_is_no_set() -> None:
-    """What is affected depends on it."""
+    """The set needs the version of jax."""
     found = text_of(knowledge(), Stack({"equinox": "0.12.0"}, "a.txt"))
     assert not pins(found.splitlines())
-
-
-@pytest.fixture(scope="module")
-def real() -> Knowledge:
-    """What is published, read once."""
-    return known.load()
 
 
 STACKS = [
@@ -152,15 +145,15 @@ STACKS = [
 
 
 @pytest.mark.parametrize("versions", STACKS, ids=str)
-def test_a_set_is_short(versions: dict[str, str], real: Knowledge) -> None:
-    """One pin for each package, and not a screen of comments."""
-    lines = told(real, **versions)
+def test_a_set_is_short(versions: dict[str, str], published: Knowledge) -> None:
+    """The set has one pin for each package and few comments."""
+    lines = told(published, **versions)
     assert len(lines) <= 25
     assert {*versions, "jaxlib"} == {Requirement(line).name for line in pins(lines)}
 
 
 def resolved(asked: str, *words: str) -> str:
-    """What uv says against these requirements, nothing where it finds a set."""
+    """Return uv's complaint about these requirements, empty if it finds a set."""
     ran = uv_call.run("pip", "compile", "--quiet", "--no-header", "--python-version", "3.12", *words, "-", asked=asked)
     return ran.stderr if ran.returncode else ""
 
@@ -175,8 +168,8 @@ def _index() -> None:
 
 @pytest.mark.usefixtures("_index")
 @pytest.mark.parametrize("versions", STACKS, ids=str)
-def test_an_installer_can_have_a_set(versions: dict[str, str], real: Knowledge, tmp_path: Path) -> None:
-    """The lines as they are, given to uv as constraints of what somebody has."""
+def test_an_installer_can_have_a_set(versions: dict[str, str], published: Knowledge, tmp_path: Path) -> None:
+    """uv accepts the lines as constraints for the user's packages."""
     path = tmp_path / "constraints.txt"
-    path.write_text("\n".join(told(real, **versions)) + "\n", encoding="utf-8")
+    path.write_text("\n".join(told(published, **versions)) + "\n", encoding="utf-8")
     assert not resolved("\n".join(versions), "--constraint", str(path))

@@ -1,4 +1,4 @@
-"""What a project is found to use, where nobody says it."""
+"""Discovery of the stack that a project uses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLES = Path(__file__).parent / "samples"
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Environments say what stands in a file of theirs: how they are asked, another test holds."""
+    """Environments answer from a file of theirs; asking interpreters is tested elsewhere."""
 
     def ask(place: Path) -> Stack:
         said = place / "installed"
@@ -28,7 +28,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def environment(folder: Path, *installed: str) -> Path:
-    """An environment with these versions."""
+    """Create an environment with these versions."""
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").touch()
     (folder / "installed").write_text("\n".join(installed))
@@ -36,21 +36,21 @@ def environment(folder: Path, *installed: str) -> Path:
 
 
 def looked_up(folder: Path, environ: Mapping[str, str]) -> Stack:
-    """The stack that a project uses, where it says versions."""
+    """Return the stack of a project that pins versions."""
     stack = discovery.find(folder, environ)
     assert isinstance(stack, Stack)
     return stack
 
 
 def found(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[str | None, str]:
-    """The version of jax that a project uses, and where that stands."""
+    """Return a project's version of jax, and where it was found."""
     stack = looked_up(folder, environ or {})
     return stack.versions.get("jax"), stack.where
 
 
 @pytest.fixture
 def full(tmp_path: Path) -> Path:
-    """A project with everything that can be looked into."""
+    """A project with all kinds of files and environments."""
     shutil.copytree(SAMPLES / "project", tmp_path / "project")
     for name in ("pylock.toml", "requirements.txt"):
         shutil.copy(SAMPLES / name, tmp_path / "project")
@@ -61,7 +61,7 @@ def full(tmp_path: Path) -> Path:
 
 
 def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
-    """Locks come before requirements, these before environments, and bounds are last; the rest is told."""
+    """Locks come before requirements, environments and bounds; the answer names the rest."""
     virtual, conda = environment(tmp_path / "v", "jax==0.4.31"), environment(tmp_path / "c", "jax==0.4.30")
     environ = {"VIRTUAL_ENV": str(virtual), "CONDA_PREFIX": str(conda)}
     order = [
@@ -73,7 +73,7 @@ def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
         version, where = found(full, environ)
         taken.append((version, where))
         rest = order[number + 1 :]
-        assert (f"{told} (not looked into: {', '.join(rest)})" if rest else told) == where
+        assert (f"{told} (not read: {', '.join(rest)})" if rest else told) == where
         gone = {".venv": full / ".venv", order[6]: virtual, order[7]: conda}.get(told, full / told)
         if gone.is_dir():
             shutil.rmtree(gone)
@@ -85,14 +85,14 @@ def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
 
 
 def test_setup_alone_is_told(tmp_path: Path) -> None:
-    """Where only a setup.py is there, that is what was found; a pyproject.toml that declares nothing is passed."""
+    """A lone setup.py is found; a pyproject.toml without declarations is skipped."""
     (tmp_path / "setup.py").touch()
     (tmp_path / "pyproject.toml").write_text("[tool.black]\n")
     assert tmp_path / "setup.py" == discovery.find(tmp_path, {})
 
 
 def test_folder_without_a_project(tmp_path: Path) -> None:
-    """Where nothing has the stack, what was looked for and what was passed are named, and no interpreter is asked."""
+    """Without a stack, the answer names what was looked for and read, and asks no interpreter."""
     (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
     version, where = found(tmp_path)
     assert version is None
@@ -101,14 +101,14 @@ def test_folder_without_a_project(tmp_path: Path) -> None:
 
 
 def test_subfolder_is_its_project(full: Path) -> None:
-    """In a subfolder, what counts is the nearest folder above that has a pyproject.toml."""
+    """In a subfolder, the nearest folder above with a pyproject.toml counts."""
     (full / "src" / "deep").mkdir(parents=True)
     (full / "src" / "requirements.txt").write_text("jax==0.4.1")
     assert found(full / "src" / "deep") == found(full)
 
 
 def test_member_of_a_workspace_has_its_lock(full: Path) -> None:
-    """A project within a workspace of uv's uses the lock of that; one that is only below another does not."""
+    """A member of a uv workspace uses the workspace's lock; a project merely below another does not."""
     member = full / "packages" / "member"
     member.mkdir(parents=True)
     (member / "pyproject.toml").write_text('[project]\nname = "member"\nversion = "1"\n')
@@ -119,7 +119,7 @@ def test_member_of_a_workspace_has_its_lock(full: Path) -> None:
 
 
 def test_requirements_without_versions_are_passed(tmp_path: Path) -> None:
-    """Requirements that leave the versions open, or have none of the stack, are told, and the environment is asked."""
+    """Requirements without exact versions, or without the stack, are named, and the environment is asked."""
     (tmp_path / "requirements.txt").write_text("jax>=0.4")
     (tmp_path / "requirements-docs.txt").write_text("mkdocs==1.6")
     environment(tmp_path / ".venv", "jax==0.4.32")
@@ -128,7 +128,7 @@ def test_requirements_without_versions_are_passed(tmp_path: Path) -> None:
 
 
 def test_range_is_told_where_nothing_says_more(tmp_path: Path) -> None:
-    """Where no environment has the stack either, what requirements leave open is told."""
+    """If no environment has the stack either, the ranges in the requirements are reported."""
     (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
     (tmp_path / "requirements-gpu.txt").write_text("jax[cuda12]>=0.4")
     stack = looked_up(tmp_path, {})
@@ -137,11 +137,11 @@ def test_range_is_told_where_nothing_says_more(tmp_path: Path) -> None:
 
 
 def test_lock_without_the_stack_is_the_answer(full: Path) -> None:
-    """A lock holds all that a project uses: where it has no jax, no environment is asked for one."""
+    """A lock is complete: if it has no jax, no environment is asked."""
     (full / "uv.lock").unlink()
     (full / "pylock.toml").write_text('lock-version = "1.0"\ncreated-by = "x"\npackages = []\n')
     version, where = found(full)
-    assert (None, True) == (version, where.startswith("pylock.toml (not looked into: "))
+    assert (None, True) == (version, where.startswith("pylock.toml (not read: "))
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,14 @@ def test_lock_without_the_stack_is_the_answer(full: Path) -> None:
     ],
 )
 def test_what_of_a_lock_was_read_is_told(tmp_path: Path, name: str, written: str, where: str) -> None:
-    """Which environment a lock was read for, and what was left out of it, is told where the lock is found too."""
+    """A discovered lock is reported with its environment and its left-out extras."""
     (tmp_path / name).write_text(written)
     (tmp_path / "c.txt").write_text("diffrax==0.6.0")
     assert found(tmp_path)[1].startswith(where)
 
 
 def test_lock_that_cannot_be_read_is_not_passed(full: Path) -> None:
-    """A broken lock is a fault, and nothing else is taken for it."""
+    """A broken lock is an error, and is not replaced by another file."""
     (full / "pylock.toml").write_text("[")
     (full / "uv.lock").unlink()
     with pytest.raises(BadFile, match=r"pylock\.toml: syntax"):
@@ -167,7 +167,7 @@ def test_lock_that_cannot_be_read_is_not_passed(full: Path) -> None:
 
 
 def test_environment_that_is_gone_or_named_twice(tmp_path: Path) -> None:
-    """A variable may name the project's own environment, or one that was removed: neither is looked into again."""
+    """A variable that names the project's own or a removed environment is ignored."""
     folder = environment(tmp_path / ".venv", "equinox==0.11.8")
     environ = {"VIRTUAL_ENV": str(folder), "CONDA_PREFIX": str(tmp_path / "gone")}
     stack = looked_up(tmp_path, environ)
@@ -175,7 +175,7 @@ def test_environment_that_is_gone_or_named_twice(tmp_path: Path) -> None:
 
 
 def test_names_with_path_characters(tmp_path: Path) -> None:
-    """Files and folders of any name are looked into, and only those in the project."""
+    """Files of any name are read, but only within the project."""
     project = tmp_path / "*[a] $(b)"
     project.mkdir()
     (project / "requirements;rm -r ..txt").write_text("jax==0.4.35")

@@ -1,4 +1,4 @@
-"""A traceback, or what somebody remembers of it, and the issue that has it."""
+"""Issues that match a traceback, or what somebody remembers of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TypeError: unhashable type: 'DynamicJaxprTracer'
 
 
 def found(text: str, *signatures: Signature) -> list[str]:
-    """The ids of the issues that a text matches, where issue one has these signatures."""
+    """Return the ids of the issues that a text matches, if issue one has these signatures."""
     cases = [
         case(f"case-{number}", Rule("wrong", "", "run"), signatures=(("wrong", each),))
         for number, each in enumerate(signatures)
@@ -39,7 +39,7 @@ COLOURED = RAISED.replace("TypeError", "\x1b[0;31mTypeError\x1b[0m").replace("Ja
     ],
 )
 def test_a_text_finds_its_issue(text: str) -> None:
-    """However it is quoted, wrapped, coloured or cut, what a signature says is recognised."""
+    """A signature matches however the text is quoted, wrapped, coloured or cut."""
     assert ["wrong-numbers"] == found(text)
 
 
@@ -52,13 +52,13 @@ def test_a_text_finds_its_issue(text: str) -> None:
     ],
 )
 def test_another_text_finds_nothing(text: str) -> None:
-    """A class or a message alone, another class or type, or the pieces in another order are not the signature."""
+    """A class or a message alone, another class, or pieces in another order do not match."""
     assert [] == found(text)
 
 
 @pytest.mark.parametrize("message", ["0", "float0", "shape", "norm", ""])
 def test_a_word_is_no_signature(message: str) -> None:
-    """A class of Python's and less than two words are said by anybody, wherever it was raised."""
+    """One of Python's classes with less than two words does not match, wherever it was raised."""
     signature = Signature("TypeError", message, "jax._src.core")
 
     assert [] == found(RAISED.replace("unhashable", f"{message} unhashable"), signature)
@@ -66,7 +66,7 @@ def test_a_word_is_no_signature(message: str) -> None:
 
 @pytest.mark.parametrize("name", ["get_aval", "MainTrace"])
 def test_a_name_has_the_words_that_it_is_made_of(name: str) -> None:
-    """Where it came through is asked for, too, if the signature says so."""
+    """If the signature names a module, the exception must come through it."""
     signature = Signature("AttributeError", name, "jax._src.core")
 
     assert ["one"] == found(RAISED.replace("TypeError: unhashable", f"AttributeError: no {name}"), signature)
@@ -77,19 +77,19 @@ def test_a_name_has_the_words_that_it_is_made_of(name: str) -> None:
     "text", ["jax.errors.UnexpectedTracerError", "x\njax._src.core.UnexpectedTracerError: an escape"]
 )
 def test_a_class_of_its_own_is_a_signature(text: str) -> None:
-    """Upstream has such a class for one thing: it tells where there is no message, and beside its own message."""
+    """A specific class of upstream matches without a message, and beside its own message."""
     assert ["one"] == found(text, Signature("UnexpectedTracerError", "escape" if ":" in text else "an escape"))
     assert [] == found("UnexpectedTracerError: of another kind", Signature("UnexpectedTracerError", "an escape"))
 
 
 @pytest.mark.parametrize("type", ["XlaRuntimeError", "EquinoxRuntimeError", "RuntimeError"])
 def test_a_class_for_many_things_is_no_signature(type: str) -> None:
-    """What XLA and Equinox raise for anything is told by its message."""
+    """Unspecific classes of XLA and Equinox match by their message."""
     assert [] == found(type, Signature(type, "no thunks here"))
 
 
 def test_what_keeps_a_case_from_running_is_not_its_issue() -> None:
-    """A behaviour that is different, or clear, tells of another issue, or of none."""
+    """A behaviour that is different or clear is not a symptom of the issue."""
     signatures = (("other", Signature("TypeError", "unhashable type")), ("right", Signature("TypeError", "unhashable")))
     odd = case("odd", signatures=signatures, behaviours={"other": "different", "right": "clear"})
 
@@ -97,27 +97,27 @@ def test_what_keeps_a_case_from_running_is_not_its_issue() -> None:
 
 
 def test_the_most_telling_stands_first() -> None:
-    """Of two issues that a text may be about, the one that has more of it is told first."""
+    """Of two matching issues, the one with the better match comes first."""
     short = issue("short", case("a", signatures=(("wrong", Signature("TypeError", "unhashable type")),)))
     long = issue("long", case("b", signatures=(("wrong", Signature("TypeError", "unhashable type: '…Tracer'")),)))
 
-    assert ["long", "short"] == [each.issue.id for each in explain.matches(knowledge(short, long), RAISED)]
+    assert ["long", "short"] == [match.issue.id for match in explain.matches(knowledge(short, long), RAISED)]
 
 
 def test_versions_are_read_from_a_text() -> None:
-    """As pip, uv and people write them; nothing else is taken for one."""
+    """Versions are read as pip, uv and people write them, and nothing else."""
     text = "jax==0.4.35\nequinox 0.11.10, diffrax-0.6.0 and numpy 2.0; jax_cuda12 9.9; pyjax 1.0"
 
     assert {"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"} == explain.versions(text)
 
 
 def test_a_long_text_is_looked_through_at_its_ends() -> None:
-    """Ten megabytes before an error hide it not."""
+    """An error after ten megabytes is found."""
     assert ["wrong-numbers"] == found("x" * 10_000_000 + "\n" + RAISED)
 
 
 def test_one_exception_thousands_of_times() -> None:
-    """A log that repeats its exceptions is read in a moment, and each is told once."""
+    """A log that repeats its exceptions is read quickly, and each counts once."""
     many = "".join(f"TypeError: {number % 3}\n" for number in range(30_000))
     assert {"0", "1", "2"} == {each.message for each in raised(many)}
     assert 10 > len(raised(many))

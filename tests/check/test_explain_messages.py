@@ -1,9 +1,8 @@
-"""Real messages, looked up in what was published: a page is about this error, or there is none."""
+"""Real messages against the published knowledge: the right page, or none."""
 
 from __future__ import annotations
 
 import csv
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from suite.check.knowledge import Knowledge
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
 MESSAGES = [line.split(" | ", 1) for line in LINES if not line.startswith("#")]
-# Their first message is one that any mistake has: it takes a traceback to tell them.
+# Their first message is an ordinary mistake's, so they need a traceback.
 BY_TRACEBACK = {
     "stack-smoke",
     "abc-before-module",
@@ -53,28 +52,22 @@ TypeError: unhashable type: 'list'
 """
 
 
-@cache
-def published() -> Knowledge:
-    """What was published."""
-    return knowledge.load()
-
-
-def pages(text: str) -> list[str]:
-    """The issues that are told of a text."""
-    return [each.issue.id for each in explain.matches(published(), text)]
+def pages(published: Knowledge, text: str) -> list[str]:
+    """Return the issues that match a text."""
+    return [match.issue.id for match in explain.matches(published, text)]
 
 
 @pytest.mark.parametrize(("told", "message"), MESSAGES)
-def test_a_page_is_about_this_error_or_there_is_none(told: str, message: str) -> None:
-    """None known is a good answer: a false page costs the reader an hour."""
-    assert ([] if told in ("-", "name") else [told]) == pages(message)
+def test_a_page_is_about_this_error_or_there_is_none(published: Knowledge, told: str, message: str) -> None:
+    """No match is a good answer: a wrong page costs the reader an hour."""
+    assert ([] if told in ("-", "name") else [told]) == pages(published, message)
     assert (told == "name") == bool([*missing.told(message)])
 
 
-def test_a_list_in_a_module_is_found_by_its_traceback() -> None:
-    """equinox#1097: the hash of a module, in Equinox, is where it was raised; the signature has a dict in it."""
-    assert ["modules-of-lists-are-unhashable"] == pages(THROUGH_EQUINOX)
-    assert ["modules-of-lists-are-unhashable"] == pages(THROUGH_EQUINOX.replace("\n", "\x1b[0m\n"))
+def test_a_list_in_a_module_is_found_by_its_traceback(published: Knowledge) -> None:
+    """equinox#1097: Equinox raised in the hash of a module; the signature has a dict in it."""
+    assert ["modules-of-lists-are-unhashable"] == pages(published, THROUGH_EQUINOX)
+    assert ["modules-of-lists-are-unhashable"] == pages(published, THROUGH_EQUINOX.replace("\n", "\x1b[0m\n"))
 
 
 @pytest.mark.parametrize(
@@ -85,28 +78,28 @@ def test_a_list_in_a_module_is_found_by_its_traceback() -> None:
         THROUGH_EQUINOX.replace("TypeError", '  File "/home/x/model.py", line 3, in __call__\nTypeError'),
     ],
 )
-def test_a_list_that_is_unhashable_elsewhere_is_nobodys_fault(text: str) -> None:
-    """The message alone says nothing of Equinox: any list as a key of a dict raises it.
+def test_a_list_that_is_unhashable_elsewhere_is_nobodys_fault(published: Knowledge, text: str) -> None:
+    """The message alone does not match Equinox, because any list as a key of a dict raises it.
 
-    Nor does a traceback without Equinox, or one in which Equinox calls the code that raises.
+    A traceback without Equinox, or one in which Equinox calls the raising code, does not match either.
     """
-    assert [] == pages(text)
+    assert [] == pages(published, text)
 
 
-def test_where_jax_raises_tells_of_an_everyday_class() -> None:
-    """A truth value is asked of a tracer in anybody's code; in `clamp_index` of jax 0.4.21 it is the issue's."""
+def test_where_jax_raises_tells_of_an_everyday_class(published: Knowledge) -> None:
+    """Anybody's code can ask for a tracer's truth value; in `clamp_index` of jax 0.4.21 it is the issue's."""
     said = "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].."
     files = '  File "/x/site-packages/jax/_src/{}.py", line 7, in {}\n'
     inside = files.format("numpy/lax_numpy", "clamp_index") + files.format("core", "__bool__")
 
-    assert ["closed-over-index-in-a-slice"] == pages(inside + said)
-    assert [] == pages(files.format("core", "__bool__") + said)
+    assert ["closed-over-index-in-a-slice"] == pages(published, inside + said)
+    assert [] == pages(published, files.format("core", "__bool__") + said)
 
 
-def test_issues_are_found_by_what_was_seen_of_them() -> None:
-    """The first evidence of each issue that has a signature finds it, but where the words are anybody's."""
+def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge) -> None:
+    """The first evidence of an issue with a signature finds it, unless its words are ordinary."""
     missed = set()
-    for issue in published().issues:
+    for issue in published.issues:
         told = {
             (case.id, behaviour)
             for case in issue.cases
@@ -115,15 +108,15 @@ def test_issues_are_found_by_what_was_seen_of_them() -> None:
         }
         with Path(knowledge.PATH.parent, "observations", f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
             seen = [row["detail"] for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in told]
-        if seen and issue.id not in pages(seen[0]):
+        if seen and issue.id not in pages(published, seen[0]):
             missed.add(issue.id)
 
     assert missed == BY_TRACEBACK
 
 
-def test_the_table_of_everyday_messages_has_only_signatures() -> None:
-    """Words that no signature has any more, and issues that are not there, are left out of it."""
-    messages = {signature.message for case in published().cases.values() for _, signature in case.signatures}
+def test_the_table_of_everyday_messages_has_only_signatures(published: Knowledge) -> None:
+    """The lists contain only messages of current signatures and ids of existing issues."""
+    messages = {signature.message for case in published.cases.values() for _, signature in case.signatures}
 
     assert {*explain.EVERYDAY} <= messages
-    assert {*explain.ABOUT} <= {issue.id for issue in published().issues}
+    assert {*explain.ABOUT} <= {issue.id for issue in published.issues}

@@ -1,4 +1,4 @@
-"""What `explain` prints: short, in the words for people, and fit to be pasted."""
+"""The output of `explain`: short, in the words for people, and fit to paste."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ BAD = re.compile(r"\b(bites?|turns|goes away)\b")
 
 
 def match(*rules: Rule, behaviour: str = "wrong", **changes: object) -> explain.Match:
-    """A match of issue one, whose case has these rules."""
+    """Return a match of issue one, whose case has these rules."""
     of = case("case", *rules, **changes)
     return explain.Match(issue("one", of), (of,), behaviour, Signature("TypeError", "no such thing"), 1.0)
 
 
 def printed(text: str, format: str = "text", stack: Stack | None = None) -> list[str]:
-    """What is printed of a text, with the published knowledge."""
+    """Return the output for a text, with the published knowledge."""
     known, stack = knowledge.load(), stack or Stack(explain.versions(text), "the text")
-    bites = answer.answer(known, stack).bites if stack.versions else ()
+    effects = answer.answer(known, stack).effects if stack.versions else ()
     names = list(missing.told(text))
-    return [line for line, _ in explained.lines(text, explain.matches(known, text), names, bites, stack, format)]
+    return [line for line, _ in explained.lines(text, explain.matches(known, text), names, effects, stack, format)]
 
 
 @pytest.mark.parametrize(
@@ -54,19 +54,19 @@ def printed(text: str, format: str = "text", stack: Stack | None = None) -> list
     ],
 )
 def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> None:
-    """Fixed is what upstream made well. Where two packages decide, the rule tells, as releases of one do not."""
+    """ "Fixed" needs a clear release. If two packages decide, the rule is shown instead of releases."""
     assert f"affects {told}" == explained.since(match(*rules))
 
 
 def test_markdown_is_a_line_to_paste() -> None:
-    """The title, the thread where the pages have no address, since when, and what to do."""
+    """A line has the title, the thread if pages have no address, the first release and the workaround."""
     told = explained.markdown(match(Rule("wrong", "jax==0.5.0", ""), Rule("right", "", "")))
 
     assert told == f"- [{TITLE}]({THREAD}). Affects jax 0.5.0, fixed in 0.6.0. Workaround: Do not."
 
 
 def test_a_page_with_an_address_is_what_is_linked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of upstream's thread, which the page has."""
+    """The page's address replaces upstream's thread."""
     monkeypatch.setattr(
         explained, "address", lambda label: "https://example.org/stack/" if label == "Homepage" else None
     )
@@ -76,18 +76,18 @@ def test_a_page_with_an_address_is_what_is_linked(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
 def test_nothing_known_is_one_line(format: str) -> None:
-    """Also where the class of the exception is not given, which the line then asks for."""
+    """No match is one line; without an exception class, the line asks for it."""
     (none,), (no_class,) = printed("ValueError: no such thing", format), printed("no such thing", format)
 
-    assert none.startswith("No documented issue has this")
-    assert "the exception's class" in no_class
+    assert none.startswith("No documented issue matches")
+    assert "no exception class" in no_class
 
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
 def test_an_answer_is_short(format: str) -> None:
-    """At most three issues and 25 lines, whatever is given: here all that any signature and any name says."""
+    """An answer has at most three issues and 25 lines, even for a text with all signatures and names."""
     signatures = [signature for each in knowledge.load().cases.values() for _, signature in each.signatures]
-    everything = "\n".join(f"{each.type}: {each.message.replace('…', ' x ')}" for each in signatures)
+    everything = "\n".join(f"{signature.type}: {signature.message.replace('…', ' x ')}" for signature in signatures)
     everything += "\njax==0.4.35 equinox==0.11.10 diffrax==0.6.0\n"
     everything += "\n".join(f"AttributeError: module 'jax.core' has no attribute '{name}'" for name in NAMES)
     lines = printed(everything, format)
@@ -106,11 +106,11 @@ NAMES = ("Shape", "ConcreteArray", "Jaxpr", "JaxprEqn", "get_aval", "Tracer", "P
 
 
 def test_the_words_for_people_are_kept() -> None:
-    """No issue is told with words that stand for affects, since, until and fixed in."""
+    """Lines use affects, since, until and fixed in, and none of their old synonyms."""
     known, stack = knowledge.load(), Stack({"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}, "here")
-    bites = answer.answer(known, stack).bites
+    effects = answer.answer(known, stack).effects
     found = [explain.Match(each, (of,), *of.signatures[0], 1.0) for each, of in _signed(known.issues)]
-    lines = [line for each in found for line, _ in explained.lines("", [each], [], bites, stack, "text")]
+    lines = [line for each in found for line, _ in explained.lines("", [each], [], effects, stack, "text")]
     lines += [explained.markdown(each) for each in found]
 
     assert len(found) > 60
@@ -122,7 +122,7 @@ def _signed(issues: tuple[knowledge.KnownIssue, ...]) -> list[tuple[knowledge.Kn
 
 
 def test_what_is_by_design_is_said_to_affect_a_stack() -> None:
-    """Although it is not among what goes wrong there; and what its rules tell is well there is not."""
+    """A match affects a stack by rule although the answer does not list it; one that is good there does not."""
     text = "TypeError: JAX arrays are immutable"
     assert "    affects jax 0.12.0, by its rules" in printed(text, stack=Stack({"jax": "0.12.0"}, "here"))
 

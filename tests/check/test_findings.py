@@ -1,4 +1,4 @@
-"""Which lines a release does not run or warns about, by its names as they were walked."""
+"""Findings: lines that a release cannot run or warns about, by the names in its data."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ HEAD = "import jax\nfrom importlib.metadata import version\nfrom packaging.versi
 
 
 def found(tmp_path: Path, code: str, jax: str = "0.6.2") -> tuple[Finding, ...]:
-    """What is found in a file on a release of jax."""
+    """Return the findings in a file on a release of jax."""
     (tmp_path / "a.py").write_text(textwrap.dedent(code), encoding="utf-8")
     return findings(usage(tmp_path).uses, {"jax": jax})
 
 
 def names(of: tuple[Finding, ...], *, guarded: bool = False) -> list[tuple[str, str]]:
-    """The level and the name of what is guarded, or of what is not."""
+    """Return the levels and names of findings that are guarded, or that are not."""
     return [(each.level, each.name) for each in of if each.guarded == guarded]
 
 
 def test_what_a_metaclass_takes_is_not_missing(tmp_path: Path) -> None:
-    """A class can be called with more than its signature says: PIDController takes jump_ts on 0.7.2."""
+    """A class may accept more than its signature shows: PIDController takes jump_ts on 0.7.2."""
     (tmp_path / "a.py").write_text("import diffrax\ndiffrax.PIDController(rtol=1, atol=1, jump_ts=None)\n")
     assert not findings(usage(tmp_path).uses, {"diffrax": "0.7.2"})
 
 
 def test_what_a_star_brings_is_missing_where_it_was_once(tmp_path: Path) -> None:
-    """Of names that nothing else binds, those count that some release has: print is Python's own."""
+    """Unbound names count if some release has them; print is Python's own."""
     code = "from jax import *\nfrom jax.numpy import *\nprint(tree_map(abs, sum([1])), trapz(1))\nelsewhere()\n"
     assert [("certain", "jax.tree_map"), ("certain", "jax.numpy.trapz")] == names(found(tmp_path, code))
     assert not [each for each in found(tmp_path, code, "0.4.23") if each.level == "certain"]
@@ -46,7 +46,7 @@ def test_what_a_star_brings_is_missing_where_it_was_once(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("own", ["jax.py", "jax/__init__.py", "src/jax/__init__.py"])
 def test_the_projects_own_module_is_not_the_installed_one(tmp_path: Path, own: str) -> None:
-    """Python finds a project's own jax first: what is used of it is not looked up, and that is said."""
+    """A project's own jax shadows the installed one: its names are not looked up, and the answer says so."""
     (tmp_path / own).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / own).write_text("", encoding="utf-8")
     assert not found(tmp_path, "import jax\njax.tree_map(1)\n")
@@ -56,7 +56,7 @@ def test_the_projects_own_module_is_not_the_installed_one(tmp_path: Path, own: s
 
 
 def test_what_was_not_listed_is_not_missing() -> None:
-    """Below a folder without `__init__.py` a walk sees what was loaded, and mhlo is there on 0.10.2."""
+    """A walk sees only loaded modules below a folder without `__init__.py`; mhlo exists on 0.10.2."""
     assert presence.lacks("jaxlib.mlir.dialects.mhlo", "0.10.2") is None
     assert not list(missing.told("No module named 'jaxlib.mlir.dialects.mhlo'"))
     assert presence.lacks("jaxlib.no_such_module", "0.10.2") == "jaxlib.no_such_module"
@@ -78,7 +78,7 @@ def test_what_was_not_listed_is_not_missing() -> None:
     ],
 )
 def test_what_a_release_lacks_is_certain(tmp_path: Path, code: str, jax: str, name: str, says: str) -> None:
-    """A name, a module, a keyword, a position: with the release that took it, or that brought it."""
+    """A missing name, module, keyword or position is reported with the release that removed or added it."""
     [told] = found(tmp_path, code, jax)
     assert ("certain", name, False) == (told.level, told.name, told.guarded)
     assert told.says.startswith(says)
@@ -105,7 +105,7 @@ def test_what_a_release_lacks_is_certain(tmp_path: Path, code: str, jax: str, na
     ],
 )
 def test_what_is_there_or_not_known_is_silent(tmp_path: Path, code: str) -> None:
-    """A name that is there, a member of an object, a module that could not be asked, and what the code itself sets."""
+    """Existing names, members of objects, unknown modules and assigned names have no finding."""
     assert [] == names(tuple(each for each in found(tmp_path, code) if each.level == "certain"))
 
 
@@ -117,26 +117,26 @@ def test_what_is_there_or_not_known_is_silent(tmp_path: Path, code: str) -> None
     ],
 )
 def test_since_when_is_told_of_the_name_alone(tmp_path: Path, code: str, says: str) -> None:
-    """An argument that came later moves no name's day, nor does a release whose module could not be asked."""
+    """A later argument, or a release whose module is unknown, does not change a name's release."""
     assert [says] == [each.says for each in found(tmp_path, code, "0.4.35") if each.level == "certain"]
 
 
 def test_a_release_that_was_not_walked_says_nothing(tmp_path: Path) -> None:
-    """Unknown is never missing: 0.4.32 was yanked, and nobody has walked it."""
+    """Unknown is never missing: 0.4.32 was yanked and is not in the data."""
     assert (
         () == found(tmp_path, "import jax\njax.nowhere", "0.4.32") == found(tmp_path, "import jax\njax.nowhere", "99")
     )
 
 
 def test_a_deprecated_name_is_no_missing_one(tmp_path: Path) -> None:
-    """It is there, and warns: the release that removes it is told, if one is known."""
+    """A deprecated name exists and warns; the release that removes it is named if known."""
     [told] = found(tmp_path, "import jax\njax.tree_map(f, x)", "0.5.3")
     assert ("deprecated", "jax.tree_map", "deprecated; removed in jax 0.6.0") == (told.level, told.name, told.says)
     assert "jax.tree.map or jax.tree_util.tree_map" == told.do
 
 
 def test_a_missing_import_is_missing_where_it_is_used(tmp_path: Path) -> None:
-    """Each line that names something in a module that is gone is told; another file's import is not taken for it."""
+    """All lines that use a removed module are reported; another file's import does not count."""
     (tmp_path / "b.py").write_text("lu = 1\nlu.wrap_init")
     of = found(tmp_path, "from jax import linear_util as lu\nlu.wrap_init(f)")
     assert [1, 2] == [each.line for each in of]
@@ -169,13 +169,13 @@ def test_a_missing_import_is_missing_where_it_is_used(tmp_path: Path) -> None:
     ],
 )
 def test_what_asks_for_the_release_is_guarded(tmp_path: Path, code: str) -> None:
-    """Code that this release does not run, or runs where it catches that a name is absent, is told as guarded."""
+    """Code that a release does not run, or that catches an absent name, is guarded."""
     of = found(tmp_path, HEAD + code)
     assert ([("certain", "jax.tree_map")], []) == (names(of, guarded=True), names(of))
 
 
 def test_annotations_that_nothing_evaluates_are_guarded(tmp_path: Path) -> None:
-    """Under `from __future__ import annotations` a missing name in one raises nothing; without, it does."""
+    """Under `from __future__ import annotations` a missing name in an annotation is harmless; without it, it is not."""
     code = "import jax\ndef f(x: jax.tree_map): ..."
     assert [True] == [each.guarded for each in found(tmp_path, f"from __future__ import annotations\n{code}")]
     assert [False] == [each.guarded for each in found(tmp_path, code)]
@@ -198,13 +198,13 @@ def test_annotations_that_nothing_evaluates_are_guarded(tmp_path: Path) -> None:
     ],
 )
 def test_other_conditions_guard_nothing(tmp_path: Path, code: str) -> None:
-    """A clause for any fault, and a test that this release passes, leave a missing name where it is."""
+    """A clause for all errors, or a test that this release passes, does not guard a missing name."""
     of = found(tmp_path, HEAD + code)
     assert ([], [("certain", "jax.tree_map")]) == (names(of, guarded=True), names(of))
 
 
 def test_a_condition_of_another_module_guards(tmp_path: Path) -> None:
-    """What one module of a project asks for the release, another tests."""
+    """A condition in one module guards code in another."""
     (tmp_path / "compat.py").write_text("import jax\nOLD = jax.__version_info__ < (0, 6)\nJAX_OLD = OLD")
     (tmp_path / "__init__.py").touch()
     code = "import jax\nfrom .compat import JAX_OLD\nif JAX_OLD:\n    jax.tree_map(f)"
@@ -221,7 +221,7 @@ CONDITIONS = st.recursive(
 
 @given(CONDITIONS, st.fixed_dictionaries({}))
 def test_what_is_unknown_stays_so(condition: Condition, versions: dict[str, str]) -> None:
-    """A condition holds whatever the unknown and the free in it turn out to be, or it is one of them."""
+    """A condition has a value if its unknown and free parts cannot change it; else it is unknown or free."""
 
     def filled(of: Condition, unknown: bool, free: bool) -> bool:
         match of:

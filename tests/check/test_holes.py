@@ -1,4 +1,4 @@
-"""Declared bounds: the releases that they admit and on which issues show, whatever else is declared beside."""
+"""Holes in declared bounds: affected releases that they admit, whatever other bounds there are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from suite.__main__ import main
 from suite.cell.issue import Rule
 from suite.check import holes
 from suite.check import knowledge as known
@@ -19,7 +18,7 @@ from suite.check.holes import Hole, admitted
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.errors import Exit
 from suite.judge.rules import Run
-from tests.check.worlds import case, issue, knowledge
+from tests.check.worlds import case, issue, knowledge, said
 
 VERSIONS = {
     "jax": ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0"),
@@ -37,7 +36,7 @@ NEEDS = (("jax",), ("jax", "equinox"), ("jax", "equinox", "diffrax"))
 
 @st.composite
 def worlds(draw: st.DrawFn) -> Knowledge:
-    """Some stacks, and cases that each were run where their packages are, with whatever outcome."""
+    """Stacks, and cases that were run wherever their packages are, with any outcome."""
     some = st.fixed_dictionaries({name: st.sampled_from(versions) for name, versions in VERSIONS.items()})
     cells = {
         f"cell-{number}": {**pins, "jaxlib": pins["jax"]}
@@ -47,14 +46,14 @@ def worlds(draw: st.DrawFn) -> Knowledge:
     cases = []
     for number, needs in enumerate(NEEDS):
         rules = [Rule("wrong", draw(st.sampled_from(["jax<0.5", "jax<0.6 equinox>=0.12", "diffrax<0.7", ""])), "run")]
-        rules = [each for each in rules if all(name in needs for name in VERSIONS if name in each.on)]
+        rules = [rule for rule in rules if all(name in needs for name in VERSIONS if name in rule.on)]
         runs = tuple(Run(id, pins, draw(outcomes)) for id, pins in cells.items())
         cases.append(case(f"case-{number}", *rules, Rule("right", "", "run"), needs=needs, runs=runs))
     return Knowledge("2026-11-22", cells, (issue("one", *cases),))
 
 
 def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
-    """Clauses of all three packages as bounds."""
+    """Bounds on all three packages."""
     found = dict.fromkeys(VERSIONS, SpecifierSet())
     for name, clause in clauses:
         found[name] &= SpecifierSet(clause)
@@ -62,12 +61,12 @@ def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
 
 
 def found_in(world: Knowledge, bounds: dict[str, SpecifierSet]) -> list[Hole]:
-    """The holes in bounds."""
+    """Return the holes in bounds."""
     return holes.holes(world, admitted(world, bounds), bounds)
 
 
 def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
-    """The packages and releases on which a case is told."""
+    """Return the packages and releases on which a case goes wrong."""
     return {(each.package, each.first, each.last) for each in found if of.id in each.cases}
 
 
@@ -76,7 +75,7 @@ def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
 def test_more_bounds_take_away_what_they_exclude_alone(
     world: Knowledge, clauses: list[tuple[str, str]], more: tuple[str, str]
 ) -> None:
-    """A clause takes no finding from a case that does not need its package, and of others only what it excludes."""
+    """A clause never hides a case that does not need its package; of others it hides only what it excludes."""
     bounds, narrower = joined(clauses), joined([*clauses, more])
     before, after = found_in(world, bounds), found_in(world, narrower)
 
@@ -89,14 +88,14 @@ def test_more_bounds_take_away_what_they_exclude_alone(
 
 
 def is_told(found: list[Hole], of: KnownCase, run: Run) -> bool:
-    """Whether a release of a run is among those on which its case is told."""
+    """Return True if a run's release is among those on which its case goes wrong."""
     return any(of.id in each.cases and each.has(run.pins[each.package]) for each in found)
 
 
 @settings(max_examples=100, deadline=None)
 @given(worlds(), st.lists(st.sampled_from(CLAUSES), max_size=3))
 def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tuple[str, str]]) -> None:
-    """Where all runs within the bounds go wrong, each of them is told."""
+    """If all runs within the bounds go wrong, all of them are covered."""
     bounds = joined(clauses)
     found = found_in(world, bounds)
     for of in world.issues[0].cases:
@@ -105,41 +104,25 @@ def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tupl
             assert all(is_told(found, of, run) for run in within)
 
 
-@pytest.fixture(scope="module")
-def real() -> Knowledge:
-    """What is published, read once."""
-    return known.load()
-
-
 @pytest.mark.parametrize("more", [{}, {"equinox": ">=0.13.8"}, {"equinox": ">=0.13.8", "diffrax": ""}])
-def test_what_needs_jax_alone_stays_whatever_is_beside(real: Knowledge, more: dict[str, str]) -> None:
-    """A gradient of Bessel functions is wrong on each jax that is admitted, and no Equinox changes that."""
+def test_what_needs_jax_alone_stays_whatever_is_beside(published: Knowledge, more: dict[str, str]) -> None:
+    """A gradient of Bessel functions is wrong on every admitted jax, and no Equinox changes that."""
     bounds = {name: SpecifierSet(of) for name, of in {"jax": ">=0.7.2", **more}.items()}
-    (found,) = [each for each in found_in(real, bounds) if each.issue.id == "bessel-gradients-at-zero"]
+    (found,) = [each for each in found_in(published, bounds) if each.issue.id == "bessel-gradients-at-zero"]
     assert ("jax", "0.7.2", "0.11.1") == (found.package, found.first, found.last)
 
 
 def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
-    """A Diffrax that no admitted jax was run with is wrong by rule, where its rules say so of each."""
+    """A Diffrax that was not run with an admitted jax is wrong by rule, if its rules agree for all of them."""
     within = {"jax": SpecifierSet(">=0.7"), "equinox": SpecifierSet(), "diffrax": SpecifierSet()}
     (found,) = [each for each in found_in(knowledge(), within) if each.issue.id == "solve-is-off"]
     assert found.told == "diffrax 0.6.0 to 0.7.0, the lowest that is admitted, by rule: solves"
 
 
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in, and the small knowledge in place of the published one."""
-    monkeypatch.setattr(known, "load", knowledge)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def said(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: str) -> tuple[Exit, str]:
-    """How `check --bounds` of these dependencies ends, and what it says."""
+def checked(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: str) -> tuple[Exit, str]:
+    """Return the exit code and output of `check --bounds` for these dependencies."""
     Path("pyproject.toml").write_text(f"[project]\ndependencies = {json.dumps(dependencies)}\n")
-    code = main(["check", "--bounds", "pyproject.toml", *typed])
-    out, err = capsys.readouterr()
-    return code, out + err
+    return said(capsys, "check", "--bounds", "pyproject.toml", *typed)
 
 
 @pytest.mark.parametrize(
@@ -157,72 +140,72 @@ def said(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: st
 def test_bounds_that_admit_nothing_are_not_green(
     dependencies: list[str], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is said which bound admits no release that was run, and the exit code is that of nothing known."""
-    code, out = said(capsys, dependencies)
+    """A bound that does not admit any run is named, and the exit code means nothing known."""
+    code, out = checked(capsys, dependencies)
     assert Exit.UNDECIDED == code
     assert why in out
     assert "None of the documented issues" not in out
 
 
 def test_other_findings_stay_where_one_bound_admits_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What needs jax alone is told though the bound on Equinox admits nothing."""
-    assert "wrong-numbers" in said(capsys, ["jax<0.5", "equinox==0.99"])[1]
+    """A case that needs only jax shows, although the bound on Equinox does not admit any run."""
+    assert "wrong-numbers" in checked(capsys, ["jax<0.5", "equinox==0.99"])[1]
 
 
 def test_a_release_that_was_never_run_is_told_as_such(
     world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A release that is planned, and yanked, is in the data without a run."""
+    """A planned release that was yanked is in the data without a run."""
     of = knowledge()
     cells = {**of.cells, "jax-0.4.32": {"jax": "0.4.32", "jaxlib": "0.4.31"}}
     monkeypatch.setattr(known, "load", lambda: Knowledge(of.day, cells, of.issues))
-    code, out = said(capsys, ["jax==0.4.32"])
+    code, out = checked(capsys, ["jax==0.4.32"])
     assert Exit.UNDECIDED == code
-    assert "jax==0.4.32 admits only 0.4.32, which was never run: `check --from jax==0.4.32` says" in out
-    _, out = said(capsys, ["jax<0.5"])
+    assert "jax==0.4.32 admits only 0.4.32, which was never run: `check --from jax==0.4.32` shows" in out
+    _, out = checked(capsys, ["jax<0.5"])
     assert "Admitted and never run: jax 0.4.32." in out
-    assert Exit.INCOMPLETE == said(capsys, ["jax<0.5"], "--strict")[0]
+    assert Exit.INCOMPLETE == checked(capsys, ["jax<0.5"], "--strict")[0]
 
 
 @pytest.mark.parametrize(
     ("typed", "why"),
     [
-        (["--to", "jax==0.6.0"], "--bounds asks about all that is admitted, and --to about an upgrade"),
-        (["--format", "sarif"], "--bounds is told as text or json, and not as sarif"),
-        (["--format", "constraints"], "--bounds is told as text or json, and not as constraints"),
+        (["--to", "jax==0.6.0"], "--bounds does not combine with --to"),
+        (["--format", "sarif"], "--bounds has no format sarif: use --format text or json"),
+        (["--format", "constraints"], "--bounds has no format constraints"),
     ],
 )
 @pytest.mark.usefixtures("world")
 def test_what_has_no_meaning_with_bounds_is_refused(
     typed: list[str], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An upgrade, and formats that point at a file, are refused with a sentence."""
-    code, out = said(capsys, ["jax"], *typed)
+    """Upgrades, and formats that point at a file, are refused with a sentence."""
+    code, out = checked(capsys, ["jax"], *typed)
     assert Exit.MISUSED == code
     assert why in out
 
 
 @pytest.mark.usefixtures("world")
 def test_bounds_of_other_packages_leave_the_stacks_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is in no stack that was run takes none of them out."""
-    assert "Admitted and run: 2 of jax; 2 stacks are within" in said(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
+    """A bound on a package outside all stacks excludes none of them."""
+    assert "Admitted and run: 2 of jax; 2 stacks are within" in checked(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
 
 
 def test_what_builds_on_the_stack_is_told_where_its_bound_admits_nothing(
-    real: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    published: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The stack is answered for all the same; with --strict it is not enough."""
-    monkeypatch.setattr(known, "load", lambda: real)
-    code, out = said(capsys, ["jax>=0.12", "flax>=99"])
+    """The stack is answered anyway; --strict fails."""
+    monkeypatch.setattr(known, "load", lambda: published)
+    code, out = checked(capsys, ["jax>=0.12", "flax>=99"])
     assert Exit.UNEXPECTED == code
     assert "flax>=99 admits no release in the data, which has 0." in out
-    assert Exit.INCOMPLETE == said(capsys, ["jax>=0.12", "flax>=99"], "--strict")[0]
+    assert Exit.INCOMPLETE == checked(capsys, ["jax>=0.12", "flax>=99"], "--strict")[0]
 
 
 @pytest.mark.usefixtures("world")
 def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
-    """The bounds, what they admit, and each finding with its releases."""
-    code, out = said(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
+    """JSON has the bounds, what they admit, and the findings with their releases."""
+    code, out = checked(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
     found = json.loads(out)
     assert Exit.UNEXPECTED == code
     assert {"jax": "<0.7,>=0.4.36", "diffrax": ""} == found["bounds"]
@@ -234,10 +217,10 @@ def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_ignored_is_no_hole(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An entry of jax-stack-compat.toml leaves its issue out of bounds too; one that leaves nothing out is stale."""
+    """An entry of jax-stack-compat.toml ignores its issue within bounds too; an entry without effect is stale."""
     entries = "".join(f'[[ignore]]\nid = "{id}"\nreason = "we know"\n' for id in ("wrong-numbers", "solve-is-off"))
     (world / "jax-stack-compat.toml").write_text(entries)
-    code, out = said(capsys, ["jax<0.6"])
+    code, out = checked(capsys, ["jax<0.6"])
     assert Exit.AS_EXPECTED == code
     assert "1 ignored by jax-stack-compat.toml." in out
     assert "jax-stack-compat.toml has stale entries: solve-is-off" in out
@@ -245,27 +228,27 @@ def test_what_is_ignored_is_no_hole(world: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With a source tree, what it uses is told, and the lines whose names an admitted release lacks."""
+    """With a source tree, only what it uses counts, with the lines whose names an admitted release lacks."""
     (world / "src").mkdir()
     model = world / "src" / "model.py"
     model.write_text("import jax.numpy as jnp\nimport jax\n\njax.tree_map(jnp.abs, 1)\n")
-    code, out = said(capsys, ["jax<0.7"], "--source", "src")
+    code, out = checked(capsys, ["jax<0.7"], "--source", "src")
     assert Exit.UNEXPECTED == code
     assert "model.py:4  jax.tree_map: not on jax 0.6.0, which the bounds admit" in out
     assert "Not used here: wrong-numbers." in out
-    assert "no source tells: slow-thing." in out
+    assert "source code cannot show it: slow-thing." in out
     assert "To test in CI: jax 0.4.30 (the lowest that is admitted), jax 0.6.0. They show 1 of the 1 findings." in out
 
     model.write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
-    _, out = said(capsys, ["jax<0.7"], "--source", "src")
+    _, out = checked(capsys, ["jax<0.7"], "--source", "src")
     assert "wrong-numbers (silent-wrong)" in out
     model.write_text("import jax\nif jax.__version_info__ >= (0, 7):\n    jax.numpy.pad(x, 1, mode='edge')\n")
-    _, out = said(capsys, ["jax<0.7"], "--source", "src")
+    _, out = checked(capsys, ["jax<0.7"], "--source", "src")
     assert "Not used here: wrong-numbers." in out
 
 
 def test_the_lowest_release_is_among_those_to_test() -> None:
-    """Whatever it shows; the others show the most of what is left, and no more are named than show something."""
+    """The lowest release is always tested; the others show the most of the rest, and none shows nothing."""
     of = case("of", Rule("right", "jax<0.5.0", "run"), Rule("wrong", "", "run"))
     old = case("old", Rule("wrong", "jax==0.4.36", "run"), Rule("right", "", "run"))
     world = knowledge(issue("one", of, old))
@@ -287,14 +270,14 @@ def test_the_lowest_release_is_among_those_to_test() -> None:
 )
 def test_bounds_are_told_in_25_lines(
     dependencies: list[str],
-    real: Knowledge,
+    published: Knowledge,
     world: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """However wide they are: what has no room is counted, and --verbose names it."""
-    monkeypatch.setattr(known, "load", lambda: real)
-    _, out = said(capsys, dependencies)
+    """Wide bounds fit into the limit: the rest is counted, and --verbose lists it."""
+    monkeypatch.setattr(known, "load", lambda: published)
+    _, out = checked(capsys, dependencies)
     assert len(out.splitlines()) <= 25
     if "more: --verbose" in out:
-        assert len(said(capsys, dependencies, "--verbose")[1].splitlines()) > 25
+        assert len(checked(capsys, dependencies, "--verbose")[1].splitlines()) > 25

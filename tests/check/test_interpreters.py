@@ -1,4 +1,4 @@
-"""What an interpreter says of what is installed for it."""
+"""The packages installed for an interpreter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.processes import program
 
 
 def environment(folder: Path, **versions: str) -> Path:
-    """An environment of the running Python with these packages, none of which can be imported without a trace."""
+    """An environment of the running Python with these packages, whose imports leave a trace."""
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(sys.executable)
     (folder / "pyvenv.cfg").write_text(f"home = {Path(sys.base_prefix, 'bin')}\ninclude-system-site-packages = false\n")
@@ -27,7 +27,7 @@ def environment(folder: Path, **versions: str) -> Path:
 
 
 def test_environment_says_what_is_installed(tmp_path: Path) -> None:
-    """The folder of an environment gives its versions and its Python; none of the packages is imported."""
+    """An environment's folder yields its versions and its Python; no package is imported."""
     folder = environment(tmp_path / "a b;c", jax="0.4.35", ML_dtypes="0.5.0", json="1.0")
     stack = interpreters.ask(folder)
     assert {"jax": "0.4.35", "ml-dtypes": "0.5.0", "json": "1.0"} == stack.versions
@@ -37,7 +37,7 @@ def test_environment_says_what_is_installed(tmp_path: Path) -> None:
 
 
 def test_source_checkout_has_its_version(tmp_path: Path) -> None:
-    """A package that is installed from its sources, by a path file, has the version that they have."""
+    """An editable package has the version of its sources."""
     folder = environment(tmp_path / "venv", equinox="0.11.8")
     sources = tmp_path / "sources"
     (sources / "jax.egg-info").mkdir(parents=True)
@@ -48,7 +48,7 @@ def test_source_checkout_has_its_version(tmp_path: Path) -> None:
 
 
 def test_neither_folder_nor_variables_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands in the working folder, or in variables for another Python, is not installed."""
+    """Packages of the working folder, or of variables for another Python, do not count."""
     folder = environment(tmp_path / "venv", jax="0.4.35")
     other = environment(tmp_path / "other", equinox="0.11.8")
     packages = next(other.glob("lib/*/site-packages"))
@@ -59,7 +59,7 @@ def test_neither_folder_nor_variables_count(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_broken_metadata_is_left_out(tmp_path: Path) -> None:
-    """A package whose metadata cannot be read hides no other."""
+    """A package with unreadable metadata does not hide others."""
     folder = environment(tmp_path / "venv", jax="0.4.35")
     packages = next(folder.glob("lib/*/site-packages"))
     (packages / "broken-1.0.dist-info").mkdir()
@@ -69,7 +69,7 @@ def test_broken_metadata_is_left_out(tmp_path: Path) -> None:
 
 
 def test_start_up_file_may_print(tmp_path: Path) -> None:
-    """What a start-up file of the environment prints, at exit too, is not taken for the answer."""
+    """Output of a start-up file, also at exit, is not taken for the answer."""
     folder = environment(tmp_path / "venv", jax="0.4.35")
     (next(folder.glob("lib/*/site-packages")) / "hello.pth").write_text(
         "import atexit, sys; print('hello', end=''); atexit.register(print, 'bye')\n"
@@ -80,29 +80,29 @@ def test_start_up_file_may_print(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("exit 3", "does not say what is installed for it: exit status 3"),
-        ("echo '{}'", "does not say"),
-        ('echo \'{"python": "3", "found": {"a": 1}}\'', "does not say"),
-        ("echo '[[[' ; echo no module named json >&2", "installed for it: no module named json"),
+        ("exit 3", "did not list its packages: exit status 3"),
+        ("echo '{}'", "did not list"),
+        ('echo \'{"python": "3", "found": {"a": 1}}\'', "did not list"),
+        ("echo '[[[' ; echo no module named json >&2", "its packages: no module named json"),
         ("kill -9 $$", "exit status -9"),
     ],
 )
 def test_what_does_not_answer(tmp_path: Path, text: str, said: str) -> None:
-    """What runs and is no interpreter has failed; what it said last is why."""
+    """A program that is not an interpreter fails; its last line is the reason."""
     with pytest.raises(Failed) as caught:
         interpreters.ask(program(tmp_path / "python", text))
     assert said in str(caught.value)
 
 
 def test_interpreter_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not end is ended, also where a child of it goes on."""
+    """A program that hangs is ended, also if a child of it continues."""
     monkeypatch.setattr(interpreters, "_PATIENCE_S", 0.2)
-    with pytest.raises(Failed, match=r"does not say within 0\.2 s"):
+    with pytest.raises(Failed, match=r"did not list its packages within 0\.2 s"):
         interpreters.ask(program(tmp_path / "python", "sleep 5; true"))
 
 
 def test_what_is_no_interpreter(tmp_path: Path) -> None:
-    """A folder without an interpreter, a missing file and a file that is no program are misused."""
+    """A folder without an interpreter, a missing file and a non-executable file are misuse."""
     (tmp_path / "notes").write_text("")
     for path, said in (
         (tmp_path, "it has no bin/python"),

@@ -1,4 +1,4 @@
-"""What a lock, requirements, or a list of what is installed hold; and files that are none of these."""
+"""Stacks of locks, requirements and lists of installed packages, and errors for other files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Put = Callable[..., Path]
 
 @pytest.fixture
 def put(tmp_path: Path) -> Put:
-    """Write a file into a project of its own, and say where it is."""
+    """Write a file into a project of its own and return its path."""
     (tmp_path / "pyproject.toml").touch()
 
     def write(written: str | bytes, name: str = "requirements.txt") -> Path:
@@ -41,7 +41,7 @@ def put(tmp_path: Path) -> Put:
 
 
 def read_or_told(path: Path) -> Stack | list[Fault]:
-    """A file's stack, or its faults; anything else that comes of it goes on."""
+    """Return a file's stack, or its faults; other exceptions propagate."""
     try:
         return locks.read(path)
     except BadFile as error:
@@ -49,14 +49,14 @@ def read_or_told(path: Path) -> Stack | list[Fault]:
 
 
 def told(path: Path) -> str:
-    """What is said of a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     with pytest.raises(BadFile) as caught:
         locks.read(path)
     return str(caught.value)
 
 
 def test_uv_lock_gives_what_is_installed_here() -> None:
-    """Of a uv.lock all extras and groups count, of two numpys the one for this Python; a fork has no version."""
+    """All extras and groups of a uv.lock count, and the numpy for this Python; a fork has no version."""
     stack = locks.read(SAMPLES / "project" / "uv.lock")
     numpy = "2.3.1" if sys.version_info >= (3, 11) else "2.2.6"
     expected = {"colorama": "0.4.6", "diffrax": "0.6.0", "equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"}
@@ -66,7 +66,7 @@ def test_uv_lock_gives_what_is_installed_here() -> None:
 
 
 def test_uv_lock_for_other_pythons_is_read_for_one_of_them(tmp_path: Path) -> None:
-    """Where a lock does not allow the running Python, markers are asked for the nearest that it does, which is told."""
+    """If a lock excludes the running Python, markers use the nearest that it allows, which is reported."""
     shutil.copytree(SAMPLES / "project", tmp_path, dirs_exist_ok=True)
     lock = tmp_path / "uv.lock"
     lock.write_text(lock.read_text().replace('requires-python = ">=3.10"', 'requires-python = "==3.10.*"'))
@@ -76,7 +76,7 @@ def test_uv_lock_for_other_pythons_is_read_for_one_of_them(tmp_path: Path) -> No
 
 
 def test_extras_that_exclude_each_other_are_left_open() -> None:
-    """Where no one environment has all extras of a uv.lock, each version that one of them brings is told."""
+    """If extras of a uv.lock exclude each other, all versions that they bring are reported."""
     stack = locks.read(SAMPLES / "conflicts" / "uv.lock")
     assert {"equinox": "0.11.8"} == stack.versions
     assert "0.4.35 or 0.4.36, with other extras or groups" == stack.unsaid["jax"]
@@ -84,7 +84,7 @@ def test_extras_that_exclude_each_other_are_left_open() -> None:
 
 
 def test_uv_lock_needs_neither_uv_nor_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A uv.lock alone is read where there is no uv."""
+    """A uv.lock is read without uv."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "uv", None)
     shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path)
@@ -92,17 +92,17 @@ def test_uv_lock_needs_neither_uv_nor_its_project(tmp_path: Path, monkeypatch: p
 
 
 def test_uv_lock_that_is_cut_off(tmp_path: Path) -> None:
-    """A uv.lock that ends within a table, or lacks a package that it needs, is told so."""
+    """A uv.lock that ends within a table, or lacks a required package, is an error."""
     lock = tmp_path / "uv.lock"
     written = (SAMPLES / "project" / "uv.lock").read_text()
     lock.write_text(written[:700])
     assert f"{lock}: syntax: " in told(lock)
     lock.write_text(written.replace('[[package]]\nname = "jaxlib"', '[[package]]\nname = "other"'))
-    assert f"{lock}: package jaxlib: it is needed, and the lock does not have it" in told(lock)
+    assert f"{lock}: package jaxlib: it is required but missing in the lock" in told(lock)
 
 
 def test_uv_lock_under_another_name(tmp_path: Path) -> None:
-    """A uv.lock is known by what stands in it, as one of another branch that was saved beside."""
+    """A uv.lock is recognised by its content, for example as a saved copy of another branch's."""
     shutil.copy(SAMPLES / "project" / "pyproject.toml", tmp_path)
     shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path / "before.lock")
     assert "0.4.35" == locks.read(tmp_path / "before.lock").versions["jax"]
@@ -148,7 +148,7 @@ source = { registry = "x" }
 
 
 def test_uv_lock_is_followed_from_its_members(put: Put) -> None:
-    """What the members need is there by its markers and extras; an extra that nobody asks for is not."""
+    """Requirements of members count by markers and extras; an unrequested extra does not."""
     stack = locks.read(put(UV, "uv.lock"))
     assert {"jax": "0.4.35"} == stack.versions
     assert {"app": "app @ editable+.", "core": "core @ editable+packages/core"}.items() <= stack.unsaid.items()
@@ -157,7 +157,7 @@ def test_uv_lock_is_followed_from_its_members(put: Put) -> None:
 
 
 def test_poetry_lock_gives_what_applies_here() -> None:
-    """Of a poetry.lock all groups and extras count; of two versions by markers one is there, and else both are told."""
+    """All groups and extras of a poetry.lock count; markers choose between two versions, else both are reported."""
     stack = locks.read(SAMPLES / "poetry.lock")
     assert {"diffrax": "0.6.0", "jax": "0.4.35"} == stack.versions
     assert {"lineax": "lineax @ https://github.com/someone/lineax", "numpy": "1.26.4 or 2.2.6"} == stack.unsaid
@@ -168,13 +168,13 @@ def test_poetry_lock_gives_what_applies_here() -> None:
     [("^3.10", True), ("~3.9", False), (">=2.7,<3.0 || >=3.10", True), ("*", True), ("<3.8 || ~3.9.1", False)],
 )
 def test_ranges_of_poetry(put: Put, wanted: str, there: bool) -> None:
-    """A package is there where its range of Python, as Poetry writes it, has the one that is used."""
+    """A package counts if its range of Python, in Poetry's syntax, has the Python in use."""
     lock = (SAMPLES / "poetry.lock").read_text().replace('"~=3.9"', f'"{wanted}"')
     assert there == ("diffrax" in locks.read(put(lock, "poetry.lock")).versions)
 
 
 def test_pixi_lock_gives_the_environment_that_has_the_stack() -> None:
-    """Where the default environment has no jax, another is taken, for a platform that it has; both are told."""
+    """If the default environment lacks jax, another one and its platform are used and reported."""
     stack = locks.read(SAMPLES / "pixi.lock")
     assert ({"jax": "0.4.34", "jaxlib": "0.4.34", "equinox": "0.11.8"}, "3.12.7") == (stack.versions, stack.python)
     assert stack.where.endswith("pixi.lock, environment gpu for plan9-64")
@@ -182,20 +182,20 @@ def test_pixi_lock_gives_the_environment_that_has_the_stack() -> None:
 
 
 def test_pixi_lock_before_version_6(put: Put) -> None:
-    """A pixi.lock that has names and versions beside the addresses is read by these."""
+    """A pixi.lock with names and versions beside the addresses is read by these."""
     lock = "version: 5\nenvironments:\n  default:\n    packages:\n      linux-64:\n      - pypi: https://a.b/j.whl\n"
     lock += "packages:\n- kind: pypi\n  name: jax\n  version: 0.4.26\n  url: https://a.b/j.whl\n"
     assert {"jax": "0.4.26"} == locks.read(put(lock, "pixi.lock")).versions
 
 
 def test_pixi_lock_spells_versions_as_conda_does(put: Put) -> None:
-    """What conda has in versions that are not Python's is told in its own words, and is no release candidate."""
+    """conda's versions that are not Python's keep conda's words, and are not release candidates."""
     written = (SAMPLES / "pixi.lock").read_text().replace("tzdata-2025b", "tzdata-2026c")
     assert "2026c in environment default" == locks.read(put(written, "pixi.lock")).unsaid["tzdata"]
 
 
 def test_conda_lock_gives_what_is_for_this_platform(put: Put) -> None:
-    """Of a conda-lock.yml the packages of this machine's platform count, conda's and pip's; of another, it is told."""
+    """Packages of conda and pip for this platform count in a conda-lock.yml; another platform is reported."""
     written = (SAMPLES / "conda-lock.yml").read_text()
     for name in ("conda-lock.yml", "before"):
         stack = locks.read(put(written, name))
@@ -208,7 +208,7 @@ def test_conda_lock_gives_what_is_for_this_platform(put: Put) -> None:
 
 
 def test_pdm_lock_gives_what_is_installed_here(put: Put) -> None:
-    """Of a pdm.lock what the markers and Pythons admit counts; of two versions both are told, and a fork has none."""
+    """Markers and Pythons choose in a pdm.lock; two versions are both reported, and a fork has none."""
     stack = locks.read(SAMPLES / "pdm.lock")
     assert {"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8"} == stack.versions
     assert {"lineax", "optimistix"} == stack.unsaid.keys()
@@ -222,7 +222,7 @@ def test_pdm_lock_gives_what_is_installed_here(put: Put) -> None:
 
 
 def test_environment_gives_exact_pins() -> None:
-    """Of an environment.yml, and its pip section, exact versions count; a range or a prefix is told in its words."""
+    """Exact versions count in an environment.yml and its pip section; ranges and prefixes keep their words."""
     stack = locks.read(SAMPLES / "environment.yml")
     assert ({"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8"}, "3.12.7") == (stack.versions, stack.python)
     assert {"numpy": "numpy=2.2", "scipy": "scipy >=1.13", "pip": "pip"}.items() <= stack.unsaid.items()
@@ -239,13 +239,13 @@ def test_environment_gives_exact_pins() -> None:
     ],
 )
 def test_specifications_of_conda(put: Put, spec: str, version: str) -> None:
-    """A specification that leaves one version is that version, and any other is told in its words."""
+    """A specification that admits one version is that version; others keep their words."""
     stack = locks.read(put(f'dependencies: ["{spec}"]', "environment.yml"))
     assert ({"jax": version}, {}) == (stack.versions, stack.unsaid) if version else {"jax": spec} == stack.unsaid
 
 
 def test_pipfile_lock_gives_what_applies_to_its_python() -> None:
-    """Of a Pipfile.lock both sections count, the default one before that for development."""
+    """Both sections of a Pipfile.lock count; the default one overrides the one for development."""
     stack = locks.read(SAMPLES / "Pipfile.lock")
     assert {"jax": "0.4.35", "pytest": "8.3.3"} == stack.versions
     assert {"equinox": "equinox @ https://github.com/someone/equinox", "jaxlib": "jaxlib*"} == stack.unsaid
@@ -253,7 +253,7 @@ def test_pipfile_lock_gives_what_applies_to_its_python() -> None:
 
 @pytest.mark.parametrize("name", [*LOCKS, "environment.yml"])
 def test_locks_under_another_name(put: Put, name: str) -> None:
-    """A lock is known by what stands in it."""
+    """A lock is recognised by its content."""
     written = (SAMPLES / name).read_text()
     expected = locks.read(put(written, Path(name).name)).versions
     assert expected == locks.read(put(written, "saved-from-another-branch")).versions
@@ -266,9 +266,9 @@ def test_locks_under_another_name(put: Put, name: str) -> None:
         ("environment.yml", "a: [1\n", "syntax: line 2: did not find expected ',' or ']'"),
         ("environment.yml", "[" * 100_000, "syntax: it is nested more than 50 deep"),
         ("environment.yml", "a: &b [1]\ndependencies: *b\n", "syntax: it has an alias, *b: write out"),
-        ("environment.yml", "a: 1\n", "whole file: it is YAML with none of `environments:`"),
+        ("environment.yml", "a: 1\n", "whole file: this YAML has none of `environments:`"),
         ("environment.yml", "dependencies: [1]\n", "dependencies.0."),
-        ("environment.yml", "dependencies: [{pip: [a b]}]\n", "pip, line 1: 'a b' is no requirement"),
+        ("environment.yml", "dependencies: [{pip: [a b]}]\n", "pip, line 1: 'a b' is not a requirement"),
         ("poetry.lock", '[[package]]\nname = "jax"\n', "package.0.version: Field required"),
         ("poetry.lock", '[[package]]\nname = "jax"\nversion = "1"\nmarkers = "spam"\n', "package jax: "),
         ("uv.lock", '[[package]]\nversion = "1"\n', "package.0.name: Field required"),
@@ -277,12 +277,12 @@ def test_locks_under_another_name(put: Put, name: str) -> None:
     ],
 )
 def test_faults_of_locks(put: Put, name: str, written: str, said: str) -> None:
-    """What is wrong in a lock is told with its key."""
+    """Faults in a lock are reported with their key."""
     assert said in told(put(written, name))
 
 
 def test_yaml_without_pyyaml(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where PyYAML is not installed, that is told with the command that brings it; other files are read."""
+    """Without PyYAML, the error has the command that installs it; other files are read."""
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(Misused, match="python -m pip install pyyaml"):
         locks.read(SAMPLES / "pixi.lock")
@@ -290,7 +290,7 @@ def test_yaml_without_pyyaml(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pylock_gives_what_markers_and_extras_let_in() -> None:
-    """A pylock.toml gives its versions, also of wheels for another machine; what is from a place has none."""
+    """A pylock.toml gives its versions, also of wheels for another machine; a direct reference has none."""
     stack = locks.read(SAMPLES / "pylock.toml")
     expected = {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"}
     assert {**expected, "jax-cuda12-plugin": "0.4.35"} == stack.versions
@@ -299,7 +299,7 @@ def test_pylock_gives_what_markers_and_extras_let_in() -> None:
 
 
 def test_pylock_whose_extras_exclude_each_other(put: Put) -> None:
-    """Where two extras of a pylock.toml bring a package twice, it has no version; and it is told which there are."""
+    """A package that two extras of a pylock.toml pin differently has no version; both are reported."""
     pylock = 'lock-version = "1.0"\ncreated-by = "x"\nextras = ["cpu", "gpu"]\ndefault-groups = ["dev"]\n'
     pylock += 'dependency-groups = ["dev"]\n'
     for name, version, marker in (
@@ -326,12 +326,12 @@ def test_pylock_whose_extras_exclude_each_other(put: Put) -> None:
     ],
 )
 def test_faults_of_a_pylock(put: Put, written: str, said: str) -> None:
-    """What is wrong in a pylock.toml is told with its key."""
+    """Faults in a pylock.toml are reported with their key."""
     assert said in told(put(written, "pylock.toml"))
 
 
 def test_requirements_with_hashes() -> None:
-    """Requirements with hashes give each version, with its extras, its build and the markers that apply here."""
+    """Requirements with hashes give versions, with extras, local versions and the markers that apply here."""
     stack = locks.read(SAMPLES / "requirements.txt")
     expected = {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35", "ml-dtypes": "0.5.0"}
     assert (expected, {}) == (stack.versions, stack.unsaid)
@@ -339,7 +339,7 @@ def test_requirements_with_hashes() -> None:
 
 
 def test_freeze_tells_what_is_from_a_place() -> None:
-    """What `pip freeze` has from a folder, an address or a repository is told in its words, without secrets."""
+    """Packages of `pip freeze` from a folder, an address or a repository keep their words, without secrets."""
     stack = locks.read(SAMPLES / "freeze.txt")
     assert "0.4.35" == stack.versions["jax"]
     assert "-e /home/someone/code/eqx" == stack.unsaid["equinox"]
@@ -348,14 +348,14 @@ def test_freeze_tells_what_is_from_a_place() -> None:
 
 
 def test_conda_list_gives_its_python_too() -> None:
-    """A list of conda's has Python among its packages; what has no version as Python's have is told in words."""
+    """conda's list has Python among its packages; a version that is not Python's keeps its words."""
     stack = locks.read(SAMPLES / "conda.json")
     assert {"diffrax": "0.6.0", "jax": "0.4.35", "jaxlib": "0.4.35", "-openmp-mutex": "4.5"} == stack.versions
     assert ("3.12.7", {"jpeg": "9e"}) == (stack.python, stack.unsaid)
 
 
 def test_pip_list_gives_versions_by_normalised_name(put: Put) -> None:
-    """A list of pip's is read, whatever the file is called."""
+    """A list of pip's is read under any file name."""
     stack = locks.read(put((SAMPLES / "pip.json").read_text(), "installed"))
     assert {"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8", "ml-dtypes": "0.5.0"} == stack.versions
 
@@ -363,15 +363,15 @@ def test_pip_list_gives_versions_by_normalised_name(put: Put) -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('{"error": "no such environment"}', "no list of packages"),
-        ('[{"name": "jax"}]', "[0]: this is no package"),
+        ('{"error": "no such environment"}', "not a list of packages"),
+        ('[{"name": "jax"}]', "[0]: this is not a package"),
         ('[{"name": "jax", "version": "1"}, {"name": "JAX", "version": "2"}]', "[1]: jax 2 contradicts 1 of [0]"),
         ("[" * 100_000, "nested too deep"),
         ("[" + "1" * 5000 + "]", "syntax: Exceeds the limit"),
     ],
 )
 def test_faults_of_a_list(put: Put, written: str, said: str) -> None:
-    """A JSON that is no list of packages is told so, with the number of what is wrong."""
+    """JSON that is not a list of packages is an error with the number of the entry."""
     assert said in told(put(written, "list.json"))
 
 
@@ -392,7 +392,7 @@ def test_faults_of_a_list(put: Put, written: str, said: str) -> None:
     ],
 )
 def test_pins(put: Put, line: str, version: str) -> None:
-    """A line that leaves one version open is that version, by its public name."""
+    """A line that admits one version is that version, by its public name."""
     assert {"jax": version} == locks.read(put(line)).versions
 
 
@@ -416,19 +416,19 @@ def test_pins(put: Put, line: str, version: str) -> None:
     ],
 )
 def test_what_has_no_one_version(put: Put, line: str) -> None:
-    """A range, a repository, an address or a folder is no version, and told in the words of its line."""
+    """A range, a repository, an address or a folder has no version and keeps its words."""
     stack = locks.read(put(line))
     assert ({}, ["jax"]) == (stack.versions, list(stack.unsaid))
     assert stack.unsaid["jax"] in (line, "strange")
 
 
 def test_long_words_are_cut(put: Put) -> None:
-    """Of the words of a line, those that nobody reads are left out."""
+    """Long words of a line are cut."""
     assert len(locks.read(put(f"jax @ https://a.b/{'x' * 5000}.whl")).unsaid["jax"]) <= 300
 
 
 def test_a_place_is_what_is_installed(put: Put) -> None:
-    """Beside a version that is asked for, what comes from a folder stays without one."""
+    """A package from a folder has no version, whatever other lines pin."""
     stack = locks.read(put("jax==0.4.35\n-e ./jax\njax>=0.4\n"))
     assert ({}, {"jax": "-e ./jax"}) == (stack.versions, stack.unsaid)
 
@@ -437,13 +437,13 @@ def test_a_place_is_what_is_installed(put: Put) -> None:
     "line", ["", "# jax==0.4.35", "--pre", "-i https://a.b/simple", 'jax==0.4.35; python_version < "3"', "-e ."]
 )
 def test_lines_without_a_package(put: Put, line: str) -> None:
-    """An option, a comment, the project itself and what is not for this machine are no packages."""
+    """Options, comments, the project itself and other machines' requirements are not packages."""
     stack = locks.read(put(line))
     assert ({}, {}) == (stack.versions, stack.unsaid)
 
 
 def test_includes_are_followed_once(put: Put) -> None:
-    """Requirements and constraints that include each other are read, each once, from where they stand."""
+    """Requirements and constraints that include each other are read once, relative to their own folder."""
     put("-r ../requirements.txt\n--constraint=pins.txt\nequinox", "deps/more.txt")
     put("equinox==0.11.8", "deps/pins.txt")
     path = put("-r deps/more.txt\n-rdeps/more.txt\n-r requirements.txt\njax==0.4.35\n")
@@ -452,7 +452,7 @@ def test_includes_are_followed_once(put: Put) -> None:
 
 
 def test_constraints_install_nothing(put: Put) -> None:
-    """What constraints alone name is not there, unless a package of the stack that is there imports it."""
+    """A constraint does not install a package, unless an installed package of the stack imports it."""
     put("diffrax==0.6.0\nequinox==0.11.8\njax==0.4.35\njaxlib==0.4.35", "pins.txt")
     stack = locks.read(put("equinox\n-c pins.txt"))
     assert {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"} == stack.versions
@@ -462,14 +462,14 @@ def test_constraints_install_nothing(put: Put) -> None:
 
 
 def test_tokens_are_not_told(put: Put) -> None:
-    """Of an address, what may be a token is left out, and which commit is meant stays."""
+    """Possible tokens in an address are removed; the commit stays."""
     stack = locks.read(put("jax @ https://a.b/jax.whl?token=abc&sig=def\nlineax @ git+https://u:p@a.b/l?rev=main\n"))
     assert {"jax": "jax @ https://a.b/jax.whl?…&…", "lineax": "lineax @ git+https://a.b/l?rev=main"} == stack.unsaid
     assert "abc" not in told(put("-r https://a.b/all.txt?token=abc"))
 
 
 def test_hostile_names_are_one_printable_line(put: Put) -> None:
-    """A name of a file, or words in it, with line ends and controls stay one line that nothing acts on."""
+    """File names and words with line ends or control characters become one harmless line."""
     stack = locks.read(put('[{"name": "jax", "version": "x\\n::error::y"}]', "a\n::error::b\x1b[31m.json"))
     assert "a\\u000a::error::b\\u001b[31m.json" in stack.where
     assert "x\\u000a::error::y" == stack.unsaid["jax"]
@@ -477,7 +477,7 @@ def test_hostile_names_are_one_printable_line(put: Put) -> None:
 
 
 def test_chain_of_includes_has_no_end_of_its_own(put: Put) -> None:
-    """A thousand files that include the next are all read."""
+    """A chain of a thousand included files is read."""
     for number in range(1000):
         put(f"-r {number + 1}.txt", f"{number}.txt")
     put("jax==0.4.35", "1000.txt")
@@ -488,16 +488,16 @@ def test_chain_of_includes_has_no_end_of_its_own(put: Put) -> None:
     ("line", "said"),
     [
         ("-r gone.txt", "line 1: there is no file 'gone.txt'"),
-        ("-r ../../etc/passwd", "line 1: '../../etc/passwd' is outside of the project"),
-        ("-c /etc/passwd", "line 1: '/etc/passwd' is outside of the project"),
-        ("-r link.txt", "line 1: 'link.txt' is outside of the project"),
+        ("-r ../../etc/passwd", "line 1: '../../etc/passwd' is outside the project"),
+        ("-c /etc/passwd", "line 1: '/etc/passwd' is outside the project"),
+        ("-r link.txt", "line 1: 'link.txt' is outside the project"),
         ("-r https://me:secret@a.b/all.txt", "line 1: 'https://a.b/all.txt' is not fetched"),
         ("-r a\x00b", "line 1: "),
         ("-r .", "line 1: there is no file '.'"),
     ],
 )
 def test_includes_that_are_not_followed(put: Put, line: str, said: str) -> None:
-    """A file that is not there, or not the project's, is not read, and the line is named."""
+    """An included file that is missing or outside the project is an error that names the line."""
     put("").with_name("link.txt").symlink_to("/etc/hostname")
     assert said in told(put(line))
 
@@ -511,24 +511,24 @@ def test_includes_that_are_not_followed(put: Put, line: str, said: str) -> None:
         ("jax<0.4\njax==0.4.35+cuda12", "line 1: jax<0.4 contradicts 0.4.35+cuda12 of line 2"),
         ("jax==0.4.35,>=0.4.36", "line 1: jax==0.4.35,>=0.4.36 contradicts 0.4.35 of line 1"),
         ("jax==0.4.35+cuda12\njax==0.4.35+rocm6", "line 2: jax 0.4.35+rocm6 contradicts"),
-        ("Package    Version\n------- -------", "line 1: 'Package    Version' is no requirement"),
-        ("jax=0.4.35=py312_0", "line 1: 'jax=0.4.35=py312_0' is no requirement"),
-        ("- jax", "line 1: '- jax' is no requirement"),
-        ('jax==0.4.35; spam == "1"', "is no requirement"),
+        ("Package    Version\n------- -------", "line 1: 'Package    Version' is not a requirement"),
+        ("jax=0.4.35=py312_0", "line 1: 'jax=0.4.35=py312_0' is not a requirement"),
+        ("- jax", "line 1: '- jax' is not a requirement"),
+        ('jax==0.4.35; spam == "1"', "is not a requirement"),
         ('jax; python_version > "' + "(" * 20000 + '"', "more than 10000 characters"),
         ("jax; " + "(" * 4000 + "os_name > ''" + ")" * 4000, "nested too deep"),
-        ("jax==0.4.35\nj\x00x==1", "line 2: 'j\\x00x==1' is no requirement"),
+        ("jax==0.4.35\nj\x00x==1", "line 2: 'j\\x00x==1' is not a requirement"),
         ("--pre\n" * 20001, "line 20001: more than 20000 lines"),
-        (b"jax==0.4.35 # \xff", "file: it is no UTF-8 text: see byte 14"),
+        (b"jax==0.4.35 # \xff", "file: it is not UTF-8 text: see byte 14"),
     ],
 )
 def test_faults_of_requirements(put: Put, written: str | bytes, said: str) -> None:
-    """A line that is no requirement, or contradicts another, is named; of two that contradict, both."""
+    """An invalid line is named; of two contradicting lines, both are."""
     assert said in told(put(written))
 
 
 def test_contradiction_between_two_files(put: Put) -> None:
-    """Of two files that contradict each other, both are named."""
+    """If two files contradict each other, the error names both."""
     pins = put("\njax==0.4.36", "pins.txt")
     path = put("jax==0.4.35\n-c pins.txt")
     assert f"{pins}: line 2: jax 0.4.36 contradicts 0.4.35 of line 1 of {path}" in told(path)
@@ -536,14 +536,14 @@ def test_contradiction_between_two_files(put: Put) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_encodings_of_windows(put: Put, encoding: str) -> None:
-    """What PowerShell writes of `pip freeze` is read."""
+    """The UTF-16 that PowerShell writes of `pip freeze` is read."""
     assert {"jax": "0.4.35"} == locks.read(put("jax==0.4.35\r\n".encode(encoding))).versions
 
 
 @pytest.mark.parametrize("name", ["a; touch x.txt", "-r.txt", "$(x).json", "ж\n.txt", "..txt"])
 def test_names_of_files_mean_nothing(put: Put, name: str) -> None:
-    """A file's name is no option, no command and no path."""
-    # A locale of few letters has no file with others in its name.
+    """A file's name is never taken for an option, a command or a path."""
+    # A locale with few letters cannot have files with others in their names.
     name = os.fsdecode(name.encode())
     written = '[{"name": "jax", "version": "0.4.35"}]' if name.endswith("json") else "jax==0.4.35"
     assert {"jax": "0.4.35"} == locks.read(put(written, name)).versions
@@ -557,8 +557,8 @@ def test_names_of_files_mean_nothing(put: Put, name: str) -> None:
     ],
 )
 def test_other_forms_are_told(put: Put, name: str, written: str) -> None:
-    """A lock of a form that is not read is told so, with those that are."""
-    assert "none of these, which are read: uv.lock, poetry.lock" in told(put(written, name))
+    """A lock of an unknown format is an error that lists the known ones."""
+    assert "its format is unknown. Known are: uv.lock, poetry.lock" in told(put(written, name))
 
 
 @pytest.mark.parametrize(
@@ -570,19 +570,19 @@ def test_other_forms_are_told(put: Put, name: str, written: str) -> None:
     ],
 )
 def test_what_has_no_versions_says_what_to_do(put: Put, name: str, said: str) -> None:
-    """A file that declares, and pins nothing, is told with the command that answers."""
+    """A file that declares without pinning is an error with the command to use."""
     assert said in told(put("", name))
 
 
 def test_no_file_at_all(tmp_path: Path) -> None:
-    """A folder, a missing file and a name that can be none are told as such."""
+    """A folder, a missing file and an impossible name are errors."""
     assert "Is a directory" in told(tmp_path)
     assert "No such file" in told(tmp_path / "gone.txt")
     assert "null" in told(tmp_path / "a\x00b")
 
 
 def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A device and a file without an end are told at once."""
+    """A device and an endless file are refused at once."""
     assert "/dev/zero: file: it is a terminal or a device" in told(Path("/dev/zero"))
     (tmp_path / "large.txt").touch()
     os.truncate(tmp_path / "large.txt", 2**34)
@@ -593,7 +593,7 @@ def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
 @given(name=st.sampled_from(OTHERS), cut=st.integers(0, 5000), at=st.integers(0, 5000), byte=st.integers(-1, 255))
 @example("conda.json", 5000, 0, 0)
 def test_files_cut_and_flipped(tmp_path: Path, name: str, cut: int, at: int, byte: int) -> None:
-    """Every sample, cut anywhere and with any byte changed, is a stack or a file with faults that are told."""
+    """Every sample, cut anywhere and with any byte changed, yields a stack or faults."""
     damaged = bytearray((SAMPLES / name).read_bytes()[:cut])
     if byte >= 0 and at < len(damaged):
         damaged[at] = byte
@@ -605,14 +605,14 @@ def test_files_cut_and_flipped(tmp_path: Path, name: str, cut: int, at: int, byt
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(line=st.text(alphabet=st.sampled_from("jax=<>!~;@[](){}#'\"\\-+.0/:rce \n\x00\u2028é"), max_size=40))
 def test_any_line(tmp_path: Path, line: str) -> None:
-    """Any line of requirements is a stack or a fault that is told."""
+    """Any line of requirements yields a stack or a fault."""
     path = tmp_path / "requirements.txt"
     path.write_text(line, encoding="utf-8")
     assert read_or_told(path)
 
 
 def test_one_version_in_two_spellings(put: Put) -> None:
-    """Versions that are equal do not contradict each other, and those that do are told once."""
+    """Equal versions do not contradict each other; contradicting ones are reported once."""
     assert {"jax": "0.7"} == locks.read(put("jax==0.7\njax==0.7.0\n")).versions
     assert 1 == told(put("jax==0.7\njax==0.8\n")).count("contradicts")
     assert "contradicts" in told(put("jax==0.7,>=0.8\n"))

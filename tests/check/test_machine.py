@@ -1,4 +1,4 @@
-"""An answer for programs: JSON, Markdown, SARIF, annotations and constraints."""
+"""Answers for programs: JSON, Markdown, SARIF, annotations and constraints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from suite.check.answer import answer
 from suite.check.finding import Finding
 from suite.check.machine import FORMATS
-from suite.check.outcome import Outcome, Read, of_stack
+from suite.check.outcome import Outcome, SourceRead, of_stack
 from tests.check.worlds import knowledge, stack
 
 LINE = Finding("certain", "jax.tree_map", "removed in jax 0.6.0", "src/old.py", 3, 1, 3, 13, do="jax.tree.map")
@@ -20,14 +20,14 @@ LIKELY = replace(
 
 
 def outcome(*findings: Finding, **versions: str) -> Outcome:
-    """The answer for these versions, with these findings in a source; without, for the stack."""
+    """Return the outcome for these versions and these findings in a source; without, for the stack."""
     found = answer(knowledge(), stack(**versions))
-    read = Read(3, functions=4, covered=1, lacking=1) if findings else None
+    read = SourceRead(3, functions=4, covered=1, lacking=1) if findings else None
     return Outcome(found, knowledge(), findings or tuple(of_stack(found)), read)
 
 
 def test_json_has_what_programs_read() -> None:
-    """The exit code, the sentence, the stack, what was read and covered, and each finding."""
+    """JSON has the exit code, the sentence, the stack, what was read and covered, and the findings."""
     data = json.loads(FORMATS["json"](outcome(LINE, LIKELY, jax="0.6.0")))
 
     assert (2, 1, "CPU, x86-64") == (data["schema_version"], data["exit"], data["platform"])
@@ -40,7 +40,7 @@ def test_json_has_what_programs_read() -> None:
 
 
 def test_json_says_how_each_case_is_known() -> None:
-    """Without a source a finding is an issue of the stack, and its cases are told by what was run."""
+    """Without a source a finding is an issue of the stack, and its cases are listed as in the runs."""
     data = json.loads(FORMATS["json"](outcome(jax="0.4.30")))
 
     assert ["wrong-numbers"] == [each["id"] for each in data["findings"]]
@@ -49,7 +49,7 @@ def test_json_says_how_each_case_is_known() -> None:
 
 
 def test_sarif_points_at_the_source_or_the_lock() -> None:
-    """A result for each finding, with its level, at its place; without a source, one for the lock."""
+    """SARIF has a result with level and place for each finding; without a source, one for the lock."""
     (run,) = json.loads(FORMATS["sarif"](outcome(LINE, LIKELY, jax="0.6.0")))["runs"]
     assert ["certain", "wrong-numbers"] == [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert ["error", "warning"] == [each["level"] for each in run["results"]]
@@ -64,7 +64,7 @@ def test_sarif_points_at_the_source_or_the_lock() -> None:
 
 
 def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
-    """GitHub's commands end at a line's end, and their properties at commas and colons: these are escaped."""
+    """Line ends, commas and colons in GitHub's commands are escaped."""
     first, second, notice = FORMATS["github"](outcome(LINE, LIKELY, jax="0.6.0")).splitlines()
 
     assert first.startswith("::error file=src/old.py,line=3,title=jax.tree_map::jax.tree_map: removed in jax 0.6.0; ")
@@ -74,15 +74,15 @@ def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
 
 @pytest.mark.parametrize("level", ["possible", "deprecated", "chronic"])
 def test_what_asks_for_nothing_is_not_annotated(level: str) -> None:
-    """Annotations are for what is certain or likely."""
+    """Only certain and likely findings are annotations."""
     (only,) = FORMATS["github"](outcome(replace(LIKELY, level=level), jax="0.6.0")).splitlines()  # type: ignore[arg-type]
     assert only.startswith("::notice::Nothing is known to need a change.")
 
 
 def test_markdown_has_a_row_for_each_finding() -> None:
-    """A table whose cells no text can leave."""
+    """No text can break out of the cells of a table."""
     hostile = replace(LIKELY, says="a|b<c>\n::error::")
     rows = [line for line in FORMATS["markdown"](outcome(LINE, hostile, jax="0.6.0")).splitlines() if "|" in line]
     assert "| certain | `src/old.py:3` | `jax.tree_map`: removed in jax 0.6.0 | jax.tree.map |" in rows
-    assert any("a\\|b&lt;c>\\u000a::error::" in each or "a\\|b&lt;c>" in each for each in rows)
+    assert any("a\\|b&lt;c>\\u000a::error::" in row or "a\\|b&lt;c>" in row for row in rows)
     assert 4 == len(rows)

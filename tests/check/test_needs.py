@@ -1,4 +1,4 @@
-"""Which releases a source tree works with, and what its project declares."""
+"""Releases that a source tree works with, compared with its project's declaration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OLD = "import jax\n\ndef f(x):\n    return jax.tree_map(abs, x)\n"
 def said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], declared: str | None, format: str = "text", **modules: str
 ) -> tuple[int, str]:
-    """What `needs` says of a project of these modules."""
+    """Return the output of `needs` for a project of these modules."""
     (tmp_path / "src").mkdir()
     (tmp_path / ".git").mkdir()
     for name, code in modules.items():
@@ -29,12 +29,12 @@ def said(
 
 
 def project(*dependencies: str, more: str = "") -> str:
-    """A pyproject.toml with these dependencies."""
+    """Return a pyproject.toml with these dependencies."""
     return f"[project]\nname = 'p'\nversion = '1'\ndependencies = {list(dependencies)}\n{more}"
 
 
 def test_a_floor_is_told_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A name that came with a release is its floor; a lower bound that admits an older one is too low."""
+    """A name's first release is the floor; a lower bound that admits an older one is too low."""
     code, out = said(tmp_path, capsys, project("jax>=0.4.35"), qr=QR)
     assert "jax >=0.10.0  jax.lax.linalg.ormqr, not before 0.10.0: src/qr.py:4" in out
     assert "pyproject.toml declares jax>=0.4.35: too low (needs 0.10.0)" in out
@@ -42,9 +42,9 @@ def test_a_floor_is_told_with_its_reason(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_removed_name_is_a_line_to_fix_and_no_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What replaces it must be there on the oldest release that is declared: jax.tree.map came with 0.4.25."""
+    """A replacement must exist on the oldest declared release: jax.tree.map came with 0.4.25."""
     code, out = said(tmp_path, capsys, project("jax>=0.4.20"), old=OLD)
-    told = "to fix  src/old.py:4  jax.tree_map, gone since 0.6.0; jax.tree_util.tree_map is there on 0.4.18 (or older)"
+    told = "to fix  src/old.py:4  jax.tree_map, gone since 0.6.0; jax.tree_util.tree_map exists on 0.4.18 (or older)"
     assert told in out
     assert ("<" in out, 1) == (False, code)
 
@@ -64,14 +64,14 @@ def test_a_removed_name_is_a_line_to_fix_and_no_bound(tmp_path: Path, capsys: py
 def test_what_is_declared_decides(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], declared: str | None, code: int
 ) -> None:
-    """Who installs a project gets its dependencies, or one of its extras; what is not declared is not compared."""
+    """Dependencies count before extras; an undeclared package is not compared."""
     found, out = said(tmp_path, capsys, declared, qr=QR)
     assert code == found
     assert ("not compared" in out or "nothing was compared" in out) == (declared is None or ">=0.10" not in declared)
 
 
 def test_a_guarded_name_needs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Code that does without on older releases has no floor by it."""
+    """Guarded code does not raise the floor."""
     new, old = "if hasattr(jax, 'shard_map'):\n    jax.shard_map", "if jax.__version_info__ < (0, 6):\n    jax.tree_map"
     code, out = said(tmp_path, capsys, project("jax>=0.4.20"), guarded=f"import jax\n{new}\n{old}\n")
     assert out.startswith("jax   any from 0.4.18 on\n")
@@ -79,7 +79,7 @@ def test_a_guarded_name_needs_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_json_has_its_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A list of packages, each with what it needs, what is declared, why, and what to fix."""
+    """JSON lists packages with need, declaration, reasons and lines to fix."""
     code, out = said(tmp_path, capsys, project("jax>=0.4.20"), "json", qr=QR, old=OLD)
     reason = {"name": "jax.lax.linalg.ormqr", "path": "src/qr.py", "line": 4, "since": "0.10.0"}
     fix = {
@@ -105,13 +105,13 @@ def test_json_has_its_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ],
 )
 def test_other_formats_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], format: str, line: str) -> None:
-    """Annotations for a workflow, and a table for a comment."""
+    """Formats include annotations for a workflow and a table for a comment."""
     _, out = said(tmp_path, capsys, project("jax>=0.4.20"), format, qr=QR, old=OLD)
     assert any(each.startswith(line) for each in out.splitlines())
 
 
 def test_a_tree_without_the_stack_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is needed by code that names nothing of the stack."""
+    """Code that does not name the stack needs nothing."""
     code, out = said(tmp_path, capsys, project("jax"), a="import numpy\n")
-    assert "was found in 1 files" in out
+    assert "in 1 files" in out
     assert 0 == code

@@ -1,4 +1,4 @@
-"""A stack in somebody's words: each word means something, or is refused."""
+"""Stacks in a person's words: all words have a meaning, or are refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0.1"], "diffrax": ["0.6.0
     ],
 )
 def test_words_name_versions(words: str, meant: dict[str, str]) -> None:
-    """A version beside no name is jax's, the start of one its newest, and after `==` it is that one, less its build."""
+    """A version without a name is jax's, a prefix means its newest release, and `==` means that public version."""
     assert meant == versions(words, RELEASES, RELEASES)
 
 
@@ -35,14 +35,14 @@ def test_words_name_versions(words: str, meant: dict[str, str]) -> None:
     "words", ["", "jax", "jax>=0.4", "jax==0.4.*", "jax 0.4 jax 0.10", "lineax newest", "old.lock", "jax===main"]
 )
 def test_what_names_no_one_version_is_refused(words: str) -> None:
-    """Ranges, two versions of a package, and a release of what is not known."""
-    with pytest.raises(ValueError, match=r"one version of each|no release of lineax|Invalid version: 'main'"):
+    """Ranges, two versions of a package, and releases of unknown packages are refused."""
+    with pytest.raises(ValueError, match=r"one version of each|lineax has no release|Invalid version: 'main'"):
         versions(words, RELEASES, RELEASES)
 
 
 @given(st.dictionaries(st.sampled_from(sorted(RELEASES)), st.integers(0, 2), min_size=1))
 def test_a_release_by_its_name_is_that_release(places: dict[str, int]) -> None:
-    """However it is spelled: pinned, or in words."""
+    """Names are normalised, in pins and in words."""
     named = {name: RELEASES[name][place] for name, place in places.items()}
     for between in ("==", " "):
         assert named == versions(" ".join(f"{name}{between}{each}" for name, each in named.items()), RELEASES, RELEASES)

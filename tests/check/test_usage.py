@@ -1,4 +1,4 @@
-"""Which names of the stack a source uses: resolved through scopes and modules, with their arguments."""
+"""Names of the stack that a source uses, resolved through scopes and modules, with their arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from suite.check.source import usage as reading
 from suite.check.source.conditions import is_dead
-from suite.check.source.sources import LARGEST
+from suite.check.source.sources import MAX_BYTES
 from suite.check.source.touched import meets, touch, touched
 from suite.check.source.usage import Usage, usage
 from suite.errors import Misused
@@ -29,7 +29,7 @@ JIT, STATIC = "jax.jit", "jax.jit(static_argnums=)"
 
 
 def tree(tmp_path: Path, modules: Mapping[str, str]) -> Usage:
-    """What a tree of these modules uses."""
+    """Return the uses in a tree of these modules."""
     for name, code in modules.items():
         path = tmp_path / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,18 +38,18 @@ def tree(tmp_path: Path, modules: Mapping[str, str]) -> Usage:
 
 
 def told(found: Usage, *wanted: str) -> list[tuple[str, str, int, int]]:
-    """What of it is wanted, and where."""
+    """Return the places of the wanted uses."""
     return [
-        (name, each.path, each.line, each.column)
-        for each in found.uses
-        if not is_dead(each.guards, {"jax": "0.12.0.1"})
+        (name, use.path, use.line, use.column)
+        for use in found.uses
+        if not is_dead(use.guards, {"jax": "0.12.0.1"})
         for name in wanted
-        if touched(each, [touch(name).name]) and meets(touch(name), each, ()) is not False
+        if touched(use, [touch(name).name]) and meets(touch(name), use, ()) is not False
     ]
 
 
 def places(tmp_path: Path, code: str, *wanted: str) -> list[tuple[str, int, int]]:
-    """What of a tree of one file is wanted, and where in it."""
+    """Return the places of the wanted uses in a tree of one file."""
     return [(name, line, column) for name, _, line, column in told(tree(tmp_path, {"a": code}), *wanted)]
 
 
@@ -74,12 +74,12 @@ def places(tmp_path: Path, code: str, *wanted: str) -> list[tuple[str, int, int]
     ],
 )
 def test_every_way_to_import_a_name_is_followed(tmp_path: Path, code: str) -> None:
-    """Whatever the import's spelling, a use is found once."""
+    """A use is found once, whatever the spelling of the import."""
     assert [PAD] == [name for name, *_ in places(tmp_path, code, PAD)]
 
 
 def test_a_use_is_told_with_its_line_and_column(tmp_path: Path) -> None:
-    """Lines and columns count from 1, and what is left out of the text before it changes neither."""
+    """Lines and columns start at 1, and removed text before a use does not change them."""
     code = """
         import jax.numpy as jnp
 
@@ -126,7 +126,7 @@ def test_a_use_is_told_with_its_line_and_column(tmp_path: Path) -> None:
     ],
 )
 def test_what_only_has_the_same_name_is_no_use(tmp_path: Path, code: str) -> None:
-    """Methods, other packages, shadowed names, words in strings: none of them is a use."""
+    """Methods, other packages, shadowed names and words in strings are not uses."""
     assert [] == places(tmp_path, code, PAD)
 
 
@@ -152,7 +152,7 @@ def test_what_only_has_the_same_name_is_no_use(tmp_path: Path, code: str) -> Non
     ],
 )
 def test_names_are_followed_through_scopes_and_assignments(tmp_path: Path, code: str, lines: list[int]) -> None:
-    """An alias is a use where it is made and where it is used; an import alone uses nothing."""
+    """An alias counts where it is made and where it is used; an import alone is not a use."""
     assert lines == [line for _, line, _ in places(tmp_path, code, "jax.vmap")]
 
 
@@ -168,7 +168,7 @@ def test_names_are_followed_through_scopes_and_assignments(tmp_path: Path, code:
     ],
 )
 def test_a_keyword_is_found_where_its_function_gets_it(tmp_path: Path, code: str) -> None:
-    """A call of the function, a decorator, a partial of it: each gives it the keyword."""
+    """A call, a decorator and a partial of a function give it the keyword."""
     assert [STATIC] == [name for name, *_ in places(tmp_path, code, STATIC)]
 
 
@@ -183,7 +183,7 @@ def test_a_keyword_is_found_where_its_function_gets_it(tmp_path: Path, code: str
     ],
 )
 def test_a_keyword_of_another_function_is_none(tmp_path: Path, code: str) -> None:
-    """A keyword counts by the function that gets it."""
+    """A keyword belongs to the function that receives it."""
     assert [] == places(tmp_path, code, STATIC)
 
 
@@ -198,7 +198,7 @@ def test_a_keyword_of_another_function_is_none(tmp_path: Path, code: str) -> Non
     ],
 )
 def test_a_module_is_used_by_what_is_in_it(tmp_path: Path, wanted: str, code: str) -> None:
-    """A module, a class and a function are found by whatever is used of them."""
+    """Modules, classes and functions are found by any use of them."""
     assert [wanted] == [name for name, *_ in places(tmp_path, code, wanted)]
 
 
@@ -215,7 +215,7 @@ def test_a_module_is_used_by_what_is_in_it(tmp_path: Path, wanted: str, code: st
     ],
 )
 def test_names_are_followed_through_the_project(tmp_path: Path, user: str) -> None:
-    """What a module has from the stack is the stack's where another imports it, however often."""
+    """Names that a module imports from the stack stay the stack's through further imports."""
     modules = {
         "p/__init__": "from .again import np2 as np3",
         "p/compat": "import jax.numpy as jnp",
@@ -236,7 +236,7 @@ def test_names_are_followed_through_the_project(tmp_path: Path, user: str) -> No
     ],
 )
 def test_what_leads_nowhere_is_nothing(tmp_path: Path, modules: dict[str, str]) -> None:
-    """Modules that import each other, and names that are bound by what is not followed, say nothing."""
+    """Import cycles, and names with bindings that are not followed, yield nothing."""
     assert [] == told(tree(tmp_path, modules), PAD)
 
 
@@ -254,20 +254,20 @@ def test_what_leads_nowhere_is_nothing(tmp_path: Path, modules: dict[str, str]) 
     ],
 )
 def test_a_comment_says_which_issues_to_ignore(tmp_path: Path, code: str, ignored: set[str]) -> None:
-    """On the line of the use, or on the first one of its statement."""
+    """A comment ignores issues on the line of the use, or on the first line of its statement."""
     found = tree(tmp_path, {"a": f"import jax\n{code}"}).uses
     assert [ignored] == [set(each.ignored) for each in found if touched(each, ["jax.vmap"])]
 
 
 def test_what_no_source_tells_is_told() -> None:
-    """Members of classes, private names and areas can be in use where no source names them."""
+    """Members of classes, private names and areas can be in use without being named."""
     hidden = ["control flow", "jax.core.Tracer.__hash__", "jax._src.mlir.f", "jax.stages.Wrapped.lower", "jax_flag"]
     assert [True] * 5 == [touch(each).is_untold for each in hidden]
     assert [False] * 3 == [touch(each).is_untold for each in (PAD, STATIC, "jax.memory.Space.Device")]
 
 
 def test_the_cells_of_a_notebook_share_their_names(tmp_path: Path) -> None:
-    """A use is told with its cell and the line in it, past magics, other languages and cells that are no Python."""
+    """A use in a notebook has its cell and line, past magics, other languages and invalid cells."""
     sources = [
         "%load_ext x\nimport jax.numpy as jnp",
         ["%%bash\n", "jnp.pad("],
@@ -301,17 +301,17 @@ def test_the_cells_of_a_notebook_share_their_names(tmp_path: Path) -> None:
         ("a.py", b"import jax\nx = jax.numpy.pad" + b"+1" * 500, "nested too deep"),
         ("a.py", b"import jax\nx = jax.numpy.pad" + b"-" * 100_000 + b"1", "nested too deep"),
         ("a.py", b"import jax\n" + b"jax = jax\n" * 2000 + b"jax.numpy.pad", "nested too deep"),
-        ("a.py", b"#" * (LARGEST + 1), "larger"),
+        ("a.py", b"#" * (MAX_BYTES + 1), "larger"),
         ("a.ipynb", b"{", "decoded"),
         ("a.ipynb", b"[" * 100_000, "decoded"),
-        ("a.ipynb", b"[]", "no notebook"),
-        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": 3}]}', "no notebook"),
-        ("a.ipynb", b'{"cells": {"a": 1}}', "no notebook"),
+        ("a.ipynb", b"[]", "not a notebook"),
+        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": 3}]}', "not a notebook"),
+        ("a.ipynb", b'{"cells": {"a": 1}}', "not a notebook"),
         ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "cannot be read"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_reason(tmp_path: Path, name: str, content: bytes, why: str) -> None:
-    """A file that nobody can read ends nothing: the others are read."""
+    """An unreadable file does not stop the others from being read."""
     (tmp_path / name).write_bytes(content)
     (tmp_path / "b.py").write_text("import jax.numpy as jnp\njnp.pad(x, 1)")
     found = usage(tmp_path)
@@ -331,14 +331,14 @@ def test_what_cannot_be_read_is_told_with_its_reason(tmp_path: Path, name: str, 
     ],
 )
 def test_files_are_read_as_python_reads_them(tmp_path: Path, content: bytes) -> None:
-    """Byte order marks, encodings, line ends, form feeds and tabs are Python's affair."""
+    """Byte order marks, encodings, line ends, form feeds and tabs are read as in Python."""
     (tmp_path / "a.py").write_bytes(content)
     found = usage(tmp_path)
     assert ((), 1, 1) == (found.unread, len(told(found, "jax.vmap")), found.files)
 
 
 def test_what_is_no_source_is_passed_over(tmp_path: Path) -> None:
-    """Hidden folders, environments, what is built, and other files are not read; a link is not followed."""
+    """Hidden folders, environments, builds and other files are skipped; links are not followed."""
     for name in ("s/a.py", ".h/a.py", "venv/a.py", "my/a.py", "build/a.py", "node_modules/a.py", "s/a.txt", "s/.a.py"):
         (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "p" / name).write_text("import jax\njax.vmap(f)")
@@ -353,19 +353,19 @@ def test_what_is_no_source_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_one_file_is_read_by_its_name(tmp_path: Path) -> None:
-    """A file given by itself is told by its name alone."""
+    """A single file is named without its folder."""
     tree(tmp_path, {"a": "import jax\njax.vmap(f)"})
     assert ["a.py"] == [path for _, path, *_ in told(usage(tmp_path / "a.py"), "jax.vmap")]
 
 
 def test_no_folder_is_a_mistake(tmp_path: Path) -> None:
-    """A path at which nothing is ends in a sentence."""
-    with pytest.raises(Misused, match="there is no"):
+    """A missing path is an error with a sentence."""
+    with pytest.raises(Misused, match="does not exist"):
         usage(tmp_path / "nowhere")
 
 
 def test_many_files_are_read_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes find what one finds."""
+    """Several processes find the same as one."""
     for number in range(3):
         (tmp_path / f"{number}.py").write_text("import jax\njax.vmap(f)\n(")
         (tmp_path / f"{number}b.py").write_text("import jax\njax.vmap(f)")
@@ -377,7 +377,7 @@ def test_many_files_are_read_side_by_side(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> None:
-    """Whatever ends the command ends the processes that it has started, too."""
+    """Ending the command in any way also ends the processes it started."""
     code = "import jax\n" + "jax.vmap(jax.numpy.sin)\n" * 3000
     for place in range(400):
         (tmp_path / f"{place}.py").write_text(code)
@@ -388,12 +388,12 @@ def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> 
         while not any(map(_reads, Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split())):
             assert running.poll() is None
         running.send_signal(number)
-        # Each of them holds its standard output.
+        # All of them hold its standard output.
         running.communicate(timeout=10)
 
 
 def _reads(process: str) -> bool:
-    """Whether a process has had the processor for longer than it takes to start."""
+    """Return True if a process has used the processor for longer than its start takes."""
     return 2 * sum(map(int, Path(f"/proc/{process}/stat").read_text().split()[13:15])) > os.sysconf("SC_CLK_TCK")
 
 
@@ -404,7 +404,7 @@ def _reads(process: str) -> bool:
     )
 )
 def test_no_text_ends_it(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    """Whatever stands in a file, it is read, or it is told that it is not."""
+    """Any file is read, or reported as unread."""
     path = tmp_path_factory.mktemp("tree") / "a.py"
     path.write_bytes(content)
     found = usage(path)
@@ -412,7 +412,7 @@ def test_no_text_ends_it(tmp_path_factory: pytest.TempPathFactory, content: byte
 
 
 def test_a_name_that_is_bound_in_every_line(tmp_path: Path) -> None:
-    """Five thousand assignments to one name, and as many uses of it, are read in a moment."""
+    """Five thousand assignments to one name, with as many uses, are read quickly."""
     code = "import jax\n" + "x = 1\ny = x\n" * 5_000 + "jax.jit(f)\n"
     with within(20):
         assert [("jax.jit", 10_002)] == [(name, line) for name, line, _ in places(tmp_path, code, "jax.jit")]

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from suite.__main__ import main
 from suite.cell.issue import Rule, Signature
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.errors import Exit
 from suite.judge.rules import Run, met
 
 RELEASES = ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0")
@@ -21,7 +25,7 @@ CELLS = {
 
 
 def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
-    """A case that was run wherever its rules tell, as they say."""
+    """Return a case that was run wherever its rules match, with the behaviour they expect."""
     known: dict[str, Any] = {
         **{"id": id, "needs": ("jax",), "conditions": (), "rules": rules, "signatures": ()},
         "behaviours": {"wrong": "affected", "right": "clear", "raises": "guarded", "import-error": "affected"},
@@ -30,7 +34,7 @@ def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
     runs = [
         Run(id, pins, rule.behaviour)
         for id, pins in CELLS.items()
-        if {*known["needs"]} <= {*pins} and (rule := next((each for each in rules if _met(each, pins)), None))
+        if {*known["needs"]} <= {*pins} and (rule := next((rule for rule in rules if _met(rule, pins)), None))
     ]
     return KnownCase(**{"runs": tuple(runs), **known})
 
@@ -40,7 +44,7 @@ def _met(rule: Rule, pins: dict[str, str]) -> bool:
 
 
 def issue(id: str, *cases: KnownCase, kind: str = "silent-wrong", **changes: Any) -> KnownIssue:
-    """An issue of these cases."""
+    """Return an issue of these cases."""
     known: dict[str, Any] = {"title": f"{id} does it", "row_zero": False, "touches": (), "upstream": ("jax-ml/jax#1",)}
     known |= changes
     own = tuple(replace(each, touches=each.touches or known["touches"]) for each in cases)
@@ -48,7 +52,7 @@ def issue(id: str, *cases: KnownCase, kind: str = "silent-wrong", **changes: Any
 
 
 def knowledge(*issues: KnownIssue) -> Knowledge:
-    """These issues; else those of this world."""
+    """Return the knowledge of these issues, by default those of this world."""
     mended = case("mended", Rule("wrong", "jax<0.5.0", "run"), Rule("right", "", "run"))
     back = case("back", Rule("right", "jax<0.6.0", "run"), Rule("wrong", "", "run"), conditions=("with x64 on",))
     signature = ("raises", Signature("TypeError", "unhashable type: '…Tracer'"))
@@ -68,5 +72,12 @@ def knowledge(*issues: KnownIssue) -> Knowledge:
 
 
 def stack(**versions: str) -> Stack:
-    """A stack of these versions."""
+    """Return a stack of these versions."""
     return Stack(versions, "uv.lock")
+
+
+def said(capsys: pytest.CaptureFixture[str], *typed: str) -> tuple[Exit, str]:
+    """Return a command's exit code and output."""
+    code = main(list(typed))
+    out, err = capsys.readouterr()
+    return code, out + err

@@ -65,4 +65,4 @@ def test_a_clean_project_is_clean(
     assert Exit.AS_EXPECTED == main(
         ["check", "--python", str(python), "--source", ".", "--confirm", "--verbose", "--fail-on", "possible"]
     )
-    assert "Nothing is predicted, and so nothing was run." in capsys.readouterr().out
+    assert "Nothing is predicted, so nothing was run." in capsys.readouterr().out

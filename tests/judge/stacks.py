@@ -1,4 +1,4 @@
-"""Real pins, and rules such as row zero's: what tests of conclusions are made of."""
+"""Real pins, and rules such as row zero's, for tests of conclusions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from suite.cell.issue import Case, Rule
 from suite.judge.rules import Pins, Run, first_match
 from suite.stack import lock, plan, releases
 
-# Enough to meet every branch, at a few milliseconds each; how long one takes says nothing.
-FEW = settings(deadline=None, max_examples=60)
+# Enough to reach all branches, at a few milliseconds each; durations are not checked.
+FEW_EXAMPLES = settings(deadline=None, max_examples=60)
 OFFERED = releases.load().packages
 PYTHON = "3.12"
 LU = Rule("lu-transpose-is-traced", "jax>=0.8.2 lineax<0.1.0", "lineax#187")
@@ -60,12 +60,12 @@ CASE = Case(
 
 
 def pins(cell: str) -> Pins:
-    """What the lock of a cell of the plan pins."""
+    """Return the pins in the lock of a planned cell."""
     return lock.load(plan.cell(cell)).pins
 
 
 def as_ruled(cell: str) -> Run:
-    """What an implicit solve shows in a cell, had the rules never been wrong."""
+    """Return what an implicit solve shows in a cell if the rules are right."""
     found = first_match(IMPLICIT, pins(cell))
     assert found is not None
     return Run(cell, pins(cell), found.behaviour)

@@ -1,4 +1,4 @@
-"""A verdict against what is known."""
+"""Agreement of verdicts with expectations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.judge.stacks import CASE
     ],
 )
 def test_an_agreement(expected: str | None, verdict: Verdict, behaviour: str | None, agreement: Agreement) -> None:
-    """A verdict goes with what was expected in one of six ways."""
+    """A verdict agrees with an expectation in one of six ways."""
     rule = Rule(expected, "", "seen") if expected else None
 
     assert agreement == agree(CASE, Judged(verdict, behaviour, None, ""), rule)
@@ -41,5 +41,5 @@ def test_an_agreement(expected: str | None, verdict: Verdict, behaviour: str | N
 def test_a_workaround_is_known_to_hold_but_where_it_is_known_to_fail(
     word: WorkaroundWord, jax: str, known: bool
 ) -> None:
-    """A workaround that fails on the stacks where that is documented is as expected, and nowhere else."""
+    """A failing workaround is as expected only on the stacks where that is documented."""
     assert known == workaround_expected(word, ("jax<0.4.31",), {"jax": jax})

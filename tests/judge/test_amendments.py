@@ -1,4 +1,4 @@
-"""Which package should require what: the rows of the arms on real pins."""
+"""Amendments of requirements: the rows of the arms on real pins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW = "+equinox-0.13.2+diffrax-0.7.0"
 
 
 def row(held: str, tables: Tables = TABLES) -> list[Trial]:
-    """Every jax beside what is held, each cell as the rules have it."""
+    """Return a row of all releases of jax beside held packages, as the rules predict it."""
     cells = [cell for cell in plan.cells() if cell.id.endswith(held) and cell.unavailable is None]
     found = []
     for cell in sorted(cells, key=lambda cell: Version(dict(cell.holds)["jax"])):
@@ -27,12 +27,12 @@ def row(held: str, tables: Tables = TABLES) -> list[Trial]:
 
 
 def amended(trials: list[Trial], tables: Tables = TABLES) -> dict[str, Amendment]:
-    """What should be required, by its words."""
-    return {str(each): each for each in amendments(trials, "jax", tables, OFFERED, PYTHON)}
+    """Return the amendments, in words."""
+    return {str(amendment): amendment for amendment in amendments(trials, "jax", tables, OFFERED, PYTHON)}
 
 
 def test_each_failure_is_put_to_the_package_that_lacks_a_bound() -> None:
-    """equinox 0.13.2 with diffrax 0.7.0 has three causes; one bound on jax for all of them would be two too many."""
+    """equinox 0.13.2 with diffrax 0.7.0 has three causes, not one bound on jax."""
     of_diffrax, of_lineax = "diffrax 0.7.0 lacks optimistix<0.1.0", "lineax 0.0.8 lacks jax<0.8.2"
     found = amended(row(ROW))
 
@@ -42,7 +42,7 @@ def test_each_failure_is_put_to_the_package_that_lacks_a_bound() -> None:
 
 
 def test_a_crash_of_one_jaxlib_is_nobody_elses() -> None:
-    """A jaxlib that is broken alone is to be kept out by all that need it, and bounds no library."""
+    """A jaxlib that is broken alone is excluded for all that need it, and does not bound a library."""
     found = amended(row("+equinox-0.12.2+diffrax-0.7.0"))
 
     assert {"what needs jaxlib lacks jaxlib!=0.7.0", "equinox 0.12.2 lacks jax<0.7.1"} == set(found)
@@ -50,7 +50,7 @@ def test_a_crash_of_one_jaxlib_is_nobody_elses() -> None:
 
 
 def test_what_no_rule_knows_is_a_bound_with_all_that_moved() -> None:
-    """A failure that cannot be put down to a pair is told of what moved, with what came along, and blames nobody."""
+    """A failure without a pair of packages becomes a bound on the moved package, with what came along."""
     (unknown,) = (each for each in amended(row(ROW), {"train": TRAIN}).values() if each.grounds == "together")
 
     assert (None, "jax<0.9.1,!=0.8.2,!=0.9.0") == (unknown.package, unknown.requirement)
@@ -63,7 +63,7 @@ def test_nothing_is_said_of_metadata_that_excludes_what_row_zero_does_well() -> 
 
 
 def test_a_guest_lacks_what_its_metadata_does_not_name() -> None:
-    """Haiku builds on jax and does not say so: by the rule that names both it is Haiku that lacks the bound."""
+    """Haiku does not declare jax; the rule that names both attributes the missing bound to Haiku."""
     table = {"import": (Rule("no-drop-var", "dm-haiku<0.0.17 jax>=0.11.0", "run"), Rule("works", "", "run"))}
 
     (found,) = amended(row("+dm-haiku-0.0.16", table), table).values()
@@ -77,7 +77,7 @@ GUARDED = "jax>=0.8.2 equinox>=0.13.1 diffrax>=0.6.2,<0.7.2 lineax>=0.1.0 optimi
 
 @pytest.mark.parametrize("on", [GUARDED, "diffrax<0.7.2 optimistix>=0.1.0"])
 def test_a_rule_with_guards_names_the_same_pair(on: str) -> None:
-    """Requirements that only say where a rule was seen do not hide the two that do not go together."""
+    """Requirements of a rule that only limit where it was seen do not hide the failing pair."""
     tables: Tables = {"implicit": (Rule("rejected", on, "run"), Rule("works", "", "run"))}
 
     assert ["diffrax 0.7.0 lacks optimistix<0.1.0"] == list(amended(row(ROW, tables), tables))

@@ -1,4 +1,4 @@
-"""Which package a change is put down to, on the stacks of the line and on any."""
+"""Attribution of changes to packages, on the stacks of the line and on any."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from suite.cell.issue import Rule
 from suite.judge.attribution import LINKED, Blame, Move, blame, moves, told
 from suite.judge.metadata import reached
 from suite.judge.rules import Run
-from tests.judge.stacks import FEW, IMPLICIT, LU, OFFERED, PYTHON, RULES, RUNS, SHOWN, STACKS, as_ruled
+from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, LU, OFFERED, PYTHON, RULES, RUNS, SHOWN, STACKS, as_ruled
 
 
 def between(before: str, after: str, rules: tuple[Rule, ...] = IMPLICIT) -> Blame | None:
-    """What the change between two cells of the line is put down to, by rules that know what each shows."""
+    """Attribute the change between two cells of the line, with rules that know both."""
     one, other = as_ruled(before), as_ruled(after)
     among = {name for each in (one, other) for name in reached(["diffrax"], each.pins, OFFERED, PYTHON)}
     return blame(one, other, rules, among=among)
@@ -31,7 +31,7 @@ def between(before: str, after: str, rules: tuple[Rule, ...] = IMPLICIT) -> Blam
     ],
 )
 def test_a_failure_of_lineax_is_not_put_down_to_what_moved_along(before: str, after: str, words: str) -> None:
-    """What Lineax 0.1.0 mended is Lineax's, whichever others moved along; the rule is the ground."""
+    """The fix in Lineax 0.1.0 is attributed to Lineax by rule, whatever else moved."""
     found = between(before, after)
 
     assert found is not None
@@ -39,7 +39,7 @@ def test_a_failure_of_lineax_is_not_put_down_to_what_moved_along(before: str, af
 
 
 def test_without_a_rule_a_change_came_with_all_that_moved() -> None:
-    """Where neither a rule nor a run tells them apart, none is to blame, and all that moved are named, jax first."""
+    """Without a rule or run to tell them apart, all moved packages are named, jax first."""
     found = between("equinox-0.13.4", "diffrax-0.7.1", ())
     along = "jaxtyping 0.3.6 → 0.3.7, numpy 2.4.1 → 2.4.2"
 
@@ -63,7 +63,7 @@ EQUINOX_FORTH = Run("other", {**BEFORE, "equinox": "0.13.5"}, "good")
     ],
 )
 def test_a_run_tells_causes_apart(runs: list[Run], package: str | None, grounds: str, evidence: str) -> None:
-    """A cell that differs from one side by one package, and shows what the other does, is evidence, if but for one."""
+    """A cell that differs from one side by one package and shows the other side is evidence, if it is the only one."""
     found = blame(Run("before", BEFORE, "bad"), Run("after", AFTER, "good"), (), runs)
 
     assert found is not None
@@ -82,7 +82,7 @@ def test_a_run_tells_causes_apart(runs: list[Run], package: str | None, grounds:
 def test_a_jaxlib_goes_with_its_jax_unless_a_rule_tells_them_apart(
     on: str, after: dict[str, str], words: str, grounds: str
 ) -> None:
-    """jax and its jaxlib are named both where nothing tells them apart, and one where a rule does."""
+    """jax and its jaxlib are named together, unless a rule tells them apart."""
     rules = (Rule("bad", on, "seen"), Rule("good", "", "seen"))
     found = blame(Run("before", BEFORE, "bad"), Run("after", after, "good"), rules)
 
@@ -91,17 +91,17 @@ def test_a_jaxlib_goes_with_its_jax_unless_a_rule_tells_them_apart(
 
 
 def test_versions_are_compared_as_versions() -> None:
-    """0.4 and 0.4.0 are one version, and a package that came in has none before."""
+    """0.4 and 0.4.0 are one version; a new package has no version before."""
     assert (Move("lineax", None, "0.0.3"),) == moves({"jax": "0.4"}, {"jax": "0.4.0", "lineax": "0.0.3"})
     assert "lineax none → 0.0.3" == told([Move("lineax", None, "0.0.3")])
 
 
 @given(STACKS, SHOWN, STACKS, SHOWN, RULES, RUNS)
-@FEW
+@FEW_EXAMPLES
 def test_blame_falls_on_what_moved_alone(
     before: dict[str, str], was: str, after: dict[str, str], now: str, rules: list[Rule], runs: list[Run]
 ) -> None:
-    """What is named moved; where one package is, it is that one, or jax with its jaxlib: also the other way round."""
+    """Named packages moved; a single one is that alone, or jax with jaxlib, in both directions."""
     one, other = Run("before", before, was), Run("after", after, now)
     forth, back = blame(one, other, rules, runs), blame(other, one, rules, runs)
 

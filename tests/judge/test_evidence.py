@@ -1,4 +1,4 @@
-"""Where a rule was run, in words."""
+"""Releases on which a rule was run, in words."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ BAD, GOOD = Rule("bad", "jax<0.5"), Rule("good")
 
 
 def runs(**shown: str) -> list[Run]:
-    """What was shown on each release of jax, all with one Equinox."""
+    """Return runs on releases of jax, all with one Equinox."""
     return [
-        Run(f"jax-{version}", {"jax": version, "equinox": "0.11.0"}, each)
-        for version, each in ((name.removeprefix("v").replace("_", "."), of) for name, of in shown.items())
+        Run(f"jax-{version}", {"jax": version, "equinox": "0.11.0"}, rule)
+        for version, rule in ((name.removeprefix("v").replace("_", "."), of) for name, of in shown.items())
     ]
 
 
@@ -29,7 +29,7 @@ LINE = runs(v0_4_1="bad", v0_4_2="bad", v0_4_3="bad", v0_5="good", v0_6="good")
         # Not borne out.
         ([Rule("good", "jax<0.5"), Rule("bad")], LINE, ["", ""]),
         ([Rule("bad", "jax==0.4.2"), GOOD], LINE, ["run on jax 0.4.2", "run on jax 0.5 and 0.6"]),
-        # Of those between two ranges, another rule tells.
+        # Another rule matches the releases between two ranges.
         (
             [Rule("bad", "jax==0.5"), GOOD],
             runs(v0_4="good", v0_5="bad", v0_6="good", v0_7="good"),
@@ -40,15 +40,15 @@ LINE = runs(v0_4_1="bad", v0_4_2="bad", v0_4_3="bad", v0_5="good", v0_6="good")
             LINE,
             ["run on 3 stacks: jax 0.4.1 to 0.4.3, equinox 0.11.0", "run on jax 0.5, equinox 0.11.0"],
         ),
-        # What a case needs last is what it is about.
+        # The last need of a case is what it is about.
         ([Rule("bad")], LINE, ["run on equinox 0.11.0"]),
     ],
 )
 def test_a_rule_says_where_it_was_run(rules: list[Rule], seen: list[Run], told: list[str]) -> None:
-    """The releases of the rule's own packages on which it is the first that matches, and was borne out."""
+    """The releases are those of the rule's own packages where it matched first and was borne out."""
     assert told == ran(["jax", "equinox"], rules, seen)
 
 
 def test_a_case_that_needs_nothing_is_about_jax() -> None:
-    """A rule for every stack of a case without needs counts the releases of jax."""
+    """A catch-all rule of a case without needs counts the releases of jax."""
     assert ["run on 3 releases of jax, 0.4.1 to 0.4.3"] == ran([], [Rule("bad")], LINE)

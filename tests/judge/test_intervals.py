@@ -1,4 +1,4 @@
-"""Where along the releases a case shows what, and how sure the ends are."""
+"""Intervals of behaviours along releases, and how exact their ends are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from suite.judge.attribution import Blame, Move
 from suite.judge.intervals import Interval, Point, affected, intervals
 from suite.judge.table import Verdict
-from tests.judge.stacks import FEW
+from tests.judge.stacks import FEW_EXAMPLES
 
 GOOD: tuple[str, Verdict] = ("good", "clear")
 BAD: tuple[str, Verdict] = ("bad", "affected")
@@ -20,18 +20,18 @@ ODD: tuple[str, Verdict] = ("odd", "different")
 
 @st.composite
 def lines(draw: st.DrawFn) -> tuple[list[Point], list[str]]:
-    """Releases in order, some of them points of the line, at some of which something was seen."""
+    """Releases in order, some of them points of the line, some of these with a behaviour."""
     known = [f"1.{number}" for number in range(draw(st.integers(1, 12)))]
     kept = [version for version in known if draw(st.booleans())]
     return [Point(version, draw(st.sampled_from([GOOD, BAD, ODD, None]))) for version in kept], known
 
 
 @given(line=lines())
-@FEW
+@FEW_EXAMPLES
 def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> None:
-    """The runs hold just what was seen, in order, each as long as it can be; a point without news is as good as none.
+    """Intervals contain exactly what was seen, in order and as long as possible; undecided points do not matter.
 
-    A run is exact only if the release next to each end was seen to differ, or is none.
+    An interval is exact only if the release beyond either end was seen to differ, or does not exist.
     """
     points, known = line
     seen = {point.version: point.seen for point in points if point.seen is not None}
@@ -54,7 +54,7 @@ def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> N
 
 
 def test_a_release_that_cannot_be_had_makes_no_end_exact() -> None:
-    """A point that is not among the releases, as one since yanked, is in its run, and bounds none exactly."""
+    """A point outside the releases, such as a yanked one, is in its interval, and makes no end exact."""
     points = [Point("1.0", BAD), Point("1.1", GOOD), Point("1.2", GOOD)]
 
     assert not any(each.exact for each in intervals(points, "jax", ["1.0", "1.2"]))
@@ -72,14 +72,14 @@ LINEAX, JAX = Move("lineax", "0.0.8", "0.1.0"), Move("jax", "1.0", "1.1")
     ],
 )
 def test_a_change_is_exact_where_the_package_itself_made_it(found: Blame, exact: bool, came_with: str) -> None:
-    """Where another package is to blame, or may be, neither end is exact, and the interval names what came with it."""
+    """If another package is or may be the cause, neither end is exact, and the interval names that package."""
     told = intervals([Point("1.0", BAD), Point("1.1", GOOD)], "jax", ["1.0", "1.1"], lambda *_: found)
 
     assert [(exact, ""), (exact, came_with)] == [(each.exact, each.came_with) for each in told]
 
 
 def told(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
-    """Intervals by verdict, package, first and last release."""
+    """Return intervals by verdict, package, first and last release."""
     return [Interval(of, of, package, first, last, exact=True) for of, package, first, last in shown]
 
 
@@ -93,7 +93,7 @@ def told(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
             "jax 0.3 to 0.4",
         ),
         ([("affected", "jax", "0.1", "0.2"), ("crashed", "jax", "0.3", "0.4")], "all releases run"),
-        # It is Equinox that changes it.
+        # Equinox changes it.
         (
             [
                 ("affected", "jax", "0.1", "0.2"),
@@ -106,5 +106,5 @@ def told(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
     ],
 )
 def test_where_a_case_goes_wrong_is_told(found: list[tuple[Verdict, str, str, str]], where: str) -> None:
-    """The releases of the package that changes it, from the first to the last, as far as they were run."""
+    """The affected releases are those of the package that changes the case, within the runs."""
     assert where == affected(told(*found))

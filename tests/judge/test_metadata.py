@@ -1,4 +1,4 @@
-"""What metadata says, against what was seen."""
+"""Metadata compared with what was seen."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.judge.stacks import OFFERED, PYTHON, pins
     ],
 )
 def test_declared_against_observed(says: Declared, works: bool | None, word: DeclaredObserved | None) -> None:
-    """What metadata says against what was seen is one of four words, or none where nothing was seen."""
+    """Metadata and observation give one of four words, or none if nothing was seen."""
     assert word == declared_observed(says, works)
 
 
 def test_what_a_case_does_not_reach_cannot_matter_to_it() -> None:
-    """A case that needs jax alone reaches jaxlib and NumPy, and none of the libraries on JAX; diffrax reaches those."""
+    """A case that needs only jax reaches jaxlib and NumPy, but no library on JAX; diffrax reaches those."""
     of_jax, of_diffrax = (reached([name], pins("jax-0.9.0"), OFFERED, PYTHON) for name in ("jax", "diffrax"))
 
     assert {"jax", "jaxlib", "numpy"} <= of_jax - {"equinox", "diffrax", "lineax"} == of_jax

@@ -1,4 +1,4 @@
-"""Which cells of the line are neighbours."""
+"""Neighbours on the line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from suite.judge.neighbours import LineCell, in_order, neighbours
 from suite.stack import plan
-from tests.judge.stacks import FEW, pins
+from tests.judge.stacks import FEW_EXAMPLES, pins
 
 LINE = [
     LineCell(cell.id, cell.moves, pins(cell.id), cell.released_on)
@@ -20,19 +20,19 @@ BEFORE = {after.id: before.id for before, after in neighbours(LINE)}
 
 
 def test_a_late_release_of_an_older_branch_stands_in_its_branch() -> None:
-    """jax 0.8.3 came out after 0.9.0: its neighbour is a cell of 0.8.2, and so is that of 0.9.0."""
+    """jax 0.8.3 came out after 0.9.0: the neighbours of both are cells of 0.8.2."""
     assert {"0.8.2"} == {pins(BEFORE[each])["jax"] for each in ("jax-0.8.3", "jax-0.9.0")}
 
 
 def test_a_library_is_compared_within_one_jax() -> None:
-    """diffrax 0.7.1 came out on jax 0.9.0: what stood there before it is its neighbour, and not jax 0.8.3."""
+    """diffrax 0.7.1 came out on jax 0.9.0: its neighbour is the cell before it there, not jax 0.8.3."""
     assert "jax-0.9.0" == BEFORE["equinox-0.13.3"]
     assert "0.9.0" == pins(BEFORE["diffrax-0.7.1"])["jax"]
 
 
 @st.composite
 def lines(draw: st.DrawFn) -> list[LineCell]:
-    """Cells of a line: releases of jax on any days, and libraries that came out beside any of them."""
+    """Cells of a line: releases of jax on any days, with libraries released beside any of them."""
     versions = draw(st.lists(st.tuples(st.integers(4, 6), st.integers(0, 3)), min_size=1, max_size=8, unique=True))
     day = st.integers(0, 300).map(lambda days: date(2024, 1, 1) + timedelta(days=days))
     cells = [LineCell(f"jax-0.{a}.{b}", "jax", {"jax": f"0.{a}.{b}"}, draw(day)) for a, b in versions]
@@ -43,9 +43,9 @@ def lines(draw: st.DrawFn) -> list[LineCell]:
 
 
 @given(lines())
-@FEW
+@FEW_EXAMPLES
 def test_the_line_is_one_tree(cells: list[LineCell]) -> None:
-    """Every cell but the first has one neighbour, which stands before it; in what order they are given is no matter."""
+    """All cells but the first have one neighbour, which comes before; the input order does not matter."""
     ordered = in_order(cells)
     pairs = neighbours(cells)
 

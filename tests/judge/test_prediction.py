@@ -1,4 +1,4 @@
-"""What is foreseen of a case that waits for another: it is blocked where that one goes wrong, unless it was run."""
+"""Predictions for a case that waits for another: blocked if that one goes wrong, unless it was run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ OLD, NEW = {"jax": "0.4.30"}, {"jax": "0.6.0"}
 
 
 def told(pins: Pins, *runs: Run) -> Prediction | Stopped:
-    """Return what is foreseen of a case that waits for the solve."""
+    """Return the prediction for a case that waits for the solve."""
     waits = case("waits", Rule("right", "", "run"), waits_for=("row-zero/solves",))
     return foresee({**AWAITED, WAITING: waits}, ("row-zero",), pins, {WAITING: runs})[WAITING]
 
 
 def test_a_case_is_blocked_where_what_it_waits_for_goes_wrong() -> None:
-    """By rule nobody knows what it shows there; elsewhere its own rules count."""
+    """By rule the case is blocked or unknown there; elsewhere its own rules count."""
     found = told(OLD)
     assert isinstance(found, Stopped)
     assert ("row-zero/solves", "wrong", ()) == (found.case, found.prediction.behaviour, found.packages)
@@ -31,13 +31,13 @@ def test_a_case_is_blocked_where_what_it_waits_for_goes_wrong() -> None:
 
 
 def test_what_was_run_with_these_versions_counts() -> None:
-    """A run that returned tells what the case shows, whatever goes wrong beside it."""
+    """A run that returned shows the case's behaviour, whatever goes wrong beside it."""
     found = told(OLD, Run("jax-0.4.30", OLD, "right"))
     assert isinstance(found, Prediction)
     assert ("right", "run") == (found.behaviour, found.how)
 
 
 def test_without_what_it_waits_for_nobody_knows() -> None:
-    """Where the report does not have the case that is waited for, no rule tells what is shown."""
+    """If the report lacks the awaited case, no rule decides."""
     waits = case("waits", Rule("right", "", "run"), waits_for=("row-zero/others",))
     assert Prediction(None, "unknown") == foresee({**AWAITED, WAITING: waits}, ("row-zero",), NEW, {})[WAITING]

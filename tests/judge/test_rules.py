@@ -1,4 +1,4 @@
-"""First-match rules, and what any stack is expected to show."""
+"""First-match rules, and predictions for any stack."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from tests.judge.stacks import CASE, IMPLICIT, LU, as_ruled
     ],
 )
 def test_requirements_are_met(on: str, packages: Mapping[str, str], answer: bool) -> None:
-    """A rule matches where all its requirements are met: by absl also where a stack does not list everything."""
+    """A rule matches if all its requirements are met; absl counts as present in incomplete stacks."""
     assert answer == met(on, packages)
 
 
 def test_what_a_case_needs_it_needs_with_all_that_imports() -> None:
-    """The versions that can matter are of what a case needs, what those import, and what its rules name."""
+    """The packages that can matter are the case's needs, their imports and the packages in its rules."""
     assert {"jax", "jaxlib"} == concerned(["jax"])
     assert {"jax", "jaxlib", "lineax", "equinox", "optimistix", "diffrax"} == concerned(["diffrax"])
     assert {"jax", "jaxlib", "equinox", "numpy"} == concerned(["equinox"], [Rule("bad", "numpy>=2", "seen")])
@@ -72,17 +72,17 @@ NO_LINEAX = {"jax": "0.9.0", "equinox": "0.13.2", "diffrax": "0.7.0", "optimisti
 def test_rules_answer_for_any_versions(
     stack: dict[str, str], runs: list[Run], behaviour: str | None, how: str, by: list[str]
 ) -> None:
-    """What was run tells itself; else a rule does, with the nearest runs under it, unless one says otherwise."""
+    """Runs decide on their own stack; else a rule does, unless a nearest run under it disagrees."""
     found = predict(SOLVE, stack, runs)
 
-    assert (behaviour, how, by) == (found.behaviour, found.how, [each.cell for each in found.runs])
+    assert (behaviour, how, by) == (found.behaviour, found.how, [run.cell for run in found.runs])
 
 
 UNRULED = replace(CASE, rules=(), needs=("jax", "equinox"))
 
 
 def beside(equinox: str, behaviour: str, jax: str = "0.9.0") -> Run:
-    """A run of this equinox on this jax."""
+    """Return a run of this equinox on this jax."""
     return Run(f"{jax}-{equinox}", {"jax": jax, "jaxlib": jax, "equinox": equinox}, behaviour)
 
 
@@ -99,7 +99,7 @@ def beside(equinox: str, behaviour: str, jax: str = "0.9.0") -> Run:
     ],
 )
 def test_neighbours_on_both_sides_answer_where_no_rule_does(runs: list[Run], behaviour: str | None, how: str) -> None:
-    """Two neighbours in one package, all else alike, that agree give the answer; never one with another jax."""
+    """Two agreeing neighbours in one package give the answer, never with another jax."""
     found = predict(UNRULED, beside("0.13.4", "").pins, runs)
 
     assert (behaviour, how) == (found.behaviour, found.how)
@@ -121,14 +121,14 @@ WITH, WITHOUT = Run("with", {**WHOLE, "absl-py": "2.1.0"}, "bad"), Run("without"
     ],
 )
 def test_a_stack_lacks_absl_only_where_it_lists_everything(stack: dict[str, str], behaviour: str, by: str) -> None:
-    """Of absl only its presence counts; words that leave it out mean a stack that has it, as cells do."""
+    """Only the presence of absl counts; an incomplete stack has it, as cells do."""
     found = predict(EXPORT, stack, [WITH, WITHOUT])
 
-    assert (behaviour, "run", [by]) == (found.behaviour, found.how, [each.cell for each in found.runs])
+    assert (behaviour, "run", [by]) == (found.behaviour, found.how, [run.cell for run in found.runs])
 
 
 def test_what_is_beside_a_stack_is_no_unknown() -> None:
-    """Where an unknown Equinox decides, absl, which is there or not, is not said to be unknown too."""
+    """If an unknown Equinox decides, absl is not reported as unknown too."""
     case = replace(CASE, rules=(Rule("bad", "absl-py equinox<0.12", "run"), Rule("good", "", "run")))
 
     assert "it depends on equinox" == how(predict(case, {"jax": "0.5.0"}, []), {"jax": "0.5.0"})

@@ -1,4 +1,4 @@
-"""Specifiers that admit what works and nothing else."""
+"""Specifiers that admit exactly what works."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
-from tests.judge.stacks import FEW
+from tests.judge.stacks import FEW_EXAMPLES
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from tests.judge.stacks import FEW
     ],
 )
 def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared: str, specifier: str | None) -> None:
-    """What metadata says stays where it agrees; else a bound or an exclusion is put where the runs have it."""
+    """Metadata stays if it agrees; else the runs give a bound or an exclusion."""
     assert specifier == reconciled(tried, declared)
 
 
@@ -38,9 +38,9 @@ def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared:
     st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans()),
     st.sampled_from(["", ">=0.2.1", ">=0.4,!=0.5.0", "<0.6,>=0.1", ">=9"]),
 )
-@FEW
+@FEW_EXAMPLES
 def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool], declared: str) -> None:
-    """Of what was tried, the reconciling specifier admits exactly what works; there is none only where nothing does."""
+    """The reconciled specifier admits exactly what works of what was tried; it is None only if nothing does."""
     specifier = reconciled(tried, declared)
 
     assert (specifier is None) == (not any(tried.values()))
@@ -49,7 +49,7 @@ def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool]
 
 
 def test_bounds_are_the_tightest() -> None:
-    """Of several bounds the one that keeps most out counts, and where there is none there is none."""
+    """The strictest of several bounds counts; without bounds the result is None."""
     several, none = SpecifierSet(">=0.4,>=0.4.38,<1,<0.9"), SpecifierSet("!=1")
 
     assert ("0.4.38", "0.9") == (lower_bound(several), upper_bound(several))
@@ -60,9 +60,9 @@ SPECIFIERS = st.sampled_from(["", ">=0.2", ">=0.4", ">=0.10", "<0.8", "!=0.5", "
 
 
 @given(st.lists(SPECIFIERS, max_size=4), st.integers(0, 12))
-@FEW
+@FEW_EXAMPLES
 def test_the_simplest_specifier_admits_what_all_of_them_do(specifiers: list[SpecifierSet], minor: int) -> None:
-    """What several say as one admits just the versions that each of them admits."""
+    """Joined specifiers admit exactly the versions that all of them admit."""
     version = f"0.{minor}"
 
-    assert all(version in each for each in specifiers) == (version in SpecifierSet(simplest(specifiers)))
+    assert all(version in specifier for specifier in specifiers) == (version in SpecifierSet(simplest(specifiers)))

@@ -9,12 +9,12 @@ from suite.judge.table import GLYPHS, GOOD, RETRIED, TABLE, UNDECIDED, Verdict
 
 
 def test_every_verdict_stands_in_the_table_once() -> None:
-    """The verdicts that the type knows are those of the table, in its order, each with a glyph of one character."""
+    """The verdicts of the type are those of the table, in order, each with a glyph of one character."""
     assert get_args(Verdict) == tuple(each.name for each in TABLE)
     assert len(set(GLYPHS.values())) == sum(map(len, GLYPHS.values())) == len(TABLE)
 
 
 def test_what_a_case_can_mean_is_decided() -> None:
-    """Every meaning of a behaviour tells of upstream; what is by design is good, and what is blocked tells nothing."""
+    """All verdicts on a behaviour are decided; by design is good, and blocked is undecided."""
     assert set(get_args(Meaning)) <= set(get_args(Verdict)) - UNDECIDED
     assert ("documented" in GOOD, "blocked" in UNDECIDED - RETRIED) == (True, True)

@@ -1,4 +1,4 @@
-"""Attempts of a case, judged: its verdict, its reason, and what became of its workaround."""
+"""Judged attempts of a case: verdict, reason and the result of the workaround."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from suite.judge.table import VERDICTS, Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import tidy
 from tests.judge.stacks import CASE as PLAIN
-from tests.judge.stacks import FEW, control
+from tests.judge.stacks import FEW_EXAMPLES, control
 
 CASE = replace(PLAIN, workaround=Workaround("Write it otherwise.", code=control))
-# A case whose documented symptom is one that the probe names.
+# A case whose documented symptom is a behaviour that the probe reports.
 SYMPTOMS = replace(
     CASE, behaviours={**CASE.behaviours, "crashed": "affected", "hung": "affected", "import-error": "affected"}
 )
@@ -28,12 +28,12 @@ UNDER_A_FLAG = replace(PLAIN, workaround=Workaround("Set it.", environment={"XLA
 
 
 def part(outcome: Outcome, behaviour: str | None = None, detail: str = "", said: Part | None = None) -> Part:
-    """What came of a part."""
+    """Return the result of a part."""
     return Part(outcome=outcome, behaviour=behaviour, detail=detail, said=said)
 
 
 def attempt(reproducer: Part, workaround: Part | None = None, control: Part | None = None) -> Attempt:
-    """An attempt that reached these parts."""
+    """Return an attempt with these parts."""
     parts = {"reproducer": reproducer, "workaround": workaround, "control": control}
     return Attempt.model_validate({"parts": {name: each for name, each in parts.items() if each}, "seconds": 1.0})
 
@@ -58,7 +58,7 @@ ENDINGS: list[tuple[Part, Verdict, str | None, str | None]] = [
     (part("import-signal", detail="no"), "blocked", None, "import.signal"),
     (part("import-timeout", detail="no"), "blocked", None, "import.timeout"),
     (part("probe-ended", detail="no"), "error", None, "run.probe"),
-    # For want of something of the machine, nothing is upstream's.
+    # A fault of the machine is not upstream's.
     *(
         (part(outcome, detail=f"import jaxlib: {said}"), "error", None, "import.machine")
         for outcome, said in OF_MACHINE
@@ -81,7 +81,7 @@ DOCUMENTED: list[tuple[Part, Verdict, str | None, str]] = [
     (part("import-error", detail="no"), "affected", "import-error", "import.exception"),
     (part("import-signal", detail="no"), "crashed", None, "import.signal"),
     (part("import-timeout", detail="no"), "hung", None, "import.timeout"),
-    # The machine's doing also where a crash is the documented symptom.
+    # A fault of the machine stays one, even if a crash is the documented symptom.
     (KILLED, "error", None, "run.killed"),
 ]
 
@@ -90,14 +90,14 @@ DOCUMENTED: list[tuple[Part, Verdict, str | None, str]] = [
     ("case", "ending"), [*((CASE, each) for each in ENDINGS), *((SYMPTOMS, each) for each in DOCUMENTED)]
 )
 def test_an_ending_has_its_verdict(case: Case, ending: tuple[Part, Verdict, str | None, str | None]) -> None:
-    """Each way a reproducer can end has one verdict, behaviour and reason; a documented one is the symptom."""
+    """Each ending of a reproducer has one verdict, behaviour and reason; a documented one is the symptom."""
     judged = verdicts.judge_attempt(case, attempt(ending[0]))
 
     assert ending[1:] == (judged.verdict, judged.behaviour, judged.reason)
 
 
 def test_the_endings_are_all_in_the_table() -> None:
-    """The table of endings leaves no outcome of the probe out."""
+    """The table of endings covers all outcomes of the probe."""
     assert set(get_args(Outcome)) == {reproducer.outcome for reproducer, *_ in ENDINGS}
 
 
@@ -119,7 +119,7 @@ RAISED: dict[str, Signature | tuple[Signature, ...]] = {
     ],
 )
 def test_what_was_raised_is_recognised_by_the_table_of_today(raised: Part, behaviour: str | None) -> None:
-    """A record keeps what was raised, so that a signature that is newer than it needs no new run."""
+    """A record keeps what was raised, so a newer signature needs no new run."""
     judged = verdicts.judge_attempt(replace(CASE, signatures=RAISED), attempt(raised))
 
     assert (behaviour, f"run.{behaviour or 'exception'}") == (judged.behaviour, judged.reason)
@@ -148,7 +148,7 @@ OF_ITSELF = Part(outcome="raised", exception="ModuleNotFoundError", detail="No m
 def test_a_package_that_jax_does_not_declare_may_be_missing(
     reproducer: Part, control: Part, verdict: Verdict, behaviour: str | None
 ) -> None:
-    """A case that lacks absl or flatbuffers is `not-installed`, also where its control lacks them too."""
+    """A case that lacks absl or flatbuffers is `not-installed`, even if its control lacks them too."""
     case = replace(CASE, behaviours={**CASE.behaviours, "not-installed": "absent"})
     judged = verdicts.judge_attempt(case, attempt(reproducer, control=control))
 
@@ -163,7 +163,7 @@ def test_a_workaround_that_lacks_a_package_is_not_known_to_fail() -> None:
 @pytest.mark.parametrize("outcome", [each for each in get_args(Outcome) if each != "returned"])
 @pytest.mark.parametrize("reproducer", [GOOD, BAD, part("signal")])
 def test_a_failed_control_is_an_error(reproducer: Part, outcome: Outcome) -> None:
-    """Where the control fails nothing was learned, whatever the reproducer saw; what it said is told tidily."""
+    """A failed control makes an error, whatever the reproducer saw; the detail is tidy."""
     failed = part(outcome, detail="at 0x7f00aa11bb22\nin /somewhere/deep/in/there.py")
     judged = verdicts.judge_attempt(CASE, attempt(reproducer, control=failed))
 
@@ -188,9 +188,9 @@ def test_a_failed_control_is_an_error(reproducer: Part, outcome: Outcome) -> Non
         (CASE, part("returned", "gone"), part("raised"), "none"),
         (CASE, BAD, None, "none"),
         (PLAIN, BAD, None, "none"),
-        # What the machine or the harness stopped has not failed.
+        # A part that the machine or the harness stopped has not failed.
         *((CASE, BAD, each, "none") for each in (part("memory"), part("garbled"), KILLED)),
-        # Under an environment the reproducer is run again, and helps where what it shows then means clear.
+        # Under an environment the reproducer runs again, and helps if its behaviour is clear.
         (UNDER_A_FLAG, BAD, GOOD, "holds"),
         (UNDER_A_FLAG, BAD, BAD, "fails"),
         (UNDER_A_FLAG, BAD, part("raised"), "fails"),
@@ -200,7 +200,7 @@ def test_a_failed_control_is_an_error(reproducer: Part, outcome: Outcome) -> Non
     ],
 )
 def test_a_workaround_has_its_word(case: Case, reproducer: Part, workaround: Part | None, word: WorkaroundWord) -> None:
-    """A workaround holds, fails, is not needed where the symptom is absent, or there is none that tells."""
+    """A workaround holds, fails, is not needed without the symptom, or is undecided."""
     assert word == verdicts.judge_attempt(case, attempt(reproducer, workaround)).workaround
 
 
@@ -224,21 +224,21 @@ PINNED = {**HERE, "lineax": "0.1.0"}
 def test_a_pin_is_told_by_the_cell_that_differs_by_it_alone(
     verdict: Verdict, other: dict[str, str], there: Verdict, word: WorkaroundWord
 ) -> None:
-    """A workaround that is a pin holds where the same stack with just that pinned is clear."""
+    """A workaround that is a pin holds if the same stack with only that pinned is clear."""
     assert word == verdicts.by_pin("lineax>=0.1.0", verdict, HERE, [(other, there)])
 
 
 def test_attempts_that_agree_are_one_verdict() -> None:
-    """The verdict on attempts that agree is that of the last of them."""
+    """Agreeing attempts have the verdict of the last one."""
     attempts = [attempt(part("returned", "bad", detail)) for detail in ("first", "second", "third")]
 
     assert Judged("affected", "bad", "run.bad", "third") == verdicts.judge(CASE, attempts)
 
 
 @given(seen=st.lists(st.sampled_from(["bad", "good", "warns"]), min_size=2, max_size=6))
-@FEW
+@FEW_EXAMPLES
 def test_attempts_that_disagree_are_flaky(seen: list[str]) -> None:
-    """Attempts in any order are `flaky` exactly where two of them differ, with k of n for each of what was seen."""
+    """Attempts in any order are `flaky` exactly if two differ, with k of n for each behaviour."""
     counts = ", ".join(f"{number} of {len(seen)} {name}" for name, number in sorted(Counter(seen).items()))
     judged = verdicts.judge(CASE, [attempt(part("returned", each)) for each in seen])
 
@@ -247,14 +247,14 @@ def test_attempts_that_disagree_are_flaky(seen: list[str]) -> None:
 
 @pytest.mark.parametrize("last", [BAD, GOOD])
 def test_a_workaround_holds_only_if_it_always_does(last: Part) -> None:
-    """A workaround that failed in one attempt fails, whether the attempts agree otherwise or not."""
+    """A workaround that failed in one attempt fails, whether or not the attempts agree."""
     attempts = [attempt(BAD, workaround=part("raised")), attempt(last, workaround=part("returned"))]
 
     assert "fails" == verdicts.judge(CASE, attempts).workaround
 
 
 def test_only_a_verdict_on_the_symptom_decides() -> None:
-    """Affected and documented are what an issue is about; clear, guarded and absent are not; no other verdict tells."""
+    """Affected and documented mean yes; clear, guarded and absent mean no; other verdicts do not tell."""
     told = {"affected": True, "documented": True, **dict.fromkeys(("clear", "guarded", "absent"), False)}
 
     assert [told.get(each) for each in VERDICTS] == [verdicts.is_affected(each) for each in VERDICTS]
@@ -269,13 +269,13 @@ UNRECOGNISED = Judged("different", None, "run.exception", "AttributeError: no su
         (UNRECOGNISED, "affected", "blocked"),
         (UNRECOGNISED, "crashed", "blocked"),
         (UNRECOGNISED, "clear", "different"),
-        # Nothing was learned of what it waits for.
+        # The awaited case is undecided.
         (UNRECOGNISED, "error", "different"),
-        # It has an answer of its own.
+        # The case has an answer of its own.
         (Judged("affected", "bad", "run.bad", "2"), "affected", "affected"),
         (Judged("crashed", None, "run.signal", "SIGSEGV"), "affected", "crashed"),
     ],
 )
 def test_a_case_that_waits_for_what_goes_wrong_is_blocked(judged: Judged, awaited: Verdict, verdict: Verdict) -> None:
-    """It is where it raised what is no symptom of its own; what it returned counts."""
+    """A waiting case is blocked if it raised something other than its symptom; a returned behaviour counts."""
     assert verdict == verdicts.waited(judged, {"row-zero/solves": awaited}).verdict

@@ -1,4 +1,4 @@
-"""Somebody else's text, told in a line of ours."""
+"""Foreign text in one line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from suite.judge.record import Part
 from suite.judge.wording import explain, not_imported, tidy
-from tests.judge.stacks import FEW
+from tests.judge.stacks import FEW_EXAMPLES
 
 RAISED = "what happened\n----\nFor simplicity, JAX has removed"
 SAID = Part(outcome="returned", behaviour="good", detail="all is well")
@@ -25,7 +25,7 @@ SAID = Part(outcome="returned", behaviour="good", detail="all is well")
     ],
 )
 def test_an_ending_is_told_in_a_line(part: Part, words: str) -> None:
-    """An exception is told by its type and first line, a crash at exit with the answer before it, which stays."""
+    """An exception has its type and first line; a crash at exit has the answer before it."""
     assert words == explain(part)
 
 
@@ -48,7 +48,7 @@ def test_a_detail_is_tidied(text: str, tidied: str) -> None:
     assert tidied == tidy(text)
 
 
-# Among them escape sequences, marks that turn the direction of a text, and halves of characters.
+# Includes escape sequences, marks that change the text direction, and halves of characters.
 PIECES = [
     *"/a…. \n\x00\ud800",
     "0x",
@@ -64,9 +64,9 @@ PIECES = [
 
 
 @given(text=st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join))
-@FEW
+@FEW_EXAMPLES
 def test_a_tidy_detail_can_be_printed(text: str) -> None:
-    """Whatever somebody else's text holds, a detail can be printed, is short, and tidied again stays as it is."""
+    """Any foreign text becomes a short printable detail, and tidying it again changes nothing."""
     tidied = tidy(text)
 
     assert tidied == tidy(tidied)
@@ -82,5 +82,5 @@ def test_a_tidy_detail_can_be_printed(text: str) -> None:
     ],
 )
 def test_the_package_that_does_not_import_is_named(part: Part, package: str | None) -> None:
-    """Only where an import failed is a package named: where code raises is not where the fault is."""
+    """A package is named only if an import failed: code may raise far from the fault."""
     assert package == not_imported(part)

@@ -1,4 +1,4 @@
-"""What is walked, and what of it is published."""
+"""Walks of releases, and the published names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.stack import lock, plan
 
 
 def test_each_release_is_walked_in_one_cell() -> None:
-    """Each release of a package that the line moves or holds is walked once, and all of them are published."""
+    """All releases of packages that the line moves or holds are walked once and published."""
     walked = [(each, lock.load(cell).pins[each]) for cell, few in collect.wanted().items() for each in few]
     line = [cell for cell in plan.tagged("line") if cell.unavailable is None]
     pins = [(cell.moves, each, version) for cell in line for each, version in lock.load(cell).pins.items()]
@@ -25,7 +25,7 @@ def test_each_release_is_walked_in_one_cell() -> None:
 
 
 def test_published_names_are_as_their_schema_says() -> None:
-    """The schema in the tree is that of the code, and each first file validates against it."""
+    """The schema in the tree is the code's, and all first files validate against it."""
     assert store.schema() == (FOLDER / "names.schema.json").read_text(encoding="utf-8")
     schema = Draft202012Validator(json.loads(store.schema()))
     for package in collect.PACKAGES:
@@ -33,7 +33,7 @@ def test_published_names_are_as_their_schema_says() -> None:
 
 
 def test_names_are_small() -> None:
-    """What `check` needs of names is at most 400 kB, compressed."""
+    """The names that `check` needs are at most 400 kB, compressed."""
     texts = b"".join((FOLDER / f"{package}.json").read_bytes() for package in collect.PACKAGES)
 
     assert len(zlib.compress(texts, 9)) <= 400_000

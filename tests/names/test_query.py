@@ -5,20 +5,20 @@ from __future__ import annotations
 from suite.names import query
 from suite.names.collect import PACKAGES
 
-# Each warns, or did, only where it is called, or went before the oldest release that was walked.
+# They warn only when called, or went before the oldest walked release.
 UNSEEN = {"equinox.static_field", "diffrax.NewtonNonlinearSolver"}
 ENDS = {
     "jax.tree_map": (None, "0.5.3"),
     "jax.tree.map": ("0.4.25", None),
     "jax.sharding.AxisTypes": ("0.5.0", "0.5.2"),
     "jax.core.get_aval": (None, "0.9.2"),
-    # A function that becomes a constant is there all along.
+    # A function that becomes a constant exists all along.
     "jax.core.Atom": (None, None),
 }
 
 
 def test_a_name_has_a_life() -> None:
-    """The oldest and the newest release that were walked are limits of knowledge, and are no ends."""
+    """The oldest and the newest walked release are limits of knowledge, not ends."""
     known = query.names("jax").releases
     lives = {each: query.Life(((ends[0] or known[0], ends[1] or known[-1]),), *ends) for each, ends in ENDS.items()}
 
@@ -26,7 +26,7 @@ def test_a_name_has_a_life() -> None:
 
 
 def test_a_module_has_a_life() -> None:
-    """A module that does not import is there all the same; one that no release has lives nowhere."""
+    """A module that does not import exists all the same; one that no release has does not."""
     known = query.names("jax").releases
 
     assert query.Life(((known[0], "0.4.30"),), None, "0.4.30") == query.module_life("jax.experimental.maps")
@@ -35,13 +35,13 @@ def test_a_module_has_a_life() -> None:
 
 
 def test_what_nobody_asked_is_unknown() -> None:
-    """A release that was not walked, or whose module needs what the cell lacks, neither has a name nor lacks it."""
+    """A name is unknown on a release that was not walked, or whose module needs a package the cell lacks."""
     assert [None, True, False] == [query.has("jax.tree_map", version) for version in ("0.4.17", "0.5.3", "0.6.0")]
     assert query.has("jax.experimental.jax2tf.convert", "0.5.3") is None
 
 
 def test_a_replacement_is_there() -> None:
-    """What to write instead is what the release in question has, and what is in the table is on some release."""
+    """A replacement exists on the release in question, and those in the table exist on some release."""
     assert ("jax.tree_util.tree_map",) == query.replacements("jax.tree_map", "0.4.20")
     assert ("jax.tree.map", "jax.tree_util.tree_map") == query.replacements("jax.tree_map", "0.6.0")
     told = {each for few in query._table().values() for each in few}
@@ -49,14 +49,14 @@ def test_a_replacement_is_there() -> None:
 
 
 def test_what_is_replaced_is_gone_or_deprecated() -> None:
-    """Each name of the table was there and is not on the newest release, or upstream speaks of it."""
+    """Names in the table are gone from the newest release, or upstream warns about them."""
     lives = {each: query.life(each) or query.module_life(each) for each in query._table()}
 
     assert UNSEEN == {each for each, life in lives.items() if not (life and life.until) and not query.words(each)}
 
 
 def test_deprecated_names_have_words() -> None:
-    """Whatever warns on some release carries what upstream says of it; removed names keep what was said last."""
+    """Deprecated names carry upstream's words; removed names keep the last ones."""
     modules = [(of, module) for each in PACKAGES for of, module in query.names(each).modules.items()]
     warn = [f"{of}.{name}" for of, module in modules for name, told in module.names.items() if told.warns]
 

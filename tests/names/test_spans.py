@@ -1,4 +1,4 @@
-"""Walks and spans: what is joined is split again, in whatever order and in as many steps as it came."""
+"""Walks and spans: joined walks split again, in any order and in any number of steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from suite.names import spans, store
 from suite.names.model import Names
 
 FEW = settings(deadline=None, max_examples=40)
-# By the day that they came: 0.8.3 after 0.9.0.
+# In order of their days: 0.8.3 came after 0.9.0.
 RELEASES = st.sampled_from(("0.4.9", "0.4.10", "0.8.2", "0.9.0", "0.8.3", "0.9.0.1", "0.12.0"))
 WORDS = st.text(alphabet='a "\n\\…', min_size=1, max_size=4)
 PUBLIC, PRIVATE = st.sampled_from("fgh"), st.sampled_from(("_a", "_b", "_c"))
@@ -34,12 +34,12 @@ FULL = st.fixed_dictionaries({**PARTS, "private": st.lists(PRIVATE, unique=True)
 HELD = FULL.map(lambda module: {part: told for part, told in module.items() if told})
 MODULES = st.fixed_dictionaries({"fails": WORDS}) | HELD
 WALK = st.fixed_dictionaries({"modules": st.dictionaries(st.sampled_from(("p", "p.m", "p._n")), MODULES, max_size=3)})
-# In any order; some are the same as another one.
+# In any order; some are repeated.
 WALKS = st.lists(WALK, min_size=1, max_size=3).flatmap(lambda few: st.dictionaries(RELEASES, st.sampled_from(few)))
 
 
 def stored(names: Names) -> Names:
-    """The same names, written and read."""
+    """Return the names after writing and reading them."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in store.texts(names).items():
             Path(folder, name).write_text(text, encoding="utf-8")
@@ -49,7 +49,7 @@ def stored(names: Names) -> Names:
 @given(values=st.lists(st.none() | st.integers(0, 2)))
 @FEW
 def test_spans_say_what_holds_at_a_place(values: list[int | None]) -> None:
-    """The spans of a list have at each place what the list has there, and nothing beyond it."""
+    """The spans of a list have the list's values in their places, and nothing beyond."""
     tracked = spans.track(values)
 
     assert [*values, None] == [spans.at(tracked, place) for place in range(len(values) + 1)]
@@ -58,7 +58,7 @@ def test_spans_say_what_holds_at_a_place(values: list[int | None]) -> None:
 @given(walks=WALKS)
 @FEW
 def test_what_is_joined_is_split_again(walks: dict[str, Any]) -> None:
-    """The spans of walks hold each walk, from their files too, and their releases are in version order."""
+    """The spans of walks, also from files, contain all walks, with releases in version order."""
     names = spans.join("p", walks)
 
     assert walks == spans.split(names) == spans.split(stored(names))
@@ -68,7 +68,7 @@ def test_what_is_joined_is_split_again(walks: dict[str, Any]) -> None:
 @given(walks=WALKS, data=st.data())
 @FEW
 def test_releases_come_in_any_order(walks: dict[str, Any], data: st.DataObject) -> None:
-    """Some walks that were written and read, and then the others, make the same files as all of them at once."""
+    """Walks that are written, read and then joined with others make the same files as all at once."""
     ordered = data.draw(st.permutations(list(walks.items())))
     count = data.draw(st.integers(0, len(ordered)))
     known = spans.split(stored(spans.join("p", dict(ordered[:count]))))

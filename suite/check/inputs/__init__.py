@@ -1,1 +1,1 @@
-"""What there is to look up: a lock, requirements, an environment, declared bounds; read, and never executed."""
+"""Inputs of `check`: locks, requirements, environments and declared bounds; read, never executed."""

@@ -1,4 +1,4 @@
-"""What a project's pyproject.toml allows of each package."""
+"""Bounds on packages in a project's pyproject.toml."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GROUPS, _INCLUDE = "dependency-groups", "include-group"
 
 @dataclass(frozen=True)
 class Bounds:
-    """The versions that are allowed, by normalised name, and of Python; `unsaid` is what comes from a place instead."""
+    """The allowed versions of packages, by normalised name, and of Python; `unsaid` are direct references."""
 
     packages: Mapping[str, SpecifierSet]
     python: SpecifierSet
@@ -30,7 +30,7 @@ class Bounds:
 
 
 def bounds(path: Path) -> Bounds:
-    """What `path`, a pyproject.toml, allows where all its extras and groups are installed together. Raises BadFile."""
+    """Return the bounds of a pyproject.toml with all its extras and groups installed. Raises BadFile."""
     project, groups, silent = _read(path)
     if silent:
         raise bad(path, *silent)
@@ -41,27 +41,27 @@ def bounds(path: Path) -> Bounds:
     under = environment(str(python))
     packages: dict[str, SpecifierSet] = {}
     unsaid: dict[str, str] = {}
-    for _, each in _requirements(path, project, groups, under):
-        name = canonicalize_name(each.name)
-        if each.url:
-            unsaid[name] = str(each)
+    for _, requirement in _requirements(path, project, groups, under):
+        name = canonicalize_name(requirement.name)
+        if requirement.url:
+            unsaid[name] = str(requirement)
         else:
-            packages[name] = packages.get(name, SpecifierSet()) & each.specifier
+            packages[name] = packages.get(name, SpecifierSet()) & requirement.specifier
     return Bounds({name: each for name, each in packages.items() if name not in unsaid}, python, unsaid)
 
 
 def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
-    """Return what `path` declares of each package, by where: None where its build alone knows. Raises BadFile.
+    """Return the keys and specifiers that `path` declares, by package; None if only its build knows. Raises BadFile.
 
-    Who installs a project gets its dependencies: what groups and extras declare of them is left out.
+    Groups and extras count only for packages that are not dependencies: those are always installed.
     """
     project, groups, silent = _read(path)
     if silent:
         return None
     found: dict[str, list[tuple[str, SpecifierSet]]] = {}
-    for key, each in _requirements(path, project, groups, environment("")):
-        if not each.url:
-            found.setdefault(canonicalize_name(each.name), []).append((key, each.specifier))
+    for key, requirement in _requirements(path, project, groups, environment("")):
+        if not requirement.url:
+            found.setdefault(canonicalize_name(requirement.name), []).append((key, requirement.specifier))
     for name, of in found.items():
         main = [each for each in of if each[0].startswith("project.dependencies")]
         found[name] = main or of
@@ -69,13 +69,13 @@ def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, str] | None]:
-    """The tables that declare, and which key tells that nothing is to be read from them, with why."""
+    """Return the declaring tables, and the key and reason if nothing can be read from them."""
     found = foreign.toml(path, foreign.text(path))
     project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
     if not project and not groups:
-        return project, groups, ("project", f"there is no such table, and no [{_GROUPS}]: it has no bounds to read")
+        return project, groups, ("project", f"the file has neither this table nor [{_GROUPS}], so no bounds to read")
     if "dependencies" in _list(path, "project.dynamic", project.get("dynamic", [])):
-        why = "its build says what it needs: bounds are only read from where they are written"
+        why = "its build computes the dependencies: list them in project.dependencies to check their bounds"
         return project, groups, ("project.dynamic", why)
     return project, groups, None
 
@@ -86,9 +86,9 @@ def _requirements(
     found, faults = [], []
     for key, text in [*_of_project(path, project), *_of_groups(path, groups)]:
         try:
-            each = Requirement(text)
-            if applies(each.marker, under):
-                found.append((key, each))
+            requirement = Requirement(text)
+            if applies(requirement.marker, under):
+                found.append((key, requirement))
         except (ValueError, RecursionError) as error:
             faults.append(Fault(path, key, foreign.why(error)))
     if faults:
@@ -100,16 +100,16 @@ def _of_project(path: Path, project: dict[str, Any]) -> Iterator[tuple[str, str]
     lists = {"project.dependencies": project.get("dependencies", [])}
     extras = _table(path, project, "project.optional-dependencies")
     lists |= {f"project.optional-dependencies.{name}": each for name, each in extras.items()}
-    for key, each in lists.items():
-        for number, one in enumerate(_list(path, key, each)):
+    for key, listed in lists.items():
+        for number, one in enumerate(_list(path, key, listed)):
             yield f"{key}[{number}]", _text(path, f"{key}[{number}]", one)
 
 
 def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The requirements of all groups. What one includes is another's, and already there."""
+    """Yield the requirements of all groups; an included group yields its own."""
     includes: dict[str, list[str]] = {canonicalize_name(name): [] for name in groups}
-    for name, each in groups.items():
-        for number, one in enumerate(_list(path, f"{_GROUPS}.{name}", each)):
+    for name, group in groups.items():
+        for number, one in enumerate(_list(path, f"{_GROUPS}.{name}", group)):
             key = f"{_GROUPS}.{name}[{number}]"
             if not isinstance(one, dict):
                 yield key, _text(path, key, one)
@@ -127,17 +127,17 @@ def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _table(path: Path, within: dict[str, Any], key: str) -> dict[str, Any]:
     found = within.get(key.rpartition(".")[2], {})
     if not isinstance(found, dict):
-        raise bad(path, key, "it is no table")
+        raise bad(path, key, "it is not a table")
     return found
 
 
 def _list(path: Path, key: str, found: object) -> list[Any]:
     if not isinstance(found, list):
-        raise bad(path, key, "it is no list")
+        raise bad(path, key, "it is not a list")
     return found
 
 
 def _text(path: Path, key: str, found: object) -> str:
     if not isinstance(found, str):
-        raise bad(path, key, "it is no text")
+        raise bad(path, key, "it is not a string")
     return found

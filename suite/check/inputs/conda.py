@@ -1,4 +1,4 @@
-"""conda's files as a stack: pixi.lock, conda-lock.yml, and an environment.yml with what it has from pip."""
+"""The stack of a conda file: pixi.lock, conda-lock.yml, or environment.yml with its pip requirements."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SYSTEMS = {"linux": "linux", "darwin": "osx", "win32": "win"}
 _MACHINES = {"x86_64": "64", "amd64": "64", "aarch64": "aarch64", "arm64": "arm64", "ppc64le": "ppc64le"}
 _FILE = re.compile(r"([^/]+)-([^/-]+)-[^/-]+\.(?:conda|tar\.bz2)$")
 _WORDS = re.compile(r"(?:\S*::)?([\w.-]+)\s*(.*)")
-# `==1.2`, `=1.2.3`, `=1.2=build`, ` 1.2`, ` 1.2 build`, `[version="1.2"]`: what conda installs in one version. A single
-# `=` is a prefix, which leaves nothing open where it has three parts.
+# `==1.2`, `=1.2.3`, `=1.2=build`, ` 1.2`, ` 1.2 build`, `[version="1.2"]`: conda installs one version. `=` is a prefix,
+# which is exact if it has three parts.
 _EXACT = re.compile(
     r"==\s*([\w.!+]+)(?:[\s=].*)?|=?\s*([\d.]+\w*)(?:=|\s+)[^\s<>=!~|,]\S*|=\s*(\d+\.\d+\.[\w.]*\w)|(\d[\w.]*)"
     r"|\[version=['\"]?={0,2}(\d[\w.]*)['\"]?\]"
@@ -34,7 +34,7 @@ _EXACT = re.compile(
 
 
 class _Locked(Foreign):
-    """A package of a pixi.lock: the address it is known by, and before version 6 its name and version."""
+    """A package of a pixi.lock: its address, and before version 6 its name and version."""
 
     conda: str = ""
     pypi: str = ""
@@ -76,7 +76,7 @@ class _Environment(Foreign):
 
 
 def read(path: Path, written: str) -> Stack:
-    """Return the stack of a pixi.lock, a conda-lock.yml or an environment.yml, by what it holds. Raises BadFile."""
+    """Return the stack of a pixi.lock, a conda-lock.yml or an environment.yml, by its content. Raises BadFile."""
     found = foreign.yaml(path, written)
     if isinstance(found, dict) and "environments" in found:
         return _pixi(model(_Pixi, path, found), path)
@@ -86,13 +86,13 @@ def read(path: Path, written: str) -> Stack:
         return _environment(model(_Environment, path, found), path)
     keys = "`environments:`, `package:` and `dependencies:`"
     raise bad(
-        path, "whole file", f"it is YAML with none of {keys}: name a pixi.lock, a conda-lock.yml or an environment.yml"
+        path, "whole file", f"this YAML has none of {keys}: name a pixi.lock, a conda-lock.yml or an environment.yml"
     )
 
 
 def _pixi(lock: _Pixi, path: Path) -> Stack:
-    """The default environment on this machine's platform; the first that has the stack, where that does not."""
-    of_package = {each.conda or each.pypi or each.url or each.path: each for each in lock.packages}
+    """Return the default environment on this platform, or the first with the stack if that lacks it."""
+    of_package = {package.conda or package.pypi or package.url or package.path: package for package in lock.packages}
     stacks = {name: _of_environment(lock, name, of_package, path) for name in lock.environments}
     named = sorted(stacks.items(), key=lambda each: each[0] != "default")
     stack = next((each for _, each in named if _has_stack(each)), named[0][1] if named else Stack({}, str(path)))
@@ -131,7 +131,7 @@ def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], p
 
 
 def _conda_lock(lock: _CondaLock, path: Path) -> Stack:
-    """The packages for this machine's platform; for the first that the lock has, where it has none for this."""
+    """Return the packages for this machine's platform, or else for the first platform of the lock."""
     ours = _platform()
     chosen = next((each for each in (ours, *(each.platform for each in lock.package)) if _has(lock, each)), ours)
     there = [each for each in lock.package if each.platform == chosen]
@@ -150,7 +150,7 @@ def _platform() -> str:
 
 
 def _pin(name: str, version: str, kind: str, path: Path, key: str) -> Pin:
-    """A package in a version; in conda's own words where these are not Python's: tzdata 2026c is no candidate."""
+    """Return a pin; if conda's version is not Python's, without version: tzdata 2026c is not a candidate."""
     found = pin(name, version, path, key)
     return found if kind != "conda" or found.version == version else replace(found, version="")
 
@@ -158,8 +158,8 @@ def _pin(name: str, version: str, kind: str, path: Path, key: str) -> Pin:
 def _environment(of: _Environment, path: Path) -> Stack:
     pins: list[Pin] = []
     python, pip = "", [line for each in of.dependencies if isinstance(each, Mapping) for line in each.get("pip") or ()]
-    for number, each in enumerate(of.dependencies):
-        if not isinstance(each, str) or not (found := _WORDS.fullmatch(each.strip())):
+    for number, dependency in enumerate(of.dependencies):
+        if not isinstance(dependency, str) or not (found := _WORDS.fullmatch(dependency.strip())):
             continue
         name, rest = found[1], found[2].strip()
         exact = _EXACT.fullmatch(rest)
@@ -168,7 +168,7 @@ def _environment(of: _Environment, path: Path) -> Stack:
             python = version or rest
         else:
             key = f"dependencies[{number}]"
-            pins.append(pin(name, version, path, key) if version else Pin(name.lower(), "", each, path, key))
+            pins.append(pin(name, version, path, key) if version else Pin(name.lower(), "", dependency, path, key))
     series = re.match(r"=*\s*(\d+\.\d+)", python)
     pins += requirements.read(path, _lines(pip), environment(f"=={series[1]}.*" if series else ""), "pip, ")
     full = python if re.fullmatch(r"\d+\.\d+\.\d+", python) else ""

@@ -1,4 +1,4 @@
-"""What a project uses, where nobody says it: its lock, its requirements, its environment, or its bounds."""
+"""Discovery of a project's lock, requirements, environment or bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suite.check.inputs.stack import Stack
 from suite.judge.rules import STACK
 from suite.printable import printable
 
-# What holds all that a project uses: where it does not name the stack, the project does not use it.
+# Locks are complete: if one does not name the stack, the project does not use it.
 _WHOLE = ("uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "conda-lock.yml", "Pipfile.lock", "pylock.toml")
 _PATTERNS = (*_WHOLE, "pylock.*.toml", "requirements.txt", "requirements*.txt", "environment.yml", "environment.yaml")
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
@@ -21,12 +21,12 @@ Place = tuple[str, Callable[[Path], Stack], Path]
 
 
 def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
-    """Return the versions that the project around a folder uses, by the first file or environment that has the stack.
+    """Return the stack of the project around a folder, from the first file or environment that has it.
 
-    Where only its pyproject.toml or setup.py says anything, return that. `where` says what was taken, and what there is
-    besides. The interpreter that runs this is not the project's.
+    If only its pyproject.toml or setup.py names the stack, return that path. `where` says what was used, and what else
+    there is. The interpreter that runs this is never used.
     """
-    folder = Path(os.path.abspath(folder))  # noqa: PTH100  by the way that its user came
+    folder = Path(os.path.abspath(folder))  # noqa: PTH100  keep links as the user sees them
     project = next((each for each in (folder, *folder.parents) if (each / "pyproject.toml").is_file()), folder)
     places = [*_files(project), *_environments(project, environ)]
     passed: list[tuple[str, Stack]] = []
@@ -54,7 +54,7 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
 
 
 def _files(project: Path) -> Iterator[Place]:
-    # A member of a workspace has its lock there.
+    # A workspace keeps the lock of its members in its root.
     above = [each for each in project.parents if _is_workspace(each)]
     paths = [each for pattern in _PATTERNS for each in sorted(project.glob(pattern))]
     if project / "uv.lock" not in paths:
@@ -81,7 +81,7 @@ def _environments(project: Path, environ: Mapping[str, str]) -> Iterator[Place]:
 
 
 def _declaring(project: Path) -> Path | None:
-    """Return the file that says which releases of the stack a project allows; one that is not run, where none says."""
+    """Return the file with a project's bounds on the stack, else its setup.py or setup.cfg, if any."""
     path = project / "pyproject.toml"
     if path.is_file() and not (bounds.declared(path) or {}).keys().isdisjoint(STACK):
         return path
@@ -89,12 +89,12 @@ def _declaring(project: Path) -> Path | None:
 
 
 def _named(stack: Stack, told: str, path: Path) -> Stack:
-    """A stack under the name that its place has here, with the environment or Python that it was read for."""
+    """Rename a stack's place for people, keeping the environment or Python that it was read for."""
     read_for = stack.where.removeprefix(printable(str(path)))
     return replace(stack, where=told + read_for if read_for.startswith(", ") else told)
 
 
 def _told(stack: Stack, passed: list[str], left: list[Place]) -> Stack:
     besides = [f"no version of the stack in: {', '.join(passed)}"] if passed else []
-    besides += [f"not looked into: {', '.join(each for each, *_ in left)}"] if left else []
+    besides += [f"not read: {', '.join(each for each, *_ in left)}"] if left else []
     return replace(stack, where=f"{stack.where} ({'; '.join(besides)})") if besides else stack

@@ -1,4 +1,4 @@
-"""Somebody else's file, read whole: as text, as TOML, as YAML; too large, too odd or too deep is a sentence."""
+"""Bounded reading of foreign files as text, TOML or YAML; faults become sentences."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from suite import bounded
 from suite.errors import BadFile, Fault, Misused
 
 _MIB = 2**20
-# No lock that an installer wrote is as large; what reads TOML and YAML is slow.
-_LARGEST, _LARGEST_TOML, _LARGEST_YAML = 16 * _MIB, 4 * _MIB, 8 * _MIB
+# Locks are smaller, and the parsers of TOML and YAML are slow.
+_MAX_BYTES, _MAX_TOML_CHARS, _MAX_YAML_CHARS = 16 * _MIB, 4 * _MIB, 8 * _MIB
 # A resolver may be at the other end of a pipe.
 _PATIENCE_S = 60.0
-_DEEPEST = 50
-# The time that tomllib takes grows with the square of a dotted key.
-_MOST_PARTS = 8
-_DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MOST_PARTS}}}")
-# Strings and comments, also those that nothing ends: so it is looked at each letter once.
+_MAX_DEPTH = 50
+# tomllib takes quadratic time in the parts of a dotted key.
+_MAX_KEY_PARTS = 8
+_DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MAX_KEY_PARTS}}}")
+# Strings and comments, also unterminated ones, so that matching takes linear time.
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)' r"|'''.*?(?:'''|\Z)" r'|"(?:[^"\\\n]|\\.)*"?' r"|'[^'\n]*'?" r"|#[^\n]*", re.DOTALL
 )
 
 
 def bad(path: Path, key: str, message: str) -> BadFile:
-    """A file that cannot be used, for one reason."""
+    """Return the error for a file with one fault."""
     return BadFile([Fault(path, key, message)])
 
 
 def why(error: Exception) -> str:
-    """What a parser found wrong, in a phrase that a line has room for."""
+    """Return a parser's complaint, short enough for a line."""
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0][:200]
 
 
 def text(path: Path) -> str:
     """Return the text of a file: UTF-8, or the UTF-16 that PowerShell writes. Raises BadFile."""
-    return _decoded(path, lambda: bounded.regular(path, _LARGEST))
+    return _decoded(path, lambda: bounded.regular(path, _MAX_BYTES))
 
 
 def given(path: Path) -> str:
-    """Return the text of what somebody names: a file, a pipe, or `-`, standard input. Raises BadFile."""
-    return _decoded(path, lambda: bounded.given(path, _LARGEST, _PATIENCE_S))
+    """Return the text of a file, of a pipe, or of `-`, standard input. Raises BadFile."""
+    return _decoded(path, lambda: bounded.given(path, _MAX_BYTES, _PATIENCE_S))
 
 
 def _decoded(path: Path, read: Callable[[], bytes]) -> str:
@@ -58,15 +58,15 @@ def _decoded(path: Path, read: Callable[[], bytes]) -> str:
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise bad(path, "file", f"it is no UTF-8 text: see byte {error.start}") from error
+        raise bad(path, "file", f"it is not UTF-8 text: see byte {error.start}") from error
 
 
 def toml(path: Path, written: str) -> dict[str, Any]:
-    """What is written in the TOML file at `path`. Raises BadFile."""
-    if len(written) > _LARGEST_TOML:
-        raise bad(path, "file", f"it has more than {_LARGEST_TOML // _MIB} MiB: no TOML of a project is as large")
+    """Parse the text of the TOML file at `path`. Raises BadFile."""
+    if len(written) > _MAX_TOML_CHARS:
+        raise bad(path, "file", f"it has more than {_MAX_TOML_CHARS // _MIB} MiB, which is too large for a TOML file")
     if _DOTTED.search(_STRING.sub("s", written)):
-        raise bad(path, "syntax", f"it has a key of more than {_MOST_PARTS} parts")
+        raise bad(path, "syntax", f"it has a key of more than {_MAX_KEY_PARTS} parts")
     try:
         return tomllib.loads(written)
     except (ValueError, RecursionError) as error:
@@ -74,9 +74,9 @@ def toml(path: Path, written: str) -> dict[str, Any]:
 
 
 def yaml(path: Path, written: str) -> object:
-    """Return what is written in the YAML file at `path`. Raises BadFile."""
-    if len(written) > _LARGEST_YAML:
-        raise bad(path, "file", f"it has more than {_LARGEST_YAML // _MIB} MiB: no YAML of a project is as large")
+    """Parse the text of the YAML file at `path`. Raises BadFile."""
+    if len(written) > _MAX_YAML_CHARS:
+        raise bad(path, "file", f"it has more than {_MAX_YAML_CHARS // _MIB} MiB, which is too large for a YAML file")
     try:
         import yaml  # only these files need it
     except ModuleNotFoundError as error:
@@ -84,13 +84,13 @@ def yaml(path: Path, written: str) -> object:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     depth = 0
     try:
-        # The loader in C ends the process where it is nested deep, and a few aliases can stand for all memory.
+        # Deep nesting crashes the loader in C, and a few aliases can exhaust the memory.
         for event in yaml.parse(written, Loader=loader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST:
-                raise ValueError(f"it is nested more than {_DEEPEST} deep")
+            if depth > _MAX_DEPTH:
+                raise ValueError(f"it is nested more than {_MAX_DEPTH} deep")
             if isinstance(event, yaml.AliasEvent):
-                raise ValueError(f"it has an alias, *{event.anchor}: write out what that stands for")
+                raise ValueError(f"it has an alias, *{event.anchor}: write out its value")
         return yaml.load(written, Loader=loader)
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""

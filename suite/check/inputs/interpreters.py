@@ -1,4 +1,4 @@
-"""An interpreter, asked what is installed for it; none of that is imported."""
+"""The packages installed for an interpreter; they are listed, not imported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from suite.errors import BadFile, Failed, Misused, shown
 
 _PATIENCE_S = 60
 _PLACES = (Path("bin", "python"), Path("Scripts", "python.exe"), Path("python.exe"))
-# Runs under Python 3.8, too. On the path, what is first is what is imported.
+# Runs under Python 3.8 too. The first distribution on the path is the one imported.
 _SCRIPT = """
 import json, re, sys
 from importlib import metadata
@@ -33,33 +33,33 @@ with open(sys.argv[1], "w") as stream:
 
 
 def interpreter(place: Path) -> Path | None:
-    """The interpreter of an environment in a folder, where there is one."""
+    """Return the interpreter of an environment in a folder, if there is one."""
     return next((place / each for each in _PLACES if (place / each).is_file()), None)
 
 
 def ask(python: Path) -> Stack:
-    """What is installed for an interpreter, given as its file or the folder of its environment.
+    """Return what is installed for an interpreter, given as its file or its environment's folder.
 
-    Raises Misused where that is none, and Failed where it does not answer.
+    Raises Misused if it is not an interpreter, and Failed if it does not answer.
     """
     path = interpreter(python) if python.is_dir() else python
     if path is None:
-        raise Misused(f"{shown(python)} is no environment: it has no {' and no '.join(map(str, _PLACES))}")
+        raise Misused(f"{shown(python)} is not an environment: it has no {' and no '.join(map(str, _PLACES))}")
     env = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
     with TemporaryDirectory() as empty, TemporaryDirectory() as beside:
         out, err = Path(beside, "out"), Path(beside, "err")
         out.touch()
         try:
-            # Into files: start-up files print, and what they left behind may hold a pipe open for ever.
+            # Into files: start-up code prints, and a process it leaves behind may hold a pipe open for ever.
             with err.open("wb") as complaint:
                 run = subprocess.run(
-                    [os.path.abspath(path), "-c", _SCRIPT, str(out)],  # noqa: PTH100  a link in it is the environment
+                    [os.path.abspath(path), "-c", _SCRIPT, str(out)],  # noqa: PTH100  resolving a link would leave the environment
                     cwd=empty, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaint,
                     check=False, timeout=_PATIENCE_S,
                 )  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"{shown(path)} does not say within {_PATIENCE_S} s what is installed for it") from error
-        except (OSError, ValueError) as error:  # none there, none that runs; a NUL in its name
+            raise Failed(f"{shown(path)} did not list its packages within {_PATIENCE_S} s") from error
+        except (OSError, ValueError) as error:  # missing, or not executable; a NUL in its name
             reason = getattr(error, "strerror", None) or error
             raise Misused(f"{shown(path)} cannot be run as an interpreter: {reason}") from error
         said = out.read_text(encoding="utf-8", errors="replace")
@@ -71,5 +71,5 @@ def ask(python: Path) -> Stack:
         stack = requirements.stack(pins, str(path))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, BadFile) as error:
         ended = f"exit status {run.returncode}"
-        raise Failed(f"{shown(path)} does not say what is installed for it: {why[:200] or ended}") from error
+        raise Failed(f"{shown(path)} did not list its packages: {why[:200] or ended}") from error
     return Stack(stack.versions, stack.where, str(version), stack.unsaid)

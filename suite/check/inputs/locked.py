@@ -1,4 +1,4 @@
-"""Locks of projects, read without the tool that wrote them: uv.lock, poetry.lock, pdm.lock, Pipfile.lock."""
+"""Stacks of uv.lock, poetry.lock, pdm.lock and Pipfile.lock, read without the tools that wrote them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from suite.check.inputs.models import Foreign, model
 from suite.check.inputs.requirements import Pin, direct, pin
 from suite.check.inputs.stack import Stack, without_exclusive
 
-# uv's names of what a package is from, where it is not from an index.
+# uv's names of sources other than an index.
 _PLACES = ("git", "url", "path", "directory", "editable", "virtual")
 _DEFAULT_GROUP = "dev"
 
@@ -63,7 +63,7 @@ class _Uv(Foreign):
 
 
 def uv(path: Path, written: str) -> Stack:
-    """Return what a uv.lock installs here, less the extras and groups that exclude each other. Raises BadFile."""
+    """Return what a uv.lock installs here, without extras and groups that conflict. Raises BadFile."""
     lock = model(_Uv, path, foreign.toml(path, written))
     under = environment(lock.requires_python)
     where = read_for(str(path), under)
@@ -75,10 +75,10 @@ def uv(path: Path, written: str) -> Stack:
 
 
 def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
-    """Return the packages that the project and its members need here, and these themselves."""
+    """Return the project, its members and the packages that they need here."""
     by_name: dict[str, list[_Package]] = {}
-    for each in lock.package:
-        by_name.setdefault(each.name, []).append(each)
+    for locked in lock.package:
+        by_name.setdefault(locked.name, []).append(locked)
     roots = [each for each in lock.package if each.name in lock.manifest.members or _is_root(each)]
     left_out = {(each.package, each.extra or each.group) for some in lock.conflicts for each in some}
     left_out = {each for each in left_out if each[1] != _DEFAULT_GROUP}
@@ -91,7 +91,7 @@ def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
         for kind, of in (("extra", root.optional_dependencies), ("group", root.dev_dependencies)):
             for name, several in of.items():
                 if (root.name, name) not in left_out:
-                    # As uv writes it in the markers of what depends on it.
+                    # uv's spelling in the markers of packages that depend on it.
                     chosen.add(f"{kind}-{len(root.name)}-{root.name}-{name}")
                     waiting.extend(several)
     if not waiting:
@@ -108,13 +108,13 @@ def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
             raise bad(path, f"package {needed.name}", foreign.why(error)) from error
         meant = [each for each in by_name.get(needed.name, ()) if _is_meant(each, needed)]
         if not meant:
-            raise bad(path, f"package {needed.name}", "it is needed, and the lock does not have it: lock it again")
-        for each in meant:
-            found[id(each)] = each
+            raise bad(path, f"package {needed.name}", "it is required but missing in the lock: lock the project again")
+        for package in meant:
+            found[id(package)] = package
             for extra in ("", *needed.extra):
-                if (id(each), extra) not in seen:
-                    seen.add((id(each), extra))
-                    waiting.extend(each.optional_dependencies.get(extra, ()) if extra else each.dependencies)
+                if (id(package), extra) not in seen:
+                    seen.add((id(package), extra))
+                    waiting.extend(package.optional_dependencies.get(extra, ()) if extra else package.dependencies)
     return list(found.values())
 
 
@@ -143,7 +143,7 @@ class _PoetryPackage(Foreign):
 
     @property
     def place(self) -> str:
-        """Where it is from, if that is no index."""
+        """The address that it is from, if not an index."""
         return str(self.source.get("url", "")) if self.source.get("type", "legacy") != "legacy" else ""
 
 
@@ -160,7 +160,7 @@ class _Poetry(Foreign):
 def poetry(path: Path, written: str) -> Stack:
     """Return what a poetry.lock installs here, with all its groups and extras. Raises BadFile.
 
-    Which of two versions of a package is meant, a lock before Poetry 2 does not say: both are told.
+    A lock before Poetry 2 does not say which of two versions of a package applies: both are reported.
     """
     lock = model(_Poetry, path, foreign.toml(path, written))
     return _of_markers(lock.package, lock.metadata.python_versions, lock.extras, path)
@@ -176,7 +176,7 @@ class _PdmPackage(_PoetryPackage):
 
     @property
     def place(self) -> str:
-        """Where it is from, if that is no index."""
+        """The address that it is from, if not an index."""
         return self.git or self.url or self.path
 
 
@@ -196,10 +196,10 @@ class _Pdm(Foreign):
 def pdm(path: Path, written: str) -> Stack:
     """Return what a pdm.lock installs here, with all its groups. Raises BadFile.
 
-    A lock before PDM 2.17 has no markers: what other platforms need is told, too.
+    A lock before PDM 2.17 has no markers, so packages of other platforms are reported too.
     """
     lock = model(_Pdm, path, foreign.toml(path, written))
-    wanted = " || ".join(each.python_versions for each in lock.metadata.targets)
+    wanted = " || ".join(target.python_versions for target in lock.metadata.targets)
     return _of_markers(lock.package, wanted or "*", (), path)
 
 
@@ -207,14 +207,14 @@ def _of_markers(packages: Iterable[_PoetryPackage], python: str, extras: Iterabl
     under = environment(python)
     asked: Environment = {**under, "extras": frozenset(extras)}
     there: dict[str, list[_PoetryPackage]] = {}
-    for each in packages:
-        markers = each.markers.values() if isinstance(each.markers, Mapping) else (each.markers,)
+    for package in packages:
+        markers = package.markers.values() if isinstance(package.markers, Mapping) else (package.markers,)
         try:
             needed = any(applies(marker(one), asked, lock=True) for one in markers)
         except ValueError as error:
-            raise bad(path, f"package {each.name}", foreign.why(error)) from error
-        if needed and admits(each.python_versions, under["python_full_version"]):
-            there.setdefault(canonicalize_name(each.name), []).append(each)
+            raise bad(path, f"package {package.name}", foreign.why(error)) from error
+        if needed and admits(package.python_versions, under["python_full_version"]):
+            there.setdefault(canonicalize_name(package.name), []).append(package)
     pins = [_of_versions(name, of, path) for name, of in there.items()]
     return requirements.stack(pins, read_for(str(path), under))
 
@@ -258,10 +258,10 @@ def pipfile(path: Path, written: str) -> Stack:
     python = lock.meta.requires.python_version if lock.meta.requires else ""
     under = environment(f"=={python}.*" if python else "")
     pins = []
-    for name, each in {**lock.develop, **lock.default}.items():
+    for name, entry in {**lock.develop, **lock.default}.items():
         try:
-            if applies(marker(each.markers), under, lock=True):
-                pins.append(_pipfile_pin(name, each, path))
+            if applies(marker(entry.markers), under, lock=True):
+                pins.append(_pipfile_pin(name, entry, path))
         except ValueError as error:
             raise bad(path, name, foreign.why(error)) from error
     return requirements.stack(pins, read_for(str(path), under))

@@ -1,4 +1,4 @@
-"""Markers, evaluated for this machine, under the running Python or the nearest one that a project can have."""
+"""Markers, evaluated for this machine and the running Python, or the nearest that a project allows."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from packaging.markers import Marker
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 Environment = Mapping[str, str | Set[str]]
-# Of several extras, each is asked for, as uv and Poetry write it.
+# uv and Poetry ask for several extras one by one.
 _EXTRA = re.compile(r"""extra (==|!=) (['"])([\w.-]+)\2""")
 # Poetry's ranges, `^3.10` and `~3.10`, which packaging does not know.
 _CARET, _TILDE = re.compile(r"\^\s*(\d+)([\d.]*)"), re.compile(r"~\s*(\d+\.\d+)([\d.]*)(?![\d.=])")
 
 
 def environment(wanted: str) -> dict[str, str]:
-    """Return the variables of markers that follow from Python, where the range `wanted` limits it."""
+    """Return the Python variables of markers, for a Python within the range `wanted`."""
     running = sys.version_info
     ours = ".".join(map(str, running[:3]))
     near = sorted(range(3, 30), key=lambda minor: abs(minor - running.minor))
@@ -27,16 +27,16 @@ def environment(wanted: str) -> dict[str, str]:
 
 
 def admits(wanted: str, version: str) -> bool:
-    """Return True if a range of Python, which may be Poetry's, has this version, or is not a range at all."""
+    """Return True if a range of Python, also in Poetry's syntax, has this version, or is not a range."""
     wanted = _CARET.sub(lambda found: f">={found[1]}{found[2]},<{int(found[1][:9]) + 1}", wanted)
     wanted = _TILDE.sub(r">=\1\2,==\1.*", wanted)
     try:
         return any(
-            SpecifierSet(each.replace("*", "") if each.strip() == "*" else each).contains(version)
-            for each in wanted.split("||")
+            SpecifierSet(part.replace("*", "") if part.strip() == "*" else part).contains(version)
+            for part in wanted.split("||")
         )
     except InvalidSpecifier:
-        # Whoever reads that file says so.
+        # The reader of the file reports it.
         return True
 
 
@@ -50,14 +50,14 @@ def _of_several(found: re.Match[str]) -> str:
 
 
 def read_for(where: str, environment: Mapping[str, str]) -> str:
-    """`where`, with the Python for which its markers were evaluated, if that is not this one."""
+    """Return `where`, with the Python of its markers if that is not the running one."""
     version = environment["python_version"]
     return where if version == "{}.{}".format(*sys.version_info) else f"{where}, for Python {version}"
 
 
 def applies(marker: Marker | None, environment: Environment, *, lock: bool = False) -> bool:
-    """Whether what has this marker is there; a lock's may ask for extras and groups. Raises ValueError."""
+    """Return True if a marker applies; a lock's may ask for extras and groups. Raises ValueError."""
     try:
         return marker is None or marker.evaluate(environment, context="lock_file" if lock else "metadata")
     except KeyError as error:
-        raise ValueError(f"the marker {str(marker)[:100]!r} asks for {error}, which is not known") from error
+        raise ValueError(f"the marker {str(marker)[:100]!r} has the unknown variable {error}") from error

@@ -1,4 +1,4 @@
-"""Models of what is in somebody else's file. They load pydantic, which takes long: who needs none does not."""
+"""Models of foreign files. Import this late: pydantic loads slowly."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pydantic import ConfigDict, ValidationError
 from suite.errors import BadFile
 from suite.files import FileModel, Model, faults
 
-_MOST_FAULTS = 20
+_MAX_FAULTS = 20
 
 
 class Foreign(FileModel):
-    """A part of a file of somebody else's, which may have more keys than we read."""
+    """A part of a foreign file, which may have more keys than we read."""
 
     model_config = ConfigDict(extra="ignore", alias_generator=lambda name: name.replace("_", "-"))
 
 
 def model(kind: type[Model], path: Path, found: object) -> Model:
-    """Return what was found in the file at `path` as a model. Raises BadFile."""
+    """Validate the content of the file at `path` as a model. Raises BadFile."""
     try:
         return kind.model_validate(found)
     except ValidationError as error:
-        raise BadFile(faults(kind, path, error)[:_MOST_FAULTS]) from error
+        raise BadFile(faults(kind, path, error)[:_MAX_FAULTS]) from error

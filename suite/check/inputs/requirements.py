@@ -1,4 +1,4 @@
-"""Requirements as pip reads them and `pip freeze` writes them, and the one stack that pins make together."""
+"""Requirements as pip reads and `pip freeze` writes them, and the stack that pins make."""
 
 from __future__ import annotations
 
@@ -20,83 +20,83 @@ from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
 from suite.judge.rules import IMPORTS, STACK
 
-_LONGEST, _LONGEST_VERSION, _LONGEST_WORDS = 10_000, 100, 300
-_MOST_LINES, _MOST_FAULTS = 20_000, 20
+_MAX_LINE_CHARS, _MAX_VERSION_CHARS, _MAX_WORDS_CHARS = 10_000, 100, 300
+_MAX_LINES, _MAX_FAULTS = 20_000, 20
 _COMMENT = re.compile(r"(?:^|\s)#.*")
-_EDITABLE = re.compile(r"# Editable .*\(([\w.-]+)==\S+\)")  # what `pip freeze` writes above `-e`
+_EDITABLE = re.compile(r"# Editable .*\(([\w.-]+)==\S+\)")  # `pip freeze` writes it above `-e`
 _OPTION = re.compile(r"(-r|-c|-e|--requirement\b|--constraint\b|--editable\b)[ \t=]*(\S.*)")
 _PLACE = re.compile(r"[a-zA-Z][\w+.-]*://|file:|[a-zA-Z]:\\|[./~\\]|[^@\s]*\.(?:whl|zip|tar\.gz|tgz)(?:\s|$)")
 _PLACE_NAME = re.compile(r"([a-zA-Z0-9][\w.-]*?)(?:\.git\b|@|\[|-v?[0-9]|[\s;#?]|$)")
-# What follows `?` or `&` in an address, unless it says which commit or folder is meant.
+# Parts of an address after `?` or `&`, except those that name a commit or folder.
 _QUERY = re.compile(r"(?<=\S)([?&])(?!(?:rev|tag|branch|subdirectory|egg)=)[^&#\s]+")
 _ROOT = ("pyproject.toml", "setup.py", ".git")
 
 
 @dataclass(frozen=True)
 class Pin:
-    """A package as one line has it: in a version; or in none, with the words that say in which."""
+    """A package on one line, with its version, or else with the words of the line."""
 
     name: str
     version: str
     words: str
     path: Path
     key: str
-    # From a place of its own: whatever pins its version elsewhere, that is what is installed.
+    # A direct reference: it is installed whatever other lines pin.
     direct: bool = False
-    # What the line admits, which a version of another line may contradict.
+    # The versions that the line admits; another line may contradict them.
     admits: SpecifierSet | None = None
-    # Of a constraint, which says in which version a package is, if somebody asks for it.
+    # From a constraint: it applies only if another line asks for the package.
     only_if_asked: bool = False
 
 
 def pin(name: str, version: str, path: Path, key: str) -> Pin:
-    """A package in a version; in none, where that is no version of Python's."""
+    """Return a pin; without a version if that is not valid in Python."""
     try:
-        # Of thousands of digits Python makes no number.
-        known = str(Version(version)) if len(version) <= _LONGEST_VERSION else ""
+        # Python refuses to parse thousands of digits.
+        known = str(Version(version)) if len(version) <= _MAX_VERSION_CHARS else ""
     except ValueError:
         known = ""
     return Pin(canonicalize_name(name), known, version, path, key)
 
 
 def direct(name: str, words: str, path: Path, key: str) -> Pin:
-    """A package from a place, told in these words."""
+    """Return a direct reference: a package from a URL or path."""
     return Pin(canonicalize_name(name), "", _open(words), path, key, direct=True)
 
 
 def stack(pins: Iterable[Pin], where: str) -> Stack:
-    """Return the one stack that these make. Raises BadFile where two of them contradict each other.
+    """Return the stack that pins make. Raises BadFile if two of them contradict each other.
 
-    A build's own name (`+cuda12`) is left out: what was run is known by the public version.
+    Local versions (`+cuda12`) are dropped: the data has public versions.
     """
     pinned: dict[str, Pin] = {}
     loose: dict[str, list[Pin]] = {}
     faults = []
     every, unasked = _asked(list(pins))
-    for each in every:
-        before = pinned.get(each.name)
-        if not each.version:
-            loose.setdefault(each.name, []).append(each)
-        elif before is None or _says_more(each.version, before.version):
-            pinned[each.name] = each
-        elif Version(each.version) != Version(before.version) and not _says_more(before.version, each.version):
-            faults.append(_contradiction(each, f"{each.name} {each.version}", before))
-    for each in every:
-        chosen = pinned.get(each.name)
-        # Versions that contradict each other are told above.
-        if not chosen or not each.admits or each.version not in ("", chosen.version):
+    for line in every:
+        before = pinned.get(line.name)
+        if not line.version:
+            loose.setdefault(line.name, []).append(line)
+        elif before is None or _says_more(line.version, before.version):
+            pinned[line.name] = line
+        elif Version(line.version) != Version(before.version) and not _says_more(before.version, line.version):
+            faults.append(_contradiction(line, f"{line.name} {line.version}", before))
+    for line in every:
+        chosen = pinned.get(line.name)
+        # The loop above reports contradicting versions.
+        if not chosen or not line.admits or line.version not in ("", chosen.version):
             continue
-        if not each.admits.contains(chosen.version, prereleases=True):
-            faults.append(_contradiction(each, f"{each.name}{each.admits}", chosen))
+        if not line.admits.contains(chosen.version, prereleases=True):
+            faults.append(_contradiction(line, f"{line.name}{line.admits}", chosen))
     if faults:
-        raise BadFile(faults[:_MOST_FAULTS])
+        raise BadFile(faults[:_MAX_FAULTS])
     for name, found in loose.items():
-        # What comes from a place is that, whatever version is asked for; and a range says less than a version.
+        # A direct reference wins over a version, and a version over a range.
         if from_place := [each for each in found if each.direct]:
             pinned.pop(name, None)
             loose[name] = from_place
     unsaid = {
-        name: ", ".join(dict.fromkeys(each.words[:_LONGEST_WORDS] for each in found))
+        name: ", ".join(dict.fromkeys(each.words[:_MAX_WORDS_CHARS] for each in found))
         for name, found in loose.items()
         if name not in pinned
     }
@@ -111,7 +111,7 @@ def _contradiction(pin: Pin, told: str, other: Pin) -> Fault:
 
 
 def _asked(pins: list[Pin]) -> tuple[list[Pin], list[str]]:
-    """Return the pins of what is installed, and the packages of the stack that constraints alone name."""
+    """Return the pins of installed packages, and the stack's packages that only constraints name."""
     asked = {each.name for each in pins if not each.only_if_asked}
     asked |= {other for name in asked for other in IMPORTS.get(name, ())}
     asked |= {"jaxlib"} if "jax" in asked else set()
@@ -120,9 +120,9 @@ def _asked(pins: list[Pin]) -> tuple[list[Pin], list[str]]:
 
 
 def read(path: Path, written: str, environment: Mapping[str, str], part: str = "") -> list[Pin]:
-    """Return every pin of the requirements at `path`, and of those that they include. Raises BadFile.
+    """Return all pins of the requirements at `path` and of those that they include. Raises BadFile.
 
-    `part` says which part of the file is `written`, where it is not the whole.
+    If `written` is only a part of the file, `part` names it.
     """
     top = Path(os.path.realpath(path))
     root = next((each for each in top.parents if any((each / name).exists() for name in _ROOT)), top.parent)
@@ -148,16 +148,16 @@ def read(path: Path, written: str, environment: Mapping[str, str], part: str = "
                         seen.add(then)
                         waiting.append((within, foreign.text(within), then[1]))
                 elif option and option[1] in ("-r", "--requirement"):
-                    raise ValueError(f"{_short(option[2])} is not fetched: save it beside, and include that")
+                    raise ValueError(f"{_short(option[2])} is not fetched: save it in the project and include it")
                 elif line and not re.match(r"--?[a-zA-Z]", line):
                     pins += _pinned(re.split(r"\s--?[a-zA-Z]", line, maxsplit=1)[0], path, key, environment)
-            except (ValueError, RecursionError) as error:  # no requirement; nested too deep
+            except (ValueError, RecursionError) as error:  # not a requirement; nested too deep
                 faults.append(Fault(path, key, foreign.why(error)))
             if line:
                 editable, said = "", said + 1
-            if said > _MOST_LINES:
-                faults.append(Fault(path, key, f"more than {_MOST_LINES} lines: no environment has as many packages"))
-            if said > _MOST_LINES or len(faults) >= _MOST_FAULTS:
+            if said > _MAX_LINES:
+                faults.append(Fault(path, key, f"more than {_MAX_LINES} lines, which is too many for an environment"))
+            if said > _MAX_LINES or len(faults) >= _MAX_FAULTS:
                 raise BadFile(faults)
         if constrains:
             pins[before:] = [replace(each, only_if_asked=True) for each in pins[before:]]
@@ -168,14 +168,14 @@ def read(path: Path, written: str, environment: Mapping[str, str], part: str = "
 
 
 def _pinned(line: str, path: Path, key: str, environment: Mapping[str, str]) -> list[Pin]:
-    if len(line) > _LONGEST:
-        raise ValueError(f"it has more than {_LONGEST} characters")
+    if len(line) > _MAX_LINE_CHARS:
+        raise ValueError(f"it has more than {_MAX_LINE_CHARS} characters")
     if _PLACE.match(line):
         return _at_place(line, line, "", path, key)
     try:
         found = Requirement(line)
     except ValueError as error:
-        raise ValueError(f"{_short(line)} is no requirement: {foreign.why(error)}") from error
+        raise ValueError(f"{_short(line)} is not a requirement: {foreign.why(error)}") from error
     if not applies(found.marker, environment):
         return []
     exact = [each for each in found.specifier if each.operator in ("==", "===") and not each.version.endswith(".*")]
@@ -187,7 +187,7 @@ def _pinned(line: str, path: Path, key: str, environment: Mapping[str, str]) -> 
 
 
 def _at_place(place: str, words: str, name: str, path: Path, key: str) -> list[Pin]:
-    """What stands in a folder, a file, a repository; nothing, where that does not tell its name."""
+    """Return the package at a path or URL; empty if that does not reveal its name."""
     egg = re.search(r"[#&]egg=([\w.-]+)", place)
     last = re.split(r"[/\\]", re.split(r"[#;]|/archive/", place)[0].strip().rstrip("/\\"))[-1]
     told = name or (egg[1] if egg else "") or (found[1] if (found := _PLACE_NAME.match(last)) else "")
@@ -195,17 +195,17 @@ def _at_place(place: str, words: str, name: str, path: Path, key: str) -> list[P
 
 
 def _included(path: Path, name: str, root: Path) -> Path:
-    """The file that a line of `path` includes, where it is one of the project's. Raises ValueError."""
+    """Return the file that a line of `path` includes. Raises ValueError if it is outside the project or missing."""
     within = Path(os.path.realpath(path.parent / name))
     if not within.is_relative_to(root):
-        raise ValueError(f"{_short(name)} is outside of the project in {root}, and not read: name it itself")
+        raise ValueError(f"{_short(name)} is outside the project in {root}, so not read: name that file itself")
     if not within.is_file():
         raise ValueError(f"there is no file {_short(name)}")
     return within
 
 
 def _lines(written: str) -> Iterator[tuple[int, str]]:
-    """Each line with its number, joined with those that it goes on with, as pip has them."""
+    """Yield lines with their numbers, joined with their continuations as in pip."""
     parts: list[str] = []
     first = 0
     for number, line in enumerate(written.splitlines(), 1):
@@ -220,15 +220,15 @@ def _lines(written: str) -> Iterator[tuple[int, str]]:
 
 
 def _says_more(one: str, other: str) -> bool:
-    """Whether `one` is `other` with the name of a build: an index has it so, and a requirement does not say."""
+    """Return True if `one` is `other` with a local version, which only indexes and locks have."""
     return one.partition("+")[0] == other and "+" in one
 
 
 def _open(words: str) -> str:
-    """Return words without the password or token that an address in them may have."""
+    """Return words without passwords and tokens in addresses."""
     return _QUERY.sub(r"\1…", re.sub(r"//[^/@\s]*@", "//", words))
 
 
 def _short(words: str) -> str:
-    told = _open(words[:_LONGEST_WORDS])
+    told = _open(words[:_MAX_WORDS_CHARS])
     return repr(told if len(told) <= 60 else f"{told[:59]}…")

@@ -1,4 +1,4 @@
-"""A stack in somebody's words → versions: `jax==0.10.2`, `diffrax 0.7`, `0.10`, `newest`."""
+"""Versions of a stack in a person's words: `jax==0.10.2`, `diffrax 0.7`, `0.10`, `newest`."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from suite.judge.rules import requirements
 
 _NEWEST = ("newest", "latest")
 _VERSION = r"v?(\d[\w.]*)|" + "|".join(_NEWEST)
-# A name and a version beside it, or a version alone: a word of neither kind is a requirement.
+# A name with a version, or a version alone; other words are requirements.
 _SPOKEN = re.compile(rf"(?:(?<!\S)([a-z][\w.-]*)\s+)?(?<!\S)(?:{_VERSION})(?!\S)", re.IGNORECASE)
 
 
 def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[str]) -> dict[str, str]:
-    """The one version of each package that is named; of `moved`, where all that is said is `newest`.
+    """Return the version of each named package; for `newest` alone, of those in `moved`.
 
-    `releases` has those that are known of each, oldest first. A version beside a name is the newest release that begins
-    so, where one does. One beside none is of jax. Raises ValueError.
+    `releases` are the known ones by package, oldest first. A version after a name means the newest release that starts
+    with it, if any. A version without a name is jax's. Raises ValueError.
     """
     if words.strip().lower() in _NEWEST:
         return {name: releases[name][-1] for name in moved}
     pinned = _SPOKEN.sub(lambda found: _pinned(found, releases), words)
-    named = dict.fromkeys((each.name, str(each.specifier)) for each in requirements(pinned))
+    named = dict.fromkeys((requirement.name, str(requirement.specifier)) for requirement in requirements(pinned))
     for name, _ in named:
         if canonicalize_name(name) not in releases and (near := difflib.get_close_matches(name.lower(), releases, 1)):
-            raise ValueError(f"there is no {name} in this data: is {near[0]} meant?")
+            raise ValueError(f"{name} is not in this data; did you mean {near[0]}?")
     named = dict.fromkeys((canonicalize_name(name), specifier) for name, specifier in named)
     found = dict(list(named))
     if not len(named) == len(found) > 0 or any(not re.fullmatch(r"={2,3}[^,*]+", each) for each in found.values()):
-        raise ValueError("a stack has one version of each")
+        raise ValueError("a stack has one version of each package")
     return {name: Version(specifier.lstrip("=")).public for name, specifier in found.items()}
 
 
@@ -42,7 +42,7 @@ def _pinned(found: re.Match[str], releases: Mapping[str, Sequence[str]]) -> str:
     known = releases.get(name, ())
     if version is None:
         if not known:
-            raise ValueError(f"no release of {name} is known here: name its version")
+            raise ValueError(f"{name} has no release in this data: name its version")
         return f"{name}=={known[-1]}"
     exact = version if version in known else ""
     return f"{name}=={exact or next((each for each in reversed(known) if each.startswith(f'{version}.')), version)}"

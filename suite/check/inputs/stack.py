@@ -1,4 +1,4 @@
-"""What is looked up: packages with their versions, and where they were found."""
+"""The stack that is looked up: packages with their versions, and where they were found."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from suite.printable import printable
 
 @dataclass(frozen=True)
 class Stack:
-    """Versions by normalised name (`jax`, `diffrax`, all that was found), and where that stands, for people.
+    """Versions by normalised name (`jax`, `diffrax`, all that was found), and where they were found, for people.
 
-    `python` is a full version, "3.12.4", or nothing where it is not known. `unsaid` are packages that are there in no
-    one version: a range, a URL, a fork; each with the words in which it is told. `file` is the path of the lock that it
-    is from, where it is from one. Words for people are printable: a name of a file may have line ends.
+    `python` is a full version, "3.12.4", or empty if unknown. `unsaid` are packages without an exact version (a range,
+    a URL, a fork), with the words for each. `file` is the path of the lock, if there is one. Words for people are
+    printable: the name of a file may have line ends.
     """
 
     versions: Mapping[str, str]
@@ -29,9 +29,9 @@ class Stack:
 
 
 def without_exclusive(stack: Stack, every: Iterable[tuple[str, str]]) -> Stack:
-    """Return a stack, with what else its lock has, by name and version, among `unsaid`.
+    """Return a stack with the other packages of its lock among `unsaid`.
 
-    No one environment has all: extras or groups exclude each other.
+    `every` lists the lock by name and version. Extras or groups exclude each other, so no environment has all.
     """
     versions: dict[str, list[str]] = {}
     for name, version in every:

@@ -1,1 +1,1 @@
-"""A source tree: which names of the stack it uses, and where; by LibCST, and never by its text alone."""
+"""The names of the stack that a source tree uses, read from syntax trees, never from the text alone."""

@@ -1,4 +1,4 @@
-"""Expressions of a Python text → the conditions that they set for a release."""
+"""Conditions on a release in the expressions of a Python text."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from suite.check.source.conditions import (
     UNKNOWN,
     All,
     AnyOf,
-    Compared,
     Condition,
     Has,
     Kind,
     Mixed,
     Named,
     Not,
+    VersionTest,
     asks,
 )
 from suite.check.source.scopes import Bound, Names, Origins, Scope, chain_of
@@ -33,7 +33,7 @@ _TYPING = frozenset({"typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"})
 
 
 class Asking:
-    """Reads conditions, by what the names in them stand for."""
+    """A reader of conditions, by what the names in them stand for."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -42,7 +42,7 @@ class Asking:
         self._depth = 0
 
     def condition(self, scope: Scope, node: ast.expr) -> Condition:
-        """Return what a test asks of the release."""
+        """Return the condition on the release that a test sets."""
         if id(node) not in self._known:
             self._known[id(node)] = FREE
             self._known[id(node)] = self._asked(scope, node)
@@ -50,7 +50,7 @@ class Asking:
 
     def _asked(self, scope: Scope, node: ast.expr) -> Condition:
         if isinstance(node, ast.BoolOp):
-            of = tuple(self.condition(scope, each) for each in node.values)
+            of = tuple(self.condition(scope, value) for value in node.values)
             return All(of) if isinstance(node.op, ast.And) else AnyOf(of)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return Not(self.condition(scope, node.operand))
@@ -65,12 +65,12 @@ class Asking:
         return self._mixed(scope, node)
 
     def named(self, scope: Scope, name: str) -> Condition:
-        """Return what a name is as a condition."""
+        """Return the condition that a name stands for."""
         found = scope.of(name)
         if not found:
             return FREE
         at, bound = found
-        # As of origins: a name may be bound in thousands of lines.
+        # Cached: a name may be bound in thousands of lines.
         key = id(bound), len(bound)
         if key in self._of_names:
             return self._of_names[key][1]
@@ -90,10 +90,10 @@ class Asking:
                 return UNKNOWN if self._reads_version(one.definition) else FREE
             return self._imported(self.names.origins(at, bound))
         telling = any(
-            each.absent
-            or any(asks(self.condition(at, test)) for test in each.tests)
-            or (each.value is not None and asks(self.condition(at, each.value)))
-            for each in bound
+            binding.absent
+            or any(asks(self.condition(at, test)) for test in binding.tests)
+            or (binding.value is not None and asks(self.condition(at, binding.value)))
+            for binding in bound
         )
         return UNKNOWN if telling else FREE
 
@@ -113,11 +113,11 @@ class Asking:
         for here, there, how in ((left, right, sign), (right, left, turned)):
             version, to = self._version(scope, here), self._literal(scope, there)
             if version and to and how in SIGNS and version[1] == to[0]:
-                return Compared(version[0], version[1], how, to[1])
+                return VersionTest(version[0], version[1], how, to[1])
         return None
 
     def _version(self, scope: Scope, node: ast.expr) -> tuple[str, Kind] | None:
-        """The package whose version this is, and as what."""
+        """Return the package whose version an expression is, and in which form."""
         if isinstance(node, ast.Name) and (found := scope.of(node.id)) and len(found[1]) == 1 and found[1][0].value:
             return self._version(found[0], found[1][0].value)
         if isinstance(node, ast.Call) and len(node.args) == 1:
@@ -143,7 +143,7 @@ class Asking:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return "text", node.value
         if isinstance(node, ast.Tuple) and all(
-            isinstance(each, ast.Constant) and type(each.value) is int for each in node.elts
+            isinstance(element, ast.Constant) and type(element.value) is int for element in node.elts
         ):
             return "numbers", ast.literal_eval(node)
         if isinstance(node, ast.Call) and len(node.args) == 1 and self.names.of_value(scope, node.func) <= _PARSERS:
@@ -162,16 +162,16 @@ class Asking:
         return None
 
     def _mixed(self, scope: Scope, node: ast.AST) -> Condition:
-        """What an expression is that may ask for the release in a way that is not followed."""
+        """Return the condition of an expression that may check the release in a way that is not followed."""
         named: list[Condition] = []
-        for each in ast.walk(node):
-            if isinstance(each, ast.Call) and self._hasattr(scope, each):
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call) and self._hasattr(scope, inner):
                 return UNKNOWN
-            if isinstance(each, ast.Name):
-                named.append(self.named(scope, each.id))
-            elif isinstance(each, ast.Attribute):
-                named.append(self._imported(self.names.of_value(scope, each)))
-            if isinstance(each, ast.Name | ast.Attribute) and any(map(self._tells, self.names.of_value(scope, each))):
+            if isinstance(inner, ast.Name):
+                named.append(self.named(scope, inner.id))
+            elif isinstance(inner, ast.Attribute):
+                named.append(self._imported(self.names.of_value(scope, inner)))
+            if isinstance(inner, ast.Name | ast.Attribute) and any(map(self._tells, self.names.of_value(scope, inner))):
                 return UNKNOWN
         asked = tuple(each for each in named if asks(each))
         return Mixed(asked) if asked else FREE
@@ -183,28 +183,24 @@ class Asking:
         )
 
     def decorated(self, scope: Scope, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Condition:
-        """What its decorators ask for, as `pytest.mark.skipif(jax.__version__ < "0.5")` does."""
-        told = [
-            self._mixed(scope, part)
-            for each in node.decorator_list
-            if isinstance(each, ast.Call)
-            for part in (*each.args, *each.keywords)
-        ]
+        """Return the condition of decorators such as `pytest.mark.skipif(jax.__version__ < "0.5")`."""
+        calls = [each for each in node.decorator_list if isinstance(each, ast.Call)]
+        told = [self._mixed(scope, part) for call in calls for part in (*call.args, *call.keywords)]
         local = [
             found[1][0].value
-            for each in node.decorator_list
-            if isinstance(each, ast.Name) and (found := scope.of(each.id))
+            for decorator in node.decorator_list
+            if isinstance(decorator, ast.Name) and (found := scope.of(decorator.id))
         ]
         told += [self._mixed(scope, each) for each in local if each is not None]
         asked = tuple(each for each in told if asks(each))
         return Mixed(asked) if asked else FREE
 
     def _reads_version(self, node: ast.AST) -> bool:
-        """Whether a function may ask for a release: by a version, whosever that is."""
+        """Return True if a function may check a release: it reads the version of some package."""
         return any(
-            isinstance(each, ast.Attribute)
-            and (each.attr in _VERSION or (each.attr == "version" and "metadata" in ast.dump(each.value)))
-            for each in ast.walk(node)
+            isinstance(inner, ast.Attribute)
+            and (inner.attr in _VERSION or (inner.attr == "version" and "metadata" in ast.dump(inner.value)))
+            for inner in ast.walk(node)
         )
 
 

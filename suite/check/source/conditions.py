@@ -1,4 +1,4 @@
-"""Conditions that code sets for a release, such as `hasattr(jax, "shard_map")`, and what they are on a release."""
+"""Conditions of code on a release, such as `hasattr(jax, "shard_map")`, and their values on a release."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind: TypeAlias = Literal["text", "numbers", "version"]
 
 
 class Holds(Enum):
-    """What a condition is on a release: `FREE` where it asks for something else, `UNKNOWN` where it is not followed."""
+    """The value of a condition on a release: `FREE` if it does not depend on that, `UNKNOWN` if not followed."""
 
     YES = True
     NO = False
@@ -26,14 +26,14 @@ class Holds(Enum):
 
 @dataclass(frozen=True)
 class Has:
-    """`hasattr` of one of these modules, and a name."""
+    """`hasattr` of one of these modules and a name."""
 
     of: tuple[str, ...]
     name: str
 
 
 @dataclass(frozen=True)
-class Compared:
+class VersionTest:
     """A package's version, compared as text, as a tuple of numbers, or as a version."""
 
     package: str
@@ -44,14 +44,14 @@ class Compared:
 
 @dataclass(frozen=True)
 class Constant:
-    """What is the same on each release."""
+    """A value that is the same on all releases."""
 
     holds: Holds
 
 
 @dataclass(frozen=True)
 class Not:
-    """The contrary of a condition."""
+    """The negation of a condition."""
 
     of: Condition
 
@@ -79,12 +79,12 @@ class Mixed:
 
 @dataclass(frozen=True)
 class Named:
-    """A condition that another module of the project gave a name to."""
+    """A condition that another module of the project names."""
 
     origin: str
 
 
-Condition: TypeAlias = Has | Compared | Constant | Not | All | AnyOf | Mixed | Named
+Condition: TypeAlias = Has | VersionTest | Constant | Not | All | AnyOf | Mixed | Named
 FREE, UNKNOWN, NEVER = Constant(Holds.FREE), Constant(Holds.UNKNOWN), Constant(Holds.NO)
 SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     "Lt": operator.lt,
@@ -97,11 +97,11 @@ SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def holds(condition: Condition, versions: Mapping[str, str]) -> Holds:
-    """Return what a condition is where a stack has these versions. Raises BadFile."""
+    """Return the value of a condition on a stack of these versions. Raises BadFile."""
     match condition:
         case Has(of, name):
             return _has(of, name, versions)
-        case Compared(package):
+        case VersionTest(package):
             return _compared(condition, versions[package]) if package in versions else Holds.UNKNOWN
         case Constant(value):
             return value
@@ -118,13 +118,13 @@ def holds(condition: Condition, versions: Mapping[str, str]) -> Holds:
 
 
 def excludes(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
-    """Return True if code under these conditions is not run on a release, or if that cannot be told. Raises BadFile."""
-    return any(holds(each, versions) in (Holds.NO, Holds.UNKNOWN) for each in guards)
+    """Return True if code under these conditions does not, or may not, run on a release. Raises BadFile."""
+    return any(holds(guard, versions) in (Holds.NO, Holds.UNKNOWN) for guard in guards)
 
 
 def is_dead(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
-    """Return True if code under these conditions is known not to be run on a release. Raises BadFile."""
-    return any(holds(each, versions) is Holds.NO for each in guards)
+    """Return True if code under these conditions is known not to run on a release. Raises BadFile."""
+    return any(holds(guard, versions) is Holds.NO for guard in guards)
 
 
 def asks(condition: Condition) -> bool:
@@ -152,7 +152,7 @@ def _has(of: Sequence[str], name: str, versions: Mapping[str, str]) -> Holds:
     return found.pop() if len(found) == 1 else Holds.UNKNOWN
 
 
-def _compared(condition: Compared, version: str) -> Holds:
+def _compared(condition: VersionTest, version: str) -> Holds:
     here: object = version
     to: object = condition.to
     if condition.kind == "version":

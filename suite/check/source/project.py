@@ -1,4 +1,4 @@
-"""The modules of a source tree → what a name that one imports from another stands for in the end. Pure."""
+"""Resolution of names that the modules of a source tree import from each other. Pure."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from suite.check.source.conditions import FREE, All, AnyOf, Condition, Mixed, Na
 from suite.check.source.reader import Read
 from suite.check.source.scopes import Origins
 
-# `a = a.b` in two modules that import each other has no end.
-_DEEPEST = 20
+# `a = a.b` in two modules that import each other never ends.
+_MAX_PARTS = 20
 
 
 class Thing(NamedTuple):
-    """What a name stands for: a dotted name of the stack, of which so many parts were bound before."""
+    """A dotted name of the stack that a name stands for; its first `bound` parts exist if the import works."""
 
     name: str
     bound: int
 
 
 class Index:
-    """Where the modules of a tree lie: paths without suffix, and the dotted names that they can be imported by."""
+    """The modules of a tree: paths without suffix, and the dotted names that import them."""
 
     def __init__(self, paths: Collection[str]) -> None:
         """Take the paths of Python files below the folder."""
@@ -32,7 +32,7 @@ class Index:
         for path in self.modules:
             parts = path.split("/")
             for start in range(len(parts)):
-                # Python finds a top-level module in a folder that is no package.
+                # A top-level module is in a folder that is not a package.
                 if "/".join(parts[:start]) not in packages:
                     dotted.setdefault(".".join(parts[start:]), set()).add(path)
         self.dotted = {name: of.pop() for name, of in dotted.items() if len(of) == 1}
@@ -52,16 +52,16 @@ class Index:
 
 
 class Project:
-    """Resolves origins through what modules import from each other."""
+    """A resolver of origins through imports between modules."""
 
     def __init__(self, index: Index, reads: Mapping[str, Read], packages: Collection[str]) -> None:
-        """Take what each module says, by its path."""
+        """Take the modules that were read, by path."""
         self.index, self.reads, self.packages = index, reads, packages
         self._known: dict[str, frozenset[Thing | None]] = {}
         self._conditions: dict[str, Condition] = {}
 
     def things(self, origins: Origins, rest: str) -> frozenset[Thing | None]:
-        """Return what a name with its attributes may stand for; None is what is not followed."""
+        """Return what a name with its attributes may stand for; None stands for anything not followed."""
         found: set[Thing | None] = set()
         for origin in origins:
             if origin is None:
@@ -75,7 +75,7 @@ class Project:
         return frozenset(found)
 
     def condition(self, of: Condition) -> Condition:
-        """Return a condition with what other modules named in the place of the names."""
+        """Return a condition with names of other modules replaced by their conditions."""
         match of:
             case Named(origin):
                 if origin not in self._conditions:
@@ -105,10 +105,10 @@ class Project:
             found = (_below(path, first), after) if self.index.has(_below(path, first)) else None
 
     def _thing(self, origin: str) -> frozenset[Thing | None]:
-        if origin.count(".") > _DEEPEST:
+        if origin.count(".") > _MAX_PARTS:
             return frozenset({None})
         if origin not in self._known:
-            # Until it is known: modules that import each other's names say nothing of them.
+            # Ends cycles of modules that import each other's names.
             self._known[origin] = frozenset()
             self._known[origin] = self._followed(origin)
         return self._known[origin]
@@ -127,7 +127,7 @@ class Project:
 
 
 def module(path: str) -> str:
-    """Return a file's module, as a path: of a package's `__init__.py`, the package's folder."""
+    """Return a file's module as a path; for a package's `__init__.py`, the package's folder."""
     folder, _, name = path.removesuffix(".py").rpartition("/")
     return folder if name == "__init__" else _below(folder, name)
 

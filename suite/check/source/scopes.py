@@ -1,7 +1,7 @@
-"""The scopes of a Python text → what binds each name, and what a name stands for.
+"""The scopes of a Python text, the bindings of its names, and what they stand for.
 
-Followed are imports, plain assignments and conditional expressions. An origin is a dotted name, or
-`path/to/module:name` where an import is relative.
+Imports, plain assignments and conditional expressions are followed. An origin is a dotted name, or
+`path/to/module:name` for a relative import.
 """
 
 from __future__ import annotations
@@ -11,23 +11,22 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-# None: what a name stands for is not followed.
+# None stands for anything not followed.
 Origins: TypeAlias = frozenset[str | None]
 OPAQUE: Origins = frozenset({None})
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 TRY = (ast.Try, getattr(ast, "TryStar", ast.Try))
 ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 _ANYTHING = frozenset({"Exception", "BaseException"})
-# Modules that tell of releases, or call functions.
+# Modules that check releases, or call functions.
 _HELPERS = ("packaging", "importlib", "functools", "typing", "inspect")
 
 
 @dataclass
 class Bound:
-    """What binds a name: an import, a value, a definition, or else nothing that is followed.
+    """A binding of a name: an import, a value, a definition, or none of these if it is not followed.
 
-    `tests` are those of the `if`s that it stands under; `absent` says that it stands where something is caught that is
-    not there.
+    `tests` are those of the enclosing `if`s. `absent`: an enclosing `try` catches the absence of a name.
     """
 
     origin: str | None = None
@@ -40,7 +39,7 @@ class Bound:
 
 @dataclass
 class Scope:
-    """A scope, and what binds its names."""
+    """A scope and the bindings of its names."""
 
     kind: Literal["module", "class", "function"]
     above: Scope | None
@@ -52,7 +51,7 @@ class Scope:
         return self.above.module() if self.above else self
 
     def of(self, name: str) -> tuple[Scope, list[Bound]] | None:
-        """Return the scope that binds a name, and by what."""
+        """Return the scope that binds a name, and its bindings."""
         scope: Scope | None = self
         while scope:
             if name in scope.elsewhere:
@@ -64,10 +63,10 @@ class Scope:
 
 
 class Names:
-    """Reads what the names of a text stand for.
+    """A reader of what the names of a text stand for.
 
-    `within` is the path of its package, `packages` are what is looked for, and `own` the first parts of the
-    names of the project's modules.
+    `within` is the path of its package, `packages` are those looked for, and `own` are the first parts of the names of
+    the project's modules.
     """
 
     def __init__(self, within: str, packages: Collection[str], own: Collection[str], *, has_walrus: bool) -> None:
@@ -79,7 +78,7 @@ class Names:
     def collect(
         self, scope: Scope, body: Iterable[ast.stmt], tests: tuple[ast.expr, ...] = (), absent: bool = False
     ) -> None:
-        """Take what binds names in a block, without the scopes below."""
+        """Collect the bindings in a block, without the scopes below."""
 
         def bind(name: str, **what: ast.AST | str | None) -> None:
             at = scope.module() if name in scope.elsewhere else scope
@@ -127,32 +126,32 @@ class Names:
                 self.collect(scope, block, under, guarded)
 
     def base(self, node: ast.ImportFrom) -> str:
-        """Return the origin of what an import takes names from."""
+        """Return the origin of the module that an import takes names from."""
         if not node.level:
             return node.module or ""
         parts = self.within.split("/") if self.within else []
         kept = parts[: len(parts) - node.level + 1] if node.level > 1 else parts
-        # It leads out of the folder.
+        # The import may lead out of the folder.
         here = "/".join(kept) if node.level - 1 <= len(parts) else "\0"
         return f"{here}:{node.module or ''}"
 
     def origins(self, scope: Scope, bound: Sequence[Bound]) -> Origins:
         """Return what a name may stand for."""
-        # A name may be bound in thousands of lines, and read in as many.
+        # Cached: a name may be bound in thousands of lines, and read in as many.
         key = id(bound), len(bound)
         if key in self._known:
             return self._known[key][1]
         self._depth += 1
         found = frozenset(each for one in bound for each in self._origins_of(scope, one))
         self._depth -= 1
-        # Names that are bound by each other are known once all of them are.
+        # Names that bind each other are known only once all of them are.
         if not self._depth:
             self._known[key] = bound, found
         return found
 
     def _origins_of(self, scope: Scope, bound: Bound) -> Origins:
         if bound.origins is None:
-            # Until it is known: names that are bound by each other stand for nothing.
+            # Ends cycles of names that bind each other.
             bound.origins = frozenset()
             if bound.origin is not None:
                 bound.origins = frozenset({bound.origin}) if self.is_ours(bound.origin) else OPAQUE
@@ -170,7 +169,7 @@ class Names:
             first, rest = chain
             found = scope.of(first)
             if found:
-                return frozenset(each and joined(each, rest[1:]) for each in self.origins(*found))
+                return frozenset(origin and joined(origin, rest[1:]) for origin in self.origins(*found))
         return OPAQUE
 
     def is_ours(self, origin: str) -> bool:
@@ -180,14 +179,14 @@ class Names:
 
 
 def joined(origin: str, name: str) -> str:
-    """Return an origin with a name in it."""
+    """Return an origin extended by a name."""
     if not name:
         return origin
     return f"{origin}{name}" if origin.endswith(":") or not origin else f"{origin}.{name}"
 
 
 def chain_of(node: ast.expr) -> tuple[str, str] | None:
-    """Return the first name of `a.b.c`, and the rest with its dots; None where it does not begin with a name."""
+    """Return the first name of `a.b.c` and the rest with its dots; None if it does not begin with a name."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(f".{node.attr}")
@@ -196,46 +195,46 @@ def chain_of(node: ast.expr) -> tuple[str, str] | None:
 
 
 def catches(node: ast.Try | ast.TryStar) -> bool:
-    """Return True if a `try` catches what is raised where a name is absent."""
-    caught_ = {name for each in node.handlers for name in caught(each.type)}
-    # A clause for any fault is there for what is run; where only imports are, for them.
+    """Return True if a `try` catches the error of an absent name."""
+    caught_ = {name for handler in node.handlers for name in caught(handler.type)}
+    # A clause for all errors guards against absence only if the body has nothing but imports.
     is_import = all(isinstance(each, ast.Import | ast.ImportFrom) for each in node.body)
     return bool(ABSENT & caught_ or (is_import and _ANYTHING & caught_))
 
 
 def caught(kind: ast.expr | None) -> list[str]:
-    """Return the last parts of the names of what a clause catches."""
+    """Return the last parts of the class names that a clause catches."""
     if kind is None:
         return ["BaseException"]
-    each = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return [one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in each]
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return [one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in kinds]
 
 
 def stored(node: ast.AST, *, deep: bool = True) -> Iterator[str]:
-    """Return the names that a target binds."""
-    for each in ast.walk(node) if deep else [node]:
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            yield each.id
-        elif isinstance(each, ast.MatchAs | ast.MatchStar) and each.name:
-            yield each.name
-        elif isinstance(each, ast.MatchMapping) and each.rest:
-            yield each.rest
-        elif not deep and isinstance(each, ast.Tuple | ast.List | ast.Starred):
-            yield from stored(each)
+    """Yield the names that a target binds."""
+    for inner in ast.walk(node) if deep else [node]:
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            yield inner.id
+        elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
+            yield inner.name
+        elif isinstance(inner, ast.MatchMapping) and inner.rest:
+            yield inner.rest
+        elif not deep and isinstance(inner, ast.Tuple | ast.List | ast.Starred):
+            yield from stored(inner)
 
 
 def _expressions(node: ast.stmt) -> Iterator[ast.AST]:
-    """What a statement evaluates by itself, apart from its blocks and what is defined in it."""
+    """Yield the expressions of a statement, without its blocks and lambdas."""
     ahead: list[ast.AST] = [each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.stmt)]
     while ahead:
-        each = ahead.pop()
-        yield each
-        if not isinstance(each, ast.Lambda):
-            ahead += [below for below in ast.iter_child_nodes(each) if not isinstance(below, ast.stmt)]
+        inner = ahead.pop()
+        yield inner
+        if not isinstance(inner, ast.Lambda):
+            ahead += [below for below in ast.iter_child_nodes(inner) if not isinstance(below, ast.stmt)]
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of a statement that are of its own scope."""
+    """Yield the blocks of a statement that belong to its own scope."""
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return
     yield from (getattr(node, name, []) for name in ("body", "orelse", "finalbody"))

@@ -1,7 +1,7 @@
-"""A file or a folder → the Python texts in it, and what cannot be read, with the reason. Nothing in them is executed.
+"""The Python texts in a file or a folder, and the files that cannot be read. Nothing in them is executed.
 
-Cells of a notebook are one text, as they share their names. What starts with a dot, environments and what is built
-are no source, and no link is followed: what it points to inside the folder is read where it stands.
+The cells of a notebook are one text, because they share names. Names that start with a dot, environments and build
+folders are skipped. Links are not followed: a target inside the folder is read in its own place.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from typing import Any, NamedTuple
 
 from suite.errors import Misused, shown
 
-LARGEST = 2_000_000
-# What reading a text that is no Python, or no sane one, can raise.
+MAX_BYTES = 2_000_000
+# Errors of parsing a text that is not Python, or not sane.
 BEYOND = (SyntaxError, ValueError, RecursionError, MemoryError)
-# What is built or fetched, and may hold Python that is somebody else's, or a copy.
+# Folders with built or fetched files, which may have foreign or copied Python.
 _NO_SOURCE = ("venv", "site-packages", "node_modules", "build", "dist")
-# Encodings that take the square of the length to read.
+# Encodings that take quadratic time to read.
 _SLOW = ("punycode", "idna")
-# What a cell magic runs as Python; the other cells hold another language, or none.
+# Cell magics that run Python; other cells have another language.
 _PYTHON_MAGIC = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")
 _MAGIC = re.compile(r"([ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!]).*")
 
 
 class Unread(NamedTuple):
-    """A file, or a cell of one, that could not be read, and why; whether it mentions a package that is looked for."""
+    """A file or cell that could not be read, and why; `mentions` if it names a package that is looked for."""
 
     path: str
     why: str
@@ -44,13 +44,13 @@ class Unread(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A folder that is passed over."""
+    """A folder that is skipped."""
 
     path: str
 
 
 class Source(NamedTuple):
-    """A file that may hold Python, and its name below the folder."""
+    """A file that may contain Python, and its name below the folder."""
 
     path: Path
     name: str
@@ -58,23 +58,23 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Text:
-    """A Python text. `starts`: from which line on it stands where; a file in one place, a notebook not."""
+    """A Python text. `starts` has the first line and the name of each file or notebook cell in it."""
 
     name: str
     code: str
     starts: tuple[tuple[int, str], ...]
 
     def place(self, line: int) -> tuple[str, int]:
-        """The path and the line in it of a line of the text."""
+        """Return the path, and the line in it, of a line of the text."""
         first, path = self.starts[bisect_right(self.starts, line, key=lambda each: each[0]) - 1]
         return path, line - first + 1
 
 
 def files(folder: Path) -> Iterator[Source | Unread | Skipped]:
-    """Return every file below `folder` that may hold Python, in order, and what is passed over. Raises Misused."""
+    """Yield the files below `folder` that may contain Python, in order, and those skipped. Raises Misused."""
     root = Path(os.path.realpath(folder))
     if not root.exists():
-        raise Misused(f"there is no {shown(folder)}: --source takes a folder or a file of Python")
+        raise Misused(f"{shown(folder)} does not exist: --source takes a folder or a file of Python")
     if not root.is_dir():
         yield Source(root, root.name)
         return
@@ -96,7 +96,7 @@ def files(folder: Path) -> Iterator[Source | Unread | Skipped]:
 
 
 def below_repository(folder: Path) -> str:
-    """Return the path of a folder in its repository, or else in the folder that we are in, with a slash behind it."""
+    """Return the path of a folder in its repository, else in the working directory, with a slash at the end."""
     place = Path(os.path.realpath(folder))
     place = place if place.is_dir() else place.parent
     for root in (place, *place.parents):
@@ -107,14 +107,14 @@ def below_repository(folder: Path) -> str:
 
 
 def text(source: Source) -> tuple[Text | None, list[Unread]]:
-    """What stands in a file, and what of it cannot be read."""
+    """Return the text of a file, and the parts that cannot be read."""
     path, name = source
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            return None, [Unread(name, "it is no regular file")]
-        if found.st_size > LARGEST:
-            return None, [Unread(name, f"it is larger than {LARGEST // 1_000_000} MB")]
+            return None, [Unread(name, "it is not a regular file")]
+        if found.st_size > MAX_BYTES:
+            return None, [Unread(name, f"it is larger than {MAX_BYTES // 1_000_000} MB")]
         content = path.read_bytes()
         if path.suffix == ".ipynb":
             return _notebook(json.loads(content), name)
@@ -127,25 +127,25 @@ def text(source: Source) -> tuple[Text | None, list[Unread]]:
 
 
 def mentions(source: Source, packages: Iterable[str]) -> bool:
-    """Return whether a file names one of these packages, as far as it can be seen: of what cannot be opened it may."""
+    """Return True if a file names one of these packages, or cannot be opened."""
     try:
         if not stat.S_ISREG(source.path.stat().st_mode):
             return False
         with source.path.open("rb") as file:
-            return bool(re.search(rb"\b(%s)\b" % "|".join(packages).encode(), file.read(LARGEST)))
+            return bool(re.search(rb"\b(%s)\b" % "|".join(packages).encode(), file.read(MAX_BYTES)))
     except OSError:
         return True
 
 
 def parsed(code: str) -> ast.Module:
-    """The tree of a text, without a word about what in it is doubtful. Raises one of BEYOND."""
+    """Return the syntax tree of a text, without warnings. Raises one of BEYOND."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(code)
 
 
 def why(error: BaseException) -> str:
-    """In what a text is beyond this Python's parser."""
+    """Return why this Python cannot parse a text."""
     if isinstance(error, SyntaxError):
         at = f"line {error.lineno}: " if error.lineno else ""
         return f"{at}{error.msg}, says Python {sys.version_info.major}.{sys.version_info.minor}"
@@ -168,12 +168,12 @@ def _name(path: Path, root: Path) -> str:
 def _decoded(content: bytes) -> str:
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     if encoding in _SLOW:
-        raise LookupError(f"no source is written in {encoding}")
+        raise LookupError(f"the encoding {encoding} is not supported")
     return _lines(content.decode(encoding))
 
 
 def _lines(code: str) -> str:
-    """With the line ends that Python sees, and no other."""
+    """Return code with the line ends that Python sees."""
     return code.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -189,7 +189,7 @@ def _notebook(content: Any, name: str) -> tuple[Text | None, list[Unread]]:
     try:
         codes = [(n, _cell(each)) for n, each in enumerate(content["cells"], 1) if each["cell_type"] == "code"]
     except (TypeError, KeyError, AttributeError):
-        return None, [Unread(name, "it is no notebook")]
+        return None, [Unread(name, "it is not a notebook")]
     unread, starts, lines = [], [], list[str]()
     for number, code in codes:
         if fault := _fault(code):
@@ -203,7 +203,7 @@ def _notebook(content: Any, name: str) -> tuple[Text | None, list[Unread]]:
 def _cell(cell: Any) -> str:
     source: str | Iterable[str] = cell["source"]
     code = _lines(source if isinstance(source, str) else "".join(source))
-    # A line of Python can begin with %, inside of brackets.
+    # A line of valid Python can begin with %, inside brackets.
     if not _fault(code):
         return code
     if code.lstrip().startswith("%%") and not _PYTHON_MAGIC.match(code.lstrip()):

@@ -1,13 +1,13 @@
-"""What a case touches, and whether a use meets it: `jax.numpy.round(a, decimals) if decimals >= 38`. Pure.
+"""Touches of a case, and the uses that meet them: `jax.numpy.round(a, decimals) if decimals >= 38`. Pure.
 
 A touch is a name, the first parameters of a call, and a condition, an expression of Python:
 
-- a parameter stands for what is written there; `given(x)` asks whether anything is;
+- a parameter stands for its argument; `given(x)` is true if there is one;
 - `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16";
-- `uses("jax.new_ref")` asks whether the project uses a name, and `string_annotations` whether the file has
+- `uses("jax.new_ref")` is true if the project uses a name, and `string_annotations` if the file has
   `from __future__ import annotations`.
 
-A comparison with an argument that is not written is false. What cannot be seen leaves a condition open.
+A comparison with a missing argument is false. An argument that cannot be seen leaves a condition open.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations"})
 
 @dataclass(frozen=True)
 class Touch:
-    """A name of the stack, or an area; of a call, its first parameters and a condition on them."""
+    """A name of the stack, or an area; for a call, its first parameters and a condition on them."""
 
     name: str
     parameters: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Touch:
 
     @property
     def is_untold(self) -> bool:
-        """Whether code can use it without naming it: an area, a private name, a member of a class."""
+        """True if code can use it without naming it: an area, a private name or a member of a class."""
         parts = self.name.split(".")
         member = any(one[0].isupper() and not two[0].isupper() for one, two in pairwise(parts))
         return not _NAME.fullmatch(self.name) or member or any(part.startswith("_") for part in parts)
@@ -62,7 +62,7 @@ class Touch:
 
 @cache
 def touch(text: str) -> Touch:
-    """Return what a text says is touched. Raises ValueError where its condition is none."""
+    """Parse a touch. Raises ValueError if its condition is invalid."""
     if keyed := _KEYWORD.fullmatch(text):
         return Touch(keyed["name"], keyword=keyed["keyword"])
     head, _, condition = text.partition(" if ")
@@ -76,12 +76,12 @@ def touch(text: str) -> Touch:
         raise ValueError(f"{text!r}: {error.msg}") from error
     named = {each.id for each in ast.walk(parsed) if isinstance(each, ast.Name)}
     if strange := sorted(named - _WORDS - {*parameters}):
-        raise ValueError(f"{text!r}: {', '.join(strange)} is no parameter that it names")
+        raise ValueError(f"{text!r}: {', '.join(strange)} is not a parameter that it names")
     return Touch(name, parameters, condition=parsed)
 
 
 def touched(use: Use, names: Collection[str]) -> list[str]:
-    """Return which of these names a use names, or names something in. An import by itself uses nothing."""
+    """Return those of `names` that a use names, also as a prefix. An import alone uses nothing."""
     return sorted({each for each in _named(use) if each in names}) if use.how == "name" else []
 
 
@@ -92,9 +92,9 @@ def _named(use: Use) -> Iterator[str]:
 
 
 def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
-    """Return True if a use meets what is touched, False if it cannot, and None where that cannot be seen.
+    """Return True if a use meets a touch, False if it cannot, and None if that cannot be seen.
 
-    `uses` are the names that its project uses.
+    `uses` are the names that the project uses.
     """
     call = use.call if any(thing.name == touch.name for thing in use.things) else None
     if touch.keyword:
@@ -104,7 +104,7 @@ def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A touch, asked of one place."""
+    """A touch, evaluated in one place."""
 
     touch: Touch
     call: Call | None
@@ -112,7 +112,7 @@ class _Asked:
     uses: Collection[str]
 
     def truth(self, node: ast.expr) -> bool | None:
-        """Return what a condition is, None where that is open."""
+        """Return the value of a condition, None if it is open."""
         match node:
             case ast.BoolOp(op, values):
                 of = [self.truth(each) for each in values]
@@ -124,8 +124,8 @@ class _Asked:
             case ast.Name("string_annotations"):
                 return self.string_annotations
             case ast.Call(ast.Name("uses"), names):
-                # That the project uses both says nothing of this place.
-                return None if any(ast.literal_eval(each) in self.uses for each in names) else False
+                # The project uses the name, but perhaps not here.
+                return None if any(ast.literal_eval(name) in self.uses for name in names) else False
             case ast.Call(ast.Name("given"), [ast.Name(name)]):
                 value = self.written(name)
                 return None if value is OPEN else value is not MISSING
@@ -135,7 +135,7 @@ class _Asked:
         return value is not MISSING and bool(value) if not has_unseen(value) else None
 
     def value(self, node: ast.expr) -> Any:
-        """Return what an expression stands for here."""
+        """Return the value of an expression here."""
         match node:
             case ast.Name(name):
                 return self.written(name)
@@ -150,7 +150,7 @@ class _Asked:
         return literal(node)
 
     def written(self, name: str) -> Any:
-        """Return what is written for a parameter."""
+        """Return the argument for a parameter."""
         return self.call.written(name, self.touch.parameters.index(name)) if self.call else OPEN
 
 

@@ -1,4 +1,4 @@
-"""The arguments of a call as they are written: how many, which, and what the literal ones are. Pure."""
+"""The arguments of a call as written: their number, their keywords and their literal values. Pure."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-# What is longer is not kept.
-_LONGEST = 200
+# Longer literals are not kept.
+_MAX_CHARS = 200
 _LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
 
 
-class Unknown(Enum):
-    """What stands where no value does."""
+class NoValue(Enum):
+    """A marker for an argument without a value."""
 
-    MISSING = "nothing is written"
-    UNSEEN = "what is written is no literal"
-    OPEN = "whether something is written cannot be told"
+    MISSING = "there is no argument"
+    UNSEEN = "the argument is not a literal"
+    OPEN = "there may be an argument"
 
 
-MISSING, UNSEEN, OPEN = Unknown.MISSING, Unknown.UNSEEN, Unknown.OPEN
+MISSING, UNSEEN, OPEN = NoValue.MISSING, NoValue.UNSEEN, NoValue.OPEN
 
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of a call, or of a partial; `open_positions` where it has `*`, `open_keywords` where `**`.
+    """The arguments of a call, or of a partial; `open_positions` with `*`, `open_keywords` with `**`.
 
-    `values` has the text of those that are literal, by keyword or place.
+    `values` has the text of literal arguments, by keyword or place.
     """
 
     positions: int
@@ -39,7 +39,7 @@ class Call:
     values: tuple[tuple[str, str], ...] = ()
 
     def written(self, name: str, place: int) -> Any:
-        """Return the value that is written for a parameter, or UNSEEN, MISSING or OPEN."""
+        """Return the literal argument for a parameter, or UNSEEN, MISSING or OPEN."""
         if name in self.keywords:
             key = name
         elif self.open_positions:
@@ -55,17 +55,17 @@ class Call:
 def arguments(
     node: ast.Call, positions: Sequence[ast.expr], name: Callable[[ast.expr], str], *, partial: bool = False
 ) -> Call:
-    """Return the arguments of a call; `name` says which name of the stack an expression is, or nothing."""
+    """Return the arguments of a call; `name` returns the stack's name for an expression, or ""."""
     written = [
         *((str(place), each) for place, each in enumerate(positions)),
-        *((each.arg, each.value) for each in node.keywords),
+        *((keyword.arg, keyword.value) for keyword in node.keywords),
     ]
     texts = [(key, _text(each, name)) for key, each in written if key]
     return Call(
         sum(not isinstance(each, ast.Starred) for each in positions),
-        tuple(each.arg for each in node.keywords if each.arg),
+        tuple(keyword.arg for keyword in node.keywords if keyword.arg),
         any(isinstance(each, ast.Starred) for each in positions),
-        any(each.arg is None for each in node.keywords),
+        any(keyword.arg is None for keyword in node.keywords),
         partial,
         tuple((key, text) for key, text in texts if text),
     )
@@ -76,15 +76,15 @@ def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
         found = name(node)
         return repr(found) if found else ""
     text = ast.unparse(node) if isinstance(node, _LITERALS) else ""
-    return text if len(text) <= _LONGEST else ""
+    return text if len(text) <= _MAX_CHARS else ""
 
 
 def literal(node: ast.expr) -> Any:
-    """Return what an expression of literals is, UNSEEN for each part of it that is none."""
+    """Return the value of an expression, with UNSEEN for parts that are not literals."""
     if isinstance(node, ast.Tuple | ast.List):
-        if any(isinstance(each, ast.Starred) for each in node.elts):
+        if any(isinstance(element, ast.Starred) for element in node.elts):
             return UNSEEN
-        parts = [literal(each) for each in node.elts]
+        parts = [literal(element) for element in node.elts]
         return tuple(parts) if isinstance(node, ast.Tuple) else parts
     try:
         return ast.literal_eval(node)
@@ -93,7 +93,7 @@ def literal(node: ast.expr) -> Any:
 
 
 def _number(node: ast.expr) -> Any:
-    """Return a product, a sum or a small power of numbers."""
+    """Return the value of arithmetic on numbers, such as a product or a small power, else UNSEEN."""
     match node:
         case ast.BinOp(left, op, right):
             one, two = literal(left), literal(right)
@@ -113,5 +113,5 @@ def _number(node: ast.expr) -> Any:
 
 
 def has_unseen(value: Any) -> bool:
-    """Return True if a value, or a part of it, is not seen."""
+    """Return True if a value, or a part of it, is unseen."""
     return value in (UNSEEN, OPEN) or (isinstance(value, tuple | list) and any(map(has_unseen, value)))
