@@ -1,4 +1,4 @@
-"""What a report says beyond its observations, computed from them: intervals, stacks, coverage. Pure functions."""
+"""The facts that follow from a report's observations: intervals, stacks and coverage. Pure functions."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ Seen = tuple[str, Verdict] | None
 
 
 def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
-    """`report` with its intervals, stacks and coverage computed anew from its cells, issues and observations.
+    """Return `report` with intervals, stacks and coverage computed from its cells, issues and observations.
 
-    And with what rules say of the releases of jax on `line` that it does not observe.
+    Rules fill in the releases of jax on `line` that the report did not observe.
     """
     report = report.model_copy(update={"observations": with_pins(report)})
     seen: dict[tuple[str, str], dict[str, Seen]] = {}
@@ -73,7 +73,7 @@ def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
 def _with_evidence(
     issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[tuple[str, str], Mapping[str, Seen]]
 ) -> IssueRow:
-    """An issue whose rules say on which releases they were run."""
+    """Return the issue with the releases on which each rule was run."""
     cases = []
     for case in issue.cases:
         of = seen.get((issue.id, case.id), {})
@@ -87,7 +87,7 @@ def _with_evidence(
 
 
 def with_pins(report: Report) -> list[Observation]:
-    """The observations, with what other cells say of the workarounds that are pins."""
+    """Return the observations; a workaround that is a pin is judged by the cells that meet the pin."""
     cells = {cell.id: cell.packages for cell in report.cells}
     ours = {cell.id for cell in report.run_here}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
@@ -110,15 +110,15 @@ def with_pins(report: Report) -> list[Observation]:
 def along(
     cells: Sequence[CellRow], seen: Mapping[str, Seen], case: CaseRow, offered: Packages
 ) -> tuple[list[IntervalRow], list[TurnRow]]:
-    """A case along the line: intervals of jax and of each package that changed it, and the neighbours that differ."""
+    """Return a case's intervals, of jax and of each package that changed it, and the neighbours that differ."""
     line = {cell.id: cell for cell in cells if cell.kind == "line"}
     runs = {cell.id: Run(cell.id, cell.packages, what[0]) for cell in cells if (what := seen.get(cell.id))}
 
-    # Of neighbours, and of the ends of intervals, which mostly are the same.
+    # Cached because the ends of most intervals are neighbours.
     @cache
     def between(before: str, after: str) -> Blame | None:
         if runs[before].behaviour == runs[after].behaviour:
-            # As with most: what the two require need not be known.
+            # Most pairs; skip the walk over requirements.
             return None
         both = line[before], line[after]
         among = {name for cell in both for name in reached(case.needs, cell.packages, offered, cell.python)}
@@ -150,13 +150,13 @@ def along(
 
 
 def stacks(report: Report, offered: Packages) -> list[StackRow]:
-    """The rows of the arms: one for each question and what is held to answer it."""
+    """Return the rows of the arms: one for each question and set of held packages."""
     rows: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], list[CellRow]]] = {}
     for cell in report.cells:
         for ask in cell.asks:
             holds = tuple((name, version) for name, version in cell.holds.items() if name != ask.along)
             rows.setdefault(ask.question, {}).setdefault((ask.along, holds), []).append(cell)
-    # Whether a stack works, row zero asks, and beside a guest what needs that.
+    # Row zero decides if a stack works; beside a guest, so do the cases that need the guest.
     tables = {
         f"{issue.id}/{case.id}": case.rules
         for issue in report.issues
@@ -204,7 +204,7 @@ def _row(
 
 
 def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
-    """What showed in a cell whether it works."""
+    """Return what the cell showed of whether it works."""
     shown = {f"{each.issue}/{each.case}": each.behaviour or each.verdict for each in seen}
     fails = frozenset(f"{each.issue}/{each.case}" for each in seen if each.verdict != "clear")
     # An arm can move the interpreter, as any package.
@@ -212,6 +212,6 @@ def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
 
 
 def coverage(observations: Sequence[Observation]) -> Coverage:
-    """How many of the planned observations there are."""
+    """Return the number of planned observations, by how they are counted."""
     counts = Counter(PROPERTIES[each.verdict].counted for each in observations)
     return Coverage(planned=len(observations), **{each: counts[each] for each in get_args(Count)})

@@ -1,6 +1,6 @@
-"""A report → what follows from its runs. Pure functions.
+"""The findings that follow from a report's runs alone. Pure functions.
 
-None of it says that upstream does not know it: nobody has asked.
+None of them says whether upstream knows; that was not looked up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SORTS: Mapping[Sort, str] = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """One thing that was seen: where, how it was judged, and in which words. `target` is where the site shows it."""
+    """One observed fact: where, its verdict and its detail. `target` is the site's page for it."""
 
     where: str
     verdict: str
@@ -36,7 +36,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """What the runs show: in a sentence, with the evidence."""
+    """A sentence on what the runs show, with its evidence."""
 
     id: str
     sort: Sort
@@ -46,7 +46,7 @@ class Finding:
 
 
 def findings(report: Report) -> list[Finding]:
-    """Everything that follows from `report` alone and wants a look, by sort."""
+    """Return every finding of `report`, by sort."""
     odd = [each for each in report.seen_here if each.agreement not in ("as-expected", "spurious")]
     failing = [each for each in report.seen_here if each.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
@@ -62,7 +62,7 @@ def findings(report: Report) -> list[Finding]:
 
 
 def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> Iterator[Finding]:
-    """Observations that say the same of the same case, together."""
+    """Yield a finding for each group of equal observations of one case."""
     cases = {(issue.id, case.id): (issue, case) for issue in report.issues for case in issue.cases}
     groups: dict[tuple[str, str, str | None, str, str], list[Observation]] = {}
     for each in observations:
@@ -84,7 +84,7 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
 
 
 def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Finding]:
-    """A symptom that a package had, lost and has again, where each time it began by that package."""
+    """Yield the symptoms that came back, if each start is put down to the same package."""
     for package, behaviour in dict.fromkeys((each.package, each.behaviour) for each in case.intervals):
         of = [
             (each, summary.span(each, report.cells, sparse=bool(report.jax_line)))
@@ -92,7 +92,7 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Findi
             if each.package == package
         ]
         bad = [(each, where) for each, where in of if (each.behaviour, each.verdict) == (behaviour, "affected")]
-        # What came with another package's release is not this one's to mend.
+        # A change that came with another package may not be this package's fault.
         if len(bad) < 2 or any(each.came_with for each, _ in bad):
             continue
         (_, first), *again = bad
@@ -109,7 +109,7 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Findi
 
 
 def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]) -> Iterator[Finding]:
-    """Cases that show on the newest stack of the line what the headline showed once, and shows there no longer."""
+    """Yield a finding if other cases on the newest stack still show the headline's former symptom."""
     if issue.kind == "by-design" or not issue.cases:
         return
     headline, *others = issue.cases
@@ -130,13 +130,13 @@ def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, lis
 
 
 def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]:
-    """What a case shows on the stacks of the line in which it was decided, by their days."""
+    """Return a case's decided observations on the line, by date."""
     seen = [of[cell.id] for cell in summary.line(report) if cell.id in of]
     return [each for each in seen if each.verdict not in UNDECIDED]
 
 
 def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
-    """Releases that a row's metadata allows and that do not work with it."""
+    """Yield a finding if a row's metadata allows releases that do not work with it."""
     held, advice = summary.held(row), summary.advice(row)
     cells = {cell.holds[row.along]: cell for cell in report.cells if cell.id in set(row.cells)}
     spans = [each.first if each.first == each.last else f"{each.first}–{each.last}" for each in row.ranges]
@@ -159,12 +159,12 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
 
 
 def _evidence(each: Observation, *alike: Observation) -> Evidence:
-    """What was seen, and everywhere where it was."""
+    """Return an observation as evidence, with the cells of all that are like it."""
     told = f"{each.behaviour or each.reason}: {each.detail}"
     where = ", ".join(one.cell for one in (each, *alike))
     return Evidence(where, each.verdict, told, f"issues/{each.issue}.html#{each.case}@{each.cell}")
 
 
 def _instead(issue: IssueRow, case: CaseRow) -> str:
-    """What to do instead in a case; where it has nothing of its own, in the others."""
+    """Return a case's workaround or, without one, those of the issue's other cases."""
     return case.workaround.text if case.workaround else issue.workaround

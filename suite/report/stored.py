@@ -1,4 +1,4 @@
-"""A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are plain: nothing is left out of them."""
+"""A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are complete."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""COMPAT.md: a line for each issue, and what wants a look; what is longer stands on the pages, and is linked. Pure.
+"""The writer of COMPAT.md: a line for each issue, and the observations to look at, with links to the pages. Pure.
 
-It is read on GitHub, and shown as the summary of a job.
+It is read on GitHub, and as the summary of a job.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from suite.report.markup import address, cell_text, clipped, in_markdown
 from suite.report.model import IssueRow, Report
 from suite.report.standing import Standing
 
-# What to do is a line, and of threads there is one: the page of the issue has them whole.
-_TODO = 120
+# The issue's page has the whole text.
+_WORKAROUND_CHARS = 120
 _PAGES = {
     "every case on every stack": "matrix.html",
     "metadata against the runs": "metadata.html",
@@ -27,7 +27,7 @@ _PAGES = {
 
 
 def compat_md(report: Report) -> str:
-    """`report` as Markdown that goes into an issue, a pull request or a step summary."""
+    """Return `report` as Markdown that fits an issue, a pull request or a step summary."""
     return fit("\n".join(_lines(report)).rstrip() + "\n")
 
 
@@ -76,12 +76,12 @@ def _todo(each: Standing) -> str:
     if each.verdict in ("clear", "absent"):
         return ""
     if each.todo:
-        return cell_text(clipped(each.todo, _TODO))
+        return cell_text(clipped(each.todo, _WORKAROUND_CHARS))
     return "no workaround is known" if each.bites else ""
 
 
 def _thread(issue: IssueRow) -> str:
-    """The thread that reports it, or what else upstream says of it, and how many more there are."""
+    """Return a link to the thread that reports the issue, or to another, and the number of the rest."""
     known = sorted((each for each in issue.upstream if link(each.ref)), key=lambda each: each.role != "report")
     more = f", {len(known) - 1} more" if len(known) > 1 else ""
     return f"[{cell_text(known[0].ref.rpartition('/')[2])}]({address(link(known[0].ref))}){more}" if known else ""

@@ -1,4 +1,4 @@
-"""A difference between two reports, for people in a terminal and in Markdown, and as JSON for programs."""
+"""The difference between two reports: for the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _COLOURS: dict[ChangeKind, str] = {
     **{"regressed": "red", "changed": "yellow", "fixed": "green"},
     **{"new": "cyan", "gone": "dim"},
 }
-_MOST = 20
-_CASES = 6
+_GROUPS_SHOWN = 20
+_CASES_NAMED = 6
 _SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: counted for nothing"
 
 
 def show(found: Diff, console: Console) -> None:
-    """Print a difference; only so many lines of a kind."""
+    """Print a difference, with a limited number of groups of each kind."""
 
     def say(text: str | Text, style: str = "") -> None:
         console.print(Text(text, style) if isinstance(text, str) else text, soft_wrap=True)
@@ -43,7 +43,7 @@ def show(found: Diff, console: Console) -> None:
         say(printable(f"  {each.what}: {each.before} → {each.now}"))
     for kind, groups in _sections(found):
         say(f"\n{kind.capitalize()}", "bold")
-        for group in groups[:_MOST]:
+        for group in groups[:_GROUPS_SHOWN]:
             say(
                 Text.assemble(
                     (printable(f"  {_cells(group)} {_cases(group)}: "), _COLOURS[kind]), printable(group.words)
@@ -51,14 +51,14 @@ def show(found: Diff, console: Console) -> None:
             )
             for line in _evidence(group):
                 say(f"      {printable(clipped(line))}", "dim")
-        if len(groups) > _MOST:
-            say(f"  … and {len(groups) - _MOST} more: `--format markdown` has them")
+        if len(groups) > _GROUPS_SHOWN:
+            say(f"  … and {len(groups) - _GROUPS_SHOWN} more: `--format markdown` has them")
     colour = "red" if found.counts["regressed"] else "yellow" if found.unlearned[0] else "green"
     say(f"\n{last(found)}", f"bold {colour}")
 
 
 def markdown(found: Diff) -> str:
-    """A difference as Markdown that goes into an issue or a step summary."""
+    """Return a difference as Markdown that fits an issue or a step summary."""
     lines = ["# What changed between two reports", "", f"{last(found)}.", ""]
     lines += [f"- {cell_text(line)}" for line in _reports(found)]
     if found.premises:
@@ -73,7 +73,7 @@ def markdown(found: Diff) -> str:
 
 
 def as_json(found: Diff) -> str:
-    """A difference as data: every change by itself, spurious ones among them."""
+    """Return a difference as JSON: every single change, spurious ones too."""
     sides = {"verdict", "behaviour", "reason", "agreement", "workaround", "detail"}
     reports = {
         name: {"generated_at": of.generated_at.isoformat(), "coverage": of.coverage.model_dump()}
@@ -91,12 +91,12 @@ def as_json(found: Diff) -> str:
     not_alike = [asdict(each) for each in found.premises]
     counts = dict(found.counts)
     data = {"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
-    # It goes where the locale may have few letters.
+    # ASCII only: the locale of its destination may have few letters.
     return json.dumps(data, indent=1) + "\n"
 
 
 def last(found: Diff) -> str:
-    """The counts, all of them, each time; what is spurious apart, and how much is not told any more."""
+    """Return all counts as a line, spurious ones apart, and the number of observations that are no longer decided."""
     lost, had = found.unlearned
     less = f"; of {lost} of the {had} told before, nothing is told now" if lost else ""
     return f"{tally(found.counts)} ({_SPURIOUS}){less}"
@@ -108,7 +108,7 @@ def _reports(found: Diff) -> list[str]:
 
 
 def _sections(found: Diff) -> list[tuple[ChangeKind, list[Group]]]:
-    """The groups by kind: they stand in the order of triage."""
+    """Return the groups by kind, in the order of triage."""
     return [(kind, list(of)) for kind, of in groupby(found.groups, key=lambda each: each.kind)]
 
 
@@ -118,8 +118,8 @@ def _cells(group: Group) -> str:
 
 
 def _cases(group: Group) -> str:
-    """Cases under their issue; only their number where they are many."""
-    if len(group.cases) > _CASES:
+    """Return the cases by issue or, if there are many, their number."""
+    if len(group.cases) > _CASES_NAMED:
         return f"{len(group.cases)} cases"
     of: dict[str, list[str]] = {}
     for issue, case in group.cases:
@@ -128,7 +128,7 @@ def _cases(group: Group) -> str:
 
 
 def _evidence(group: Group) -> list[str]:
-    """What the first of them says, and how to see it again, where somebody is going to look."""
+    """Return the detail and the command of a regressed or changed group's first observation."""
     now = group.first.now
     if now is None or group.kind not in ("regressed", "changed"):
         return []

@@ -1,6 +1,6 @@
-"""The report in a terminal: what is not as expected, what bites on the newest release, and the counts.
+"""The report in the terminal: unexpected observations, issues that affect the newest release, and counts.
 
-Of a hundred issues that is a screen. The rest, a line per case and a glyph per cell, is for who asks for it.
+For a hundred issues that is a screen. Options add a line per case and a glyph per cell.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from suite.report.markup import clipped, one_line
 from suite.report.model import CaseRow, Observation, Report
 from suite.report.summary import FORESEEN, STACK_GLYPHS, is_unexpected
 
-_MOST = 20
-# A line of more cells than this has its glyphs under the words.
-_SHORT = 24
-# What is shown of an issue has its place up to here.
-_WIDE = 70
+_LINES_SHOWN = 20
+# A longer line of cells has its glyphs under the words.
+_GLYPHS_BESIDE_WORDS = 24
+# The widest column of issues, in characters.
+_ISSUE_WIDTH = 70
 
 
-def show(report: Report, console: Console, *, cases: bool = False, verbose: bool = False, most: int = _MOST) -> None:
-    """Print the report; with `cases`, each of them along the line, and with `verbose` that and all there is to say.
+def show(
+    report: Report, console: Console, *, cases: bool = False, verbose: bool = False, most: int = _LINES_SHOWN
+) -> None:
+    """Print the report; with `cases`, each case along the line; with `verbose`, also stacks and every cause.
 
-    Of what is not as expected, and of what bites, there are so many lines at `most`.
+    `most` limits the lines on unexpected observations, and those on affected issues.
     """
     if not report.cells:
-        console.print("There are no records to report on: `nox -s compat` makes some.")
+        console.print("There are no records to report on. Run `nox -s compat` first.")
         return
     if (cases or verbose) and summary.line(report):
         _line(report, console)
@@ -54,7 +56,7 @@ def show(report: Report, console: Console, *, cases: bool = False, verbose: bool
 
 
 def _standings(report: Report, console: Console, most: int) -> None:
-    """What bites on the newest release, a line for each issue, the worst first; of the others, how many there are."""
+    """Print a line for each issue that affects the newest release, the worst first, and the number of the others."""
     columns, found = standing.columns(report), standing.standings(report)
     told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.bites]
     heading = f"\nWhat bites on {standing.label(columns[-1])}"
@@ -63,7 +65,7 @@ def _standings(report: Report, console: Console, most: int) -> None:
     console.print(Text(heading, "bold"), soft_wrap=True)
     if told_on := summary.run_on(report):
         console.print(Text(f"  {told_on}", "dim"), soft_wrap=True)
-    width = min(_WIDE, max((len(words) for words, _ in told[:most]), default=0))
+    width = min(_ISSUE_WIDTH, max((len(words) for words, _ in told[:most]), default=0))
     for words, each in told[:most]:
         text = Text(f"  {GLYPHS[each.verdict]} ", PROPERTIES[each.verdict].colour)
         text.append(f"{words.ljust(width)}  {each.when}" if len(columns) > 1 else words, "default")
@@ -78,7 +80,7 @@ def _standings(report: Report, console: Console, most: int) -> None:
 
 
 def _reasons(report: Report) -> Iterator[Text]:
-    """A line for each reason for which something was not decided: how many cells and cases, and what the first says."""
+    """Yield a line for each reason why observations are undecided: their number, and the first one's detail."""
     groups: dict[tuple[Verdict, str], list[Observation]] = {}
     for each in summary.unlearned(report):
         groups.setdefault((each.verdict, each.reason or ""), []).append(each)
@@ -88,7 +90,7 @@ def _reasons(report: Report) -> Iterator[Text]:
         cases = f"{of[0].issue}/{of[0].case}" if len(of) == 1 else f"{len(of)} cases"
         text = Text(f"  {GLYPHS[verdict]} {verdict} [{reason}]", PROPERTIES[verdict].colour)
         text.append(f" {where}, {cases}", "default")
-        # What the plan knew beforehand of many, nobody has to do anything about.
+        # A reason that the plan knew for many cells needs no action.
         if reason not in FORESEEN or len(cells) == 1:
             such = ", such as" if len({each.detail for each in of}) > 1 else ""
             text.append(f"{such}: {clipped(one_line(of[0].detail))}", "default")
@@ -102,9 +104,9 @@ def _undecided(report: Report) -> Iterator[Text]:
 
 
 def _line(report: Report, console: Console) -> None:
-    """A line per case, a glyph per cell of the line; with a short line, the words beside the glyphs."""
+    """Print a line per case and a glyph per cell of the line; the glyphs of a short line beside the words."""
     cells, seen = summary.line(report), summary.by_case(report.observations)
-    short = len(cells) <= _SHORT
+    short = len(cells) <= _GLYPHS_BESIDE_WORDS
     table = Table.grid(padding=(0, 2, 0, 0))
     if short:
         table.add_column(no_wrap=True)
@@ -147,7 +149,7 @@ def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
 
 
 def _stacks(report: Report, console: Console) -> None:
-    """A line per row of an arm: where metadata and runs agree, and what would make them."""
+    """Print a line per row of an arm: where metadata and runs agree, and which requirement would make them agree."""
     cells = {cell.id: cell.declared_observed for cell in report.cells}
     asked = ""
     for row in report.stacks:
