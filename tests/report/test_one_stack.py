@@ -44,8 +44,8 @@ def test_what_helps_is_told_where_it_was_run_and_holds() -> None:
     held = shown({"case": "a", "workaround": "holds"}, {"case": "b", "workaround": "holds"})
     failed = shown({"case": "a", "workaround": "fails"})
 
-    assert ["what helps, run here: Do not."] * 2 == [line for line in held if line.startswith("what helps")]
-    assert "its workaround does not help here" in failed
+    assert ["workaround, tested here: Do not."] * 2 == [line for line in held if line.startswith("workaround, tested")]
+    assert "workaround fails here" in failed
     assert not any(line.startswith("what helps") for line in failed)
 
 
@@ -90,7 +90,7 @@ def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: 
     assert Exit.INCOMPLETE == main([*words, *(word for each in some for word in ("--issue", each))])
 
     told = capsys.readouterr().out.splitlines()
-    lines = told[told.index("  nobody ran it here; what is expected of it:") + 1 :]
+    lines = told[told.index("  not run here; expected:") + 1 :]
     zero, *rest = lines[: lines.index("")]
     assert zero.startswith("  ✗ affected stack-smoke/")
     assert "(by rule: " in zero

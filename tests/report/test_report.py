@@ -566,7 +566,7 @@ def test_an_interval_for_people(line: Sequence[str], first: str, last: str, word
 
 def test_a_terminal_shows_an_empty_report() -> None:
     """A report on nothing says how to make records."""
-    assert "There are no records to report on: `nox -s compat` makes some.\n" == shown(EMPTY)
+    assert "There are no records to report on. Run `nox -s compat` first.\n" == shown(EMPTY)
 
 
 def test_a_terminal_shows_every_verdict() -> None:
@@ -605,7 +605,7 @@ def test_what_the_newest_release_does_not_tell_is_of_an_older_one() -> None:
     """Where the newest release tells nothing of an issue, what an older one shows is told as that one's."""
     text = shown(report(observation(), undecided("blocked", cell="jax-0.5.0")))
 
-    assert "  ✗ some-issue/headline: bad  jax 0.4.30 or before, told last by jax 0.4.30" in text.splitlines()
+    assert "  ✗ some-issue/headline: bad  jax 0.4.30 or before, last seen on jax 0.4.30" in text.splitlines()
 
 
 def test_a_reason_is_a_line() -> None:

@@ -115,7 +115,10 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"key": {"probe": "0" * 64}}, "was seen with another probe than this tree's: have it confirmed again"),
+        (
+            {"key": {"probe": "0" * 64}},
+            "ran with another probe than this tree's. Run `check --confirm` again with this tree",
+        ),
         ({"key": {"issue": "0" * 64}}, "was seen with another reproducer than this tree's"),
         ({"case": "no-such-case"}, "is no case of this tree"),
         ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it was seen without a jax"),

@@ -166,7 +166,7 @@ def test_another_schema_is_one_sentence(words: list[str], tmp_path: Path, capsys
     assert Exit.MISUSED == command.main([each.format(old=old, now=now) for each in words])
 
     sentence = (
-        "is 2, and this suite reads 3: write the report again with this suite (`nox -s report`), or use the suite"
+        "is 2, but this suite reads 3. Write the report again with this suite (`nox -s report`), or use the suite"
     )
     assert [
         f"error: {old}/compat.json: schema_version: {sentence} that wrote it"
