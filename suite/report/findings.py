@@ -35,7 +35,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReportFinding:
     """A sentence on what the runs show, with its evidence."""
 
     id: str
@@ -45,7 +45,7 @@ class Finding:
     evidence: tuple[Evidence, ...]
 
 
-def findings(report: Report) -> list[Finding]:
+def findings(report: Report) -> list[ReportFinding]:
     """Return every finding of `report`, by sort."""
     odd = [each for each in report.seen_here if each.agreement not in ("as-expected", "spurious")]
     failing = [each for each in report.seen_here if each.workaround == "fails"]
@@ -61,7 +61,7 @@ def findings(report: Report) -> list[Finding]:
     return sorted(found, key=lambda each: order.index(each.sort))
 
 
-def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> Iterator[Finding]:
+def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> Iterator[ReportFinding]:
     """Yield a finding for each group of equal observations of one case."""
     cases = {(issue.id, case.id): (issue, case) for issue in report.issues for case in issue.cases}
     groups: dict[tuple[str, str, str | None, str, str], list[Observation]] = {}
@@ -80,10 +80,10 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
             known = " It is known to fail there." if seen.workaround_expected else ""
             text = f"“{_instead(issue, case)}” does not help on {where}.{known}"
         key = f"{number}/{issue.id}/{case.id}"
-        yield Finding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
+        yield ReportFinding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
 
 
-def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Finding]:
+def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[ReportFinding]:
     """Yield the symptoms that came back, if each start is put down to the same package."""
     for package, behaviour in dict.fromkeys((each.package, each.behaviour) for each in case.intervals):
         of = [
@@ -105,10 +105,12 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Findi
             for each, where in of
         )
         key = f"{issue.id}/{case.id}/{package}"
-        yield Finding(f"finding-came-back/{key}", "came-back", f"{issue.id}/{case.id}", text, evidence)
+        yield ReportFinding(f"finding-came-back/{key}", "came-back", f"{issue.id}/{case.id}", text, evidence)
 
 
-def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]) -> Iterator[Finding]:
+def _outlives_its_fix(
+    report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]
+) -> Iterator[ReportFinding]:
     """Yield a finding if other cases on the newest stack still show the headline's former symptom."""
     if issue.kind == "by-design" or not issue.cases:
         return
@@ -126,7 +128,7 @@ def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, lis
     text = f"On {now.cell} {headline.id} no longer shows the symptom, and these cases still do: {named}."
     text += f" Merged upstream: {fixes}." if fixes else ""
     evidence = tuple(map(_evidence, (now, *(each for _, each in still))))
-    yield Finding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence)
+    yield ReportFinding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence)
 
 
 def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]:
@@ -135,7 +137,7 @@ def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]
     return [each for each in seen if each.verdict not in UNDECIDED]
 
 
-def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
+def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
     """Yield a finding if a row's metadata allows releases that do not work with it."""
     held, advice = summary.held(row), summary.advice(row)
     cells = {cell.holds[row.along]: cell for cell in report.cells if cell.id in set(row.cells)}
@@ -155,7 +157,7 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
     text = f"With {held}, metadata allows, and it does not work: {row.along} {', '.join(latent)}."
     text += f" {advice}." if advice else ""
     name = f"finding-latent/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
-    yield Finding(name, "latent", f"{held}, along {row.along}", text, evidence)
+    yield ReportFinding(name, "latent", f"{held}, along {row.along}", text, evidence)
 
 
 def _evidence(each: Observation, *alike: Observation) -> Evidence:

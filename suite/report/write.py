@@ -119,7 +119,7 @@ def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> l
         for name in files:
             if (folder / name).exists():
                 raise Misused(
-                    f"{shown(folder / name)} exists without a compat.json: no report wrote it. Name another folder"
+                    f"no report wrote {shown(folder / name)}: it has no compat.json beside it. Name another folder"
                 )
     timed: tuple[Machine, ...] = ()
     compiled: tuple[Programs, ...] = ()

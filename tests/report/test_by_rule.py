@@ -22,7 +22,7 @@ from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import ByRuleRow, CaseRow, Report, RuleRow
 from suite.report.site.build import site
-from suite.report.site.facts import Facts, Run
+from suite.report.site.facts import Facts, StripRun
 from suite.report.site.timeline import timeline, verified
 from suite.stack import lock, releases
 from tests.report.on_disk import saved
@@ -185,13 +185,13 @@ def test_a_strip_has_a_place_for_each_release_of_the_line() -> None:
     (issue,) = facts.report.issues
 
     assert [
-        Run("affected", 0, 1),
-        Run("affected", 1, 2, by_rule=True),
-        Run(None, 3, 1),
-        Run("affected", 4, 1, by_rule=True),
-        Run("affected", 5, 1),
-        Run("clear", 6, 1, by_rule=True),
-        Run("clear", 7, 1),
+        StripRun("affected", 0, 1),
+        StripRun("affected", 1, 2, by_rule=True),
+        StripRun(None, 3, 1),
+        StripRun("affected", 4, 1, by_rule=True),
+        StripRun("affected", 5, 1),
+        StripRun("clear", 6, 1, by_rule=True),
+        StripRun("clear", 7, 1),
     ] == facts.runs(facts.worst(issue), issue.cases)
 
 

@@ -119,9 +119,9 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
             {"key": {"probe": "0" * 64}},
             "ran with another probe than this tree's. Run `check --confirm` again with this tree",
         ),
-        ({"key": {"issue": "0" * 64}}, "was seen with another reproducer than this tree's"),
-        ({"case": "no-such-case"}, "is no case of this tree"),
-        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it was seen without a jax"),
+        ({"key": {"issue": "0" * 64}}, "ran with another reproducer than this tree's"),
+        ({"case": "no-such-case"}, "is not a case of this tree"),
+        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it lists no jax among its packages"),
         ({"machine": {"packages": {"jax": "../../x"}}}, "machine.packages.jax: '../../x' is not a version"),
         ({"machine": {"packages": {"jax": "1!2"}}}, "is no id of a cell"),
         ({"machine": {"packages": {"jax": "0.6.0", "<b>": "1"}}}, "machine.packages.<b>"),
@@ -171,9 +171,7 @@ def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path
     other = tmp_path / "other.json"
     other.write_bytes(seen().read_bytes())
 
-    with pytest.raises(
-        BadFile, match=r"seen\.json: records: they are of the same interpreter as those of .*other\.json"
-    ):
+    with pytest.raises(BadFile, match=r"seen\.json: records: are of the same interpreter as those of .*other\.json"):
         sent.add(whole, [other, seen("lowered")])
 
 

@@ -24,7 +24,7 @@ STREAMS = "random stream"
 
 
 @dataclass(frozen=True)
-class Run:
+class StripRun:
     """Adjacent places of a strip with one verdict; `by_rule` if a rule gives it and none of them was run."""
 
     verdict: Verdict | None
@@ -100,7 +100,7 @@ class Facts:
         """Return the verdicts of one case, by cell."""
         return {cell: each.verdict for cell, each in self.seen[issue.id, case.id].items()}
 
-    def runs(self, verdicts: Mapping[str, Verdict], cases: Iterable[CaseRow]) -> list[Run]:
+    def runs(self, verdicts: Mapping[str, Verdict], cases: Iterable[CaseRow]) -> list[StripRun]:
         """Return a strip: adjacent places with one verdict as one; None if neither a run nor a rule decides."""
         ruled = self.ruled(cases)
 
@@ -113,7 +113,7 @@ class Facts:
         found, x = [], 0
         for (verdict, by_rule), of in groupby(self.places, shown):
             width = len(list(of))
-            found.append(Run(verdict, x, width, by_rule))
+            found.append(StripRun(verdict, x, width, by_rule))
             x += width
         return found
 

@@ -1,4 +1,4 @@
-"""tags.html: which issue concerns which function, keyword or area."""
+"""The page tags.html: the issues by function, keyword and area."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.report.site.search import names_and_areas
 
 @dataclass(frozen=True)
 class Tag:
-    """A function, with the keywords of it that are named, or an area; and the issues that it concerns."""
+    """A function with its keywords, or an area, and the issues that concern it."""
 
     name: str
     keywords: list[str]
@@ -22,14 +22,14 @@ class Tag:
 
 @dataclass(frozen=True)
 class Tags:
-    """What tags.html shows: areas first, then the functions of each package."""
+    """The view of tags.html: areas, then the functions of each package."""
 
     areas: list[Tag]
     packages: dict[str, list[Tag]]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of functions and areas."""
+    """Yield the page of functions and areas."""
     by_area: dict[str, list[IssueRow]] = {}
     by_name: dict[str, tuple[list[str], list[IssueRow]]] = {}
     for issue in facts.report.issues:
