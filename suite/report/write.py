@@ -24,12 +24,12 @@ from suite.report.formats.feed import feed
 from suite.report.model import CompatFile, Report
 from suite.report.site import timings
 from suite.report.site.build import named_after, site
-from suite.report.site.timings import Machine
+from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
 PROGRAMS = "programs.json"
-_Measured: TypeAlias = "tuple[tuple[Machine, ...], tuple[Programs, ...]]"
+_Measured: TypeAlias = "tuple[tuple[TimedMachine, ...], tuple[Programs, ...]]"
 
 
 @cache
@@ -95,11 +95,11 @@ def _measured() -> _Measured:
     return timings.machines(RESULTS, NOISE, COMPARED), tuple(compiled)
 
 
-def _as_data(timed: tuple[Machine, ...], compiled: tuple[Programs, ...]) -> dict[str, str]:
+def _as_data(timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...]) -> dict[str, str]:
     return {TIMINGS: timings.text(timed), **({PROGRAMS: programs.list_text(compiled)} if compiled else {})}
 
 
-def siblings(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
+def siblings(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
     """Return the text, by name, of each file made from the report, its timings and its programs."""
     return {
         "compat.schema.json": schema(),
@@ -121,7 +121,7 @@ def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> l
                 raise Misused(
                     f"no report wrote {shown(folder / name)}: it has no compat.json beside it. Name another folder"
                 )
-    timed: tuple[Machine, ...] = ()
+    timed: tuple[TimedMachine, ...] = ()
     compiled: tuple[Programs, ...] = ()
     with suppress(BadFile):
         timed = timings.load(folder / TIMINGS)

@@ -13,7 +13,7 @@ from suite.programs.targets import TARGETS
 from suite.report.model import Report
 from suite.report.site import timings
 from suite.report.site.build import site
-from suite.report.site.timings import Machine
+from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.site_browser import UNFOLD, WIDTH, put, tab, violations
 
@@ -54,7 +54,7 @@ def folder(known: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return put(site(known, (small(machine),), (compiled,)), tmp_path_factory.mktemp("site"))
 
 
-def small(machine: Machine) -> Machine:
+def small(machine: TimedMachine) -> TimedMachine:
     """Some charts of a machine: to look at every number of all of them takes a minute."""
     (published, *_) = machine.sections
     charts = tuple(chart for chart in published.charts if chart.shifts)[:3]

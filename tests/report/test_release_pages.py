@@ -19,7 +19,7 @@ from suite.report.site.build import site
 from suite.report.site.facts import Facts
 from suite.report.site.marked import linked
 from suite.report.site.table import grids
-from suite.report.site.timings import Asynchronous, Chart, Machine, Section, Series, Shift, spells
+from suite.report.site.timings import Asynchronous, Chart, Section, Series, Shift, TimedMachine, spells
 from suite.report.write import write
 from suite.stack import plan, releases
 from suite.timings.results import Judged
@@ -37,7 +37,7 @@ def shown(text: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", text.partition("<main")[2])).split())
 
 
-def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[Machine, ...] = ()) -> str:
+def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[TimedMachine, ...] = ()) -> str:
     """What a page of the report's site has to read."""
     return shown(site(of, timed)[name])
 
@@ -302,7 +302,7 @@ def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
 RELEASES = ("jax-0.7.0", "jax-0.7.1", "jax-0.7.2", "jax-0.8.0")
 
 
-def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 0.7.1.") -> Machine:
+def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 0.7.1.") -> TimedMachine:
     """A machine on which a workload took so long on jax 0.7.0 and later, and 0.7.1 was confirmed to be slow."""
     key = "published.Jax31284.time_execute"
     judged = Judged(outcome="regressed", reason="", base=1e-3, other=1e-2, change=9.0, limit=0.1, version="1")
@@ -312,7 +312,7 @@ def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 
     section = Section("timings-published", "Published.", (chart,))
     tally = {"measured": 1, "failed": 0, "lacking": 0, "missing": 0}
     asynchronous: Asynchronous | None = None
-    return Machine("cpu x/../y", "a cpu", RELEASES, (section,), (), 0, tally, None, (shift,), 1, asynchronous)  # type: ignore[arg-type]
+    return TimedMachine("cpu x/../y", "a cpu", RELEASES, (section,), (), 0, tally, None, (shift,), 1, asynchronous)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

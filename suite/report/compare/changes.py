@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suite.report.compare.diff import Diff, diff, key
+from suite.report.compare.diff import ReportDiff, diff, key
 from suite.report.markup import clipped
 from suite.report.model import ChangeRow, Report, SinceRow
 
@@ -33,7 +33,7 @@ def comparable(before: Report, now: Report) -> bool:
     return 2 * len(keys[0] & keys[1]) > max(map(len, keys))
 
 
-def row(found: Diff) -> SinceRow:
+def row(found: ReportDiff) -> SinceRow:
     """Return a difference as compat.json has it: counts of everything, and the first groups."""
     changes = [
         ChangeRow(

@@ -24,7 +24,7 @@ _MISSED = ("error", "not-run")
 
 
 @dataclass(frozen=True)
-class Change:
+class CaseChange:
     """A case in a cell that shows something other than before; a side without an observation is None."""
 
     kind: ChangeKind
@@ -59,17 +59,17 @@ class Group:
     cells: tuple[str, ...]
     cases: tuple[tuple[str, str], ...]
     words: str
-    first: Change
+    first: CaseChange
 
 
 @dataclass(frozen=True)
-class Diff:
+class ReportDiff:
     """The differences between two reports: conditions of the runs, then observations."""
 
     old: Report
     new: Report
     premises: tuple[Premise, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[CaseChange, ...]
     groups: tuple[Group, ...]
 
     @property
@@ -87,17 +87,17 @@ class Diff:
         return len(before - now), len(before)
 
 
-def diff(old: Report, new: Report) -> Diff:
+def diff(old: Report, new: Report) -> ReportDiff:
     """Return how `new` differs from `old` in what the suite ran itself. Neither report is verified."""
     before, now = ({key(each): each for each in report.seen_here} for report in (old, new))
     # The new report's order; then what is gone, in the old report's order.
     found = {each: change(before.get(each), now.get(each)) for each in dict.fromkeys([*now, *before])}
     changes = sorted(filter(None, found.values()), key=lambda each: KINDS.index(each.kind))
     same = {each for each in found if found[each] is None and now[each].verdict not in UNDECIDED}
-    return Diff(old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)))
+    return ReportDiff(old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)))
 
 
-def exit_code(found: Diff, *, strict: bool = False) -> Exit:
+def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
     """Return 1 only if something regressed; new, flaky and not-run observations are not regressions.
 
     With `strict`, return 1 also if anything is gone, spurious, an error or not run.
@@ -107,7 +107,7 @@ def exit_code(found: Diff, *, strict: bool = False) -> Exit:
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 
-def change(before: Observation | None, now: Observation | None) -> Change | None:
+def change(before: Observation | None, now: Observation | None) -> CaseChange | None:
     """Return how a case changed; None if it shows the same, whatever its time, memory and detail.
 
     A bad verdict after a good one is a regression, and so is a workaround that held and now fails. If one got better
@@ -116,17 +116,17 @@ def change(before: Observation | None, now: Observation | None) -> Change | None
     if told(before) == told(now):
         return None
     if any(each and each.verdict in UNDECIDED for each in (before, now)):
-        return Change("spurious", before, now)
+        return CaseChange("spurious", before, now)
     if before is None or now is None:
-        return Change("new" if before is None else "gone", before, now)
+        return CaseChange("new" if before is None else "gone", before, now)
     good = before.verdict in GOOD, now.verdict in GOOD
     helps = before.workaround, now.workaround
     if before.behaviour is not None and before.behaviour == now.behaviour and helps[0] == helps[1]:
         # The behaviour is the same; the issue maps it to another verdict.
-        return Change("changed", before, now)
+        return CaseChange("changed", before, now)
     if good == (True, False) or helps == ("holds", "fails"):
-        return Change("regressed", before, now)
-    return Change("fixed" if good == (False, True) or helps == ("fails", "holds") else "changed", before, now)
+        return CaseChange("regressed", before, now)
+    return CaseChange("fixed" if good == (False, True) or helps == ("fails", "holds") else "changed", before, now)
 
 
 def key(each: Observation) -> Key:
@@ -181,7 +181,7 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
 # Groups of equal changes
 
 
-def groups(old: Report, new: Report, changes: Iterable[Change], same: set[Key]) -> list[Group]:
+def groups(old: Report, new: Report, changes: Iterable[CaseChange], same: set[Key]) -> list[Group]:
     """Return the changes that are not spurious, grouped by equality, in the order of triage, the widest first.
 
     Cells are consecutive if no cell between them is unchanged; a cell without an observation separates nothing.
@@ -216,17 +216,17 @@ def tracks(old: Report, new: Report) -> list[list[str]]:
     return [[cell.id for cell in cells] for cells in (line, *arms.values())]
 
 
-def _is_whole(each: Change) -> bool:
+def _is_whole(each: CaseChange) -> bool:
     """Return True if the observation is new or gone; such changes are grouped whatever they show."""
     return each.kind in ("new", "gone")
 
 
-def _alike(each: Change | None) -> str:
+def _alike(each: CaseChange | None) -> str:
     """Return the text by which changes are equal; empty without a change."""
     return "" if each is None else each.kind + ("" if _is_whole(each) else f" {each}")
 
 
-def _counted(changes: Iterable[Change]) -> str:
+def _counted(changes: Iterable[CaseChange]) -> str:
     """Return the number of new or gone observations by verdict: `12 clear, 3 affected`."""
     verdicts = Counter(side.verdict for each in changes if (side := each.now or each.before))
     return ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())

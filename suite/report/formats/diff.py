@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.printable import printable
-from suite.report.compare.diff import Diff, Group, tally
+from suite.report.compare.diff import Group, ReportDiff, tally
 from suite.report.formats.length_limit import fit
 from suite.report.markup import cell_text, clipped
 from suite.report.model import ChangeKind
@@ -29,7 +29,7 @@ _CASES_NAMED = 6
 _SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: counted for nothing"
 
 
-def show(found: Diff, console: Console) -> None:
+def show(found: ReportDiff, console: Console) -> None:
     """Print a difference, with a limited number of groups of each kind."""
 
     def say(text: str | Text, style: str = "") -> None:
@@ -57,7 +57,7 @@ def show(found: Diff, console: Console) -> None:
     say(f"\n{last(found)}", f"bold {colour}")
 
 
-def markdown(found: Diff) -> str:
+def markdown(found: ReportDiff) -> str:
     """Return a difference as Markdown that fits an issue or a step summary."""
     lines = ["# What changed between two reports", "", f"{last(found)}.", ""]
     lines += [f"- {cell_text(line)}" for line in _reports(found)]
@@ -72,7 +72,7 @@ def markdown(found: Diff) -> str:
     return fit("\n".join(lines) + "\n")
 
 
-def as_json(found: Diff) -> str:
+def as_json(found: ReportDiff) -> str:
     """Return a difference as JSON: every single change, spurious ones too."""
     sides = {"verdict", "behaviour", "reason", "agreement", "workaround", "detail"}
     reports = {
@@ -95,19 +95,19 @@ def as_json(found: Diff) -> str:
     return json.dumps(data, indent=1) + "\n"
 
 
-def last(found: Diff) -> str:
+def last(found: ReportDiff) -> str:
     """Return all counts as a line, spurious ones apart, and the number of observations that are no longer decided."""
     lost, had = found.unlearned
     less = f"; of {lost} of the {had} told before, nothing is told now" if lost else ""
     return f"{tally(found.counts)} ({_SPURIOUS}){less}"
 
 
-def _reports(found: Diff) -> list[str]:
+def _reports(found: ReportDiff) -> list[str]:
     sides = (("before", found.old), ("now", found.new))
     return [f"{word}: {report.generated_at:%Y-%m-%d %H:%M}, {last_line(report)}" for word, report in sides]
 
 
-def _sections(found: Diff) -> list[tuple[ChangeKind, list[Group]]]:
+def _sections(found: ReportDiff) -> list[tuple[ChangeKind, list[Group]]]:
     """Return the groups by kind, in the order of triage."""
     return [(kind, list(of)) for kind, of in groupby(found.groups, key=lambda each: each.kind)]
 

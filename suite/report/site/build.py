@@ -48,7 +48,7 @@ from suite.report.site.pages import (
 from suite.report.site.pages.timings import paths
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
-from suite.report.site.timings import Machine, amount, duration, quantity, turned
+from suite.report.site.timings import TimedMachine, amount, duration, quantity, turned
 from suite.report.standing import label
 from suite.run.retired import retired as retired_issues
 
@@ -72,7 +72,7 @@ KINDS: tuple[Kind, ...] = (
 )
 
 
-def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
+def site(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
     """Return the text of each file of the site, by path."""
     facts = Facts(report, timed, compiled)
     parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.iterdir())}
@@ -94,7 +94,7 @@ def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, .
     return files
 
 
-def named_after(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> set[str]:
+def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> set[str]:
     """Return the paths of the files that depend on the contents of the report, timings and programs."""
     facts = Facts(report, timed)
     return {

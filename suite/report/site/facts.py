@@ -16,7 +16,7 @@ from suite.programs.model import Programs
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.timeline import Step, stands, steps
-from suite.report.site.timings import Machine
+from suite.report.site.timings import TimedMachine
 from suite.report.standing import Standing
 
 # The area of issues whose behaviours are streams of random numbers.
@@ -38,7 +38,7 @@ class Facts:
     """A report, its timings and its programs for absent devices, with indexes."""
 
     report: Report
-    timed: tuple[Machine, ...] = ()
+    timed: tuple[TimedMachine, ...] = ()
     programs: tuple[Programs, ...] = ()
 
     @cached_property

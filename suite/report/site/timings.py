@@ -129,7 +129,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Count:
+class ChangingCount:
     """A count that changes along the releases, with the release and value of each change."""
 
     key: str
@@ -146,14 +146,14 @@ class Asynchronous:
 
 
 @dataclass(frozen=True)
-class Machine:
+class TimedMachine:
     """All that was measured on one machine."""
 
     name: str
     hardware: str
     releases: tuple[str, ...]
     sections: tuple[Section, ...]
-    counts: tuple[Count, ...]
+    counts: tuple[ChangingCount, ...]
     counted: int
     tally: Mapping[measured.State, int]
     noise: NoiseFile | None
@@ -175,10 +175,10 @@ class Parts:
     variant: str
 
 
-_FILE = TypeAdapter(tuple[Machine, ...])
+_FILE = TypeAdapter(tuple[TimedMachine, ...])
 
 
-def load(path: Path) -> tuple[Machine, ...]:
+def load(path: Path) -> tuple[TimedMachine, ...]:
     """Return the machines of a timings.json; empty without the file. Raises BadFile."""
     try:
         return _FILE.validate_json(content(path)) if path.exists() else ()
@@ -186,12 +186,12 @@ def load(path: Path) -> tuple[Machine, ...]:
         raise BadFile([Fault(path, "timings", str(error).splitlines()[0])]) from error
 
 
-def text(found: tuple[Machine, ...]) -> str:
+def text(found: tuple[TimedMachine, ...]) -> str:
     """Return the text of timings.json, from which the pages are built without asv's results."""
     return _FILE.dump_json(found).decode() + "\n"
 
 
-def machines(results: Path, noise: Path, compared: Path, counted: Path = COUNTS) -> tuple[Machine, ...]:
+def machines(results: Path, noise: Path, compared: Path, counted: Path = COUNTS) -> tuple[TimedMachine, ...]:
     """Return every machine with results of releases on the line. Raises BadFile."""
     commits = release_line.hashes(release_line.commits())
     found = []
@@ -213,7 +213,7 @@ def _machine(
     noise: Path,
     compared: Path,
     of_phases: Counts,
-) -> Machine:
+) -> TimedMachine:
     kept = noise / f"{folder.name}.json"
     fences = read(NoiseFile, kept) if kept.exists() else None
     comparisons = [read(Comparison, path) for path in sorted((compared / folder.name).glob("*.json"))]
@@ -224,7 +224,7 @@ def _machine(
     shifts = sorted(_confirmed(valid, units), key=lambda each: -_size(each.judged))
     keys = list(dict.fromkeys(key for of in rows.values() for key in of))
     counted = {key: unit for key in keys if (unit := units[parts(key).name]) != "seconds"}
-    return Machine(
+    return TimedMachine(
         name=folder.name,
         hardware=_hardware(folder / "machine.json"),
         releases=tuple(rows),
@@ -303,7 +303,7 @@ def _charts(series: Mapping[str, Series], unit: str, shifts: Sequence[Shift] = (
         )
 
 
-def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:
+def spells(machine: TimedMachine, order: Sequence[str]) -> list[Spell]:
     """Return a machine's confirmed slow-downs, over the releases of `order` that were timed there."""
     places = {release: place for place, release in enumerate(machine.releases)}
     found = []
@@ -433,12 +433,12 @@ def _series(key: str, rows: Mapping[str, Mapping[str, Row]], fence: Fence | None
     )
 
 
-def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> Count | None:
+def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> ChangingCount | None:
     known = [(release, of[key].value) for release, of in rows.items() if key in of and of[key].state == "measured"]
     turns = known[:1] + [
         after for before, after in pairwise(known) if abs(after[1] - before[1]) > 0.01 * abs(before[1])
     ]
-    return Count(spoken(key), unit, tuple(turns)) if len(turns) > 1 else None
+    return ChangingCount(spoken(key), unit, tuple(turns)) if len(turns) > 1 else None
 
 
 def _size(judged: Judged) -> float:

@@ -17,7 +17,7 @@ from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.report.site.pages.timings import charts, keyed
 from suite.report.site.timeline import Turned, stands
-from suite.report.site.timings import Chart, Machine, Shift, Spell, spells
+from suite.report.site.timings import Chart, Shift, Spell, TimedMachine, spells
 from suite.report.standing import label
 from suite.stack.releases import PACKAGES
 
@@ -72,7 +72,7 @@ class Speed:
     on the release and on its neighbours.
     """
 
-    machine: Machine
+    machine: TimedMachine
     timed: bool
     slow: list[Spell]
     ends: list[Spell]
@@ -267,7 +267,7 @@ def _set(release: CellRow, works: CellRow) -> Set:
     return Set(works, pip, constrained, install.path(release), install.lock(works))
 
 
-def _speed(told: _Shared, machine: Machine, cell: CellRow) -> Speed:
+def _speed(told: _Shared, machine: TimedMachine, cell: CellRow) -> Speed:
     of = told.spells[machine.name]
     # Slow-downs that this release brought come first.
     slow = sorted((each for each in of if cell.id in each.there), key=lambda each: each.shift.other != cell.id)
@@ -291,7 +291,7 @@ def _names(story: str, cell: CellRow) -> bool:
     return re.search(rf"(?<![\w.]){others}{version}(?!\.?\w)", story) is not None
 
 
-def _around(chart: Chart, machine: Machine, order: Sequence[str], release: str) -> list[tuple[str, float]]:
+def _around(chart: Chart, machine: TimedMachine, order: Sequence[str], release: str) -> list[tuple[str, float]]:
     """Return the times of a chart's first line on a release and on its timed neighbours."""
     times = dict(zip(machine.releases, chart.series[0].values, strict=True))
     timed = [each for each in order if each in times]

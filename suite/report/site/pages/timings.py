@@ -11,7 +11,7 @@ from markupsafe import Markup
 from suite.report.site.chart import drawn
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
-from suite.report.site.timings import Machine, Section
+from suite.report.site.timings import Section, TimedMachine
 
 _NO_PATH = re.compile(r"[^a-z0-9]+")
 
@@ -32,7 +32,7 @@ class Overview:
 class Charts:
     """The view of a page of charts; `drawings` are by the chart's id."""
 
-    machine: Machine
+    machine: TimedMachine
     section: Section
     drawings: Mapping[str, Markup]
 
@@ -51,7 +51,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             yield Page(path, "charts.html.jinja", f"{section.title} On {machine.name}.", view)
 
 
-def paths(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
+def paths(timed: Sequence[TimedMachine]) -> dict[tuple[str, str], str]:
     """Return the path of each section's charts, by machine and section; a machine may have any name."""
     found: dict[tuple[str, str], str] = {}
     for machine in timed:
@@ -63,7 +63,7 @@ def paths(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
     return found
 
 
-def charts(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
+def charts(timed: Sequence[TimedMachine]) -> dict[tuple[str, str], str]:
     """Return the address of each chart, by machine and chart."""
     found = paths(timed)
     return {
@@ -74,7 +74,7 @@ def charts(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
     }
 
 
-def keyed(machine: Machine, where: Mapping[tuple[str, str], str]) -> dict[str, str]:
+def keyed(machine: TimedMachine, where: Mapping[tuple[str, str], str]) -> dict[str, str]:
     """Return the address of each benchmark's chart, by asv's name."""
     return {
         series.key: where[machine.name, chart.id]
