@@ -16,11 +16,11 @@ from suite.report.model import CaseRow, IssueRow, Observation, Report, StackRow
 Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "latent"]
 
 SORTS: Mapping[Sort, str] = {
-    "not-known": "Seen, and not known",
-    "came-back": "Well, then affected again",
+    "not-known": "Observed, but not expected",
+    "came-back": "Fixed, then affected again",
     "outlives-its-fix": "Still there after the fix",
-    "workaround-fails": "The workaround does not hold",
-    "latent": "Allowed, and does not work",
+    "workaround-fails": "The workaround fails",
+    "latent": "Allowed, but broken",
 }
 
 
@@ -73,12 +73,12 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
         issue, case = cases[seen.issue, seen.case]
         if sort == "not-known":
             text = (
-                f"{seen.expected or 'Nothing'} is documented, and {seen.behaviour or 'something else'} was seen "
+                f"{seen.expected or 'Nothing'} is documented, but {seen.behaviour or 'something else'} was observed "
                 f"({seen.verdict}), on {where}."
             )
         else:
             known = " It is known to fail there." if seen.workaround_expected else ""
-            text = f"“{_instead(issue, case)}” does not help on {where}.{known}"
+            text = f"“{_instead(issue, case)}” fails on {where}.{known}"
         key = f"{number}/{issue.id}/{case.id}"
         yield ReportFinding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
 
@@ -97,7 +97,7 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Repor
             continue
         (_, first), *again = bad
         text = (
-            f"“{behaviour}” on {package} {first}, and, after releases that do not show it, again on "
+            f"“{behaviour}” on {package} {first} and, after releases without it, again on "
             f"{', '.join(where for _, where in again)}."
         )
         evidence = tuple(
@@ -125,7 +125,7 @@ def _outlives_its_fix(
         return
     fixes = ", ".join(each.ref for each in issue.upstream if each.role == "fix" and each.state == "merged")
     named = ", ".join(f"{case.id} ({each.behaviour})" for case, each in still)
-    text = f"On {now.cell} {headline.id} no longer shows the symptom, and these cases still do: {named}."
+    text = f"On {now.cell}, {headline.id} no longer shows the symptom, but these cases do: {named}."
     text += f" Merged upstream: {fixes}." if fixes else ""
     evidence = tuple(map(_evidence, (now, *(each for _, each in still))))
     yield ReportFinding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence)
@@ -154,7 +154,7 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
     latent = [where for each, where in zip(row.ranges, spans, strict=True) if each.declared_observed == "latent"]
     if not latent:
         return
-    text = f"With {held}, metadata allows, and it does not work: {row.along} {', '.join(latent)}."
+    text = f"With {held}, metadata allows {row.along} {', '.join(latent)}, which does not work."
     text += f" {advice}." if advice else ""
     name = f"finding-latent/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
     yield ReportFinding(name, "latent", f"{held}, along {row.along}", text, evidence)

@@ -59,7 +59,7 @@ class Standing:
         return (self.seen[0].behaviour if self.seen else None) or self.verdict
 
     @property
-    def bites(self) -> bool:
+    def is_affected(self) -> bool:
         """True if something goes wrong there."""
         return self.now is not None and not PROPERTIES[self.verdict].good
 

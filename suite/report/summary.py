@@ -31,9 +31,9 @@ REPLAY = 'nox -s "cell({cell})" report -- --issue {issue} --fresh'
 STACK_GLYPHS: dict[DeclaredObserved, str] = {"supported": "✓", "latent": "✗", "guarded": "⊘", "excluded": "+"}
 STACK_WORDS: dict[DeclaredObserved, str] = {
     "supported": "metadata allows it, and it works",
-    "latent": "metadata allows it, and it does not work",
+    "latent": "metadata allows it, but it does not work",
     "guarded": "metadata excludes it, and it does not work",
-    "excluded": "metadata excludes it; row zero works, which does not show that all does",
+    "excluded": "metadata excludes it; row zero works, other cases may not",
 }
 
 
@@ -220,7 +220,7 @@ def replay(observation: Observation) -> str:
 
 def held(row: StackRow) -> str:
     """Return the packages that a row holds, for people: `equinox 0.11.4, diffrax 0.5.1`."""
-    return ", ".join(f"{name} {version}" for name, version in row.holds.items()) or "whatever comes along"
+    return ", ".join(f"{name} {version}" for name, version in row.holds.items()) or "no package held"
 
 
 def ranges(row: StackRow) -> str:

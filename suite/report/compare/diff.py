@@ -160,7 +160,7 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
         "suite": [each.suite_version for each in both],
         "probe": [each.probe_sha256[:12] for each in both],
         **{f"platform {name}": [getattr(each.platform, name) for each in both] for name in Platform.model_fields},
-        "shard": [each.shard or "none: all of it" for each in both],
+        "shard": [each.shard or "none (whole run)" for each in both],
         # The observations of an issue that only one report ran are listed as new or gone.
         **{f"source of {name}": [of[name] for of in sources] for name in sources[0] if name in sources[1]},
     }
@@ -171,7 +171,7 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
     if other := sorted(name for name in locked.keys() & pinned.keys() if locked[name] != pinned[name]):
         yield Premise("locks", f"of {named(other)}", "other pins")
     if left := [name for name in sources[0] if name in retired() and name not in sources[1]]:
-        yield Premise("retired issues", named(left), "asked of each release, as names")
+        yield Premise("retired issues", named(left), "recorded as names of each release")
     if gone := [name for name in old.planned_cells if name not in new.planned_cells]:
         yield Premise("planned cells", named(gone), "no longer planned")
     if added := [name for name in new.planned_cells if name not in old.planned_cells]:

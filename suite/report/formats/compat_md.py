@@ -22,7 +22,7 @@ _PAGES = {
     "every case on every stack": "matrix.html",
     "metadata against the runs": "metadata.html",
     "the stacks": "cells.html",
-    "all of it": "index.html",
+    "front page": "index.html",
 }
 
 
@@ -34,14 +34,14 @@ def compat_md(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     platform = report.platform
     where = f"{platform.system} {platform.machine}, {platform.cpu}, device {platform.device}"
-    yield from ("# What bites on which release", "", f"{in_markdown(summary.last_line(report))}.", "")
+    yield from ("# Known issues by release", "", f"{in_markdown(summary.last_line(report))}.", "")
     yield cell_text(f"Run {report.generated_at:%Y-%m-%d %H:%M} UTC on {where}; suite {report.suite_version}.")
     yield ""
     if report.since:
         yield f"Since the report of {report.since.generated_at:%Y-%m-%d %H:%M} UTC: {tally(report.since.counts)}."
         yield ""
     if told_on := summary.run_on(report):
-        yield from (f"{in_markdown(told_on)} “Since” names the first of these that shows it.", "")
+        yield from (f"{in_markdown(told_on)} “Since” names the first affected one of these.", "")
     occur = {each.verdict for each in report.observations}
     yield " · ".join(f"{GLYPHS[each]} {each}" for each in VERDICTS if each in occur)
     yield ""
@@ -64,7 +64,7 @@ def _unexpected(report: Report) -> Iterator[str]:
 def _issues(report: Report) -> Iterator[str]:
     if report.issues and report.cells:
         on = standing.label(standing.columns(report)[-1])
-        yield from _head(f"On {on}", "now", "issue", "since", "what to do", "thread")
+        yield from _head(f"On {on}", "now", "issue", "since", "workaround", "thread")
     for each in standing.standings(report) if report.cells else ():
         page = f"[{cell_text(each.issue.heading)}]({address(f'issues/{each.issue.id}.html')})"
         told = (GLYPHS[each.verdict], page, cell_text(each.when), _todo(each), _thread(each.issue))
@@ -77,7 +77,7 @@ def _todo(each: Standing) -> str:
         return ""
     if each.todo:
         return cell_text(clipped(each.todo, _WORKAROUND_CHARS))
-    return "no workaround is known" if each.bites else ""
+    return "no known workaround" if each.is_affected else ""
 
 
 def _thread(issue: IssueRow) -> str:

@@ -26,7 +26,7 @@ _COLOURS: dict[ChangeKind, str] = {
 }
 _GROUPS_SHOWN = 20
 _CASES_NAMED = 6
-_SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: counted for nothing"
+_SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: not counted"
 
 
 def show(found: ReportDiff, console: Console) -> None:
@@ -38,7 +38,7 @@ def show(found: ReportDiff, console: Console) -> None:
     for line in _reports(found):
         say(line)
     if found.premises:
-        say("\nNot run alike", "bold")
+        say("\nDifferent conditions", "bold")
     for each in found.premises:
         say(printable(f"  {each.what}: {each.before} → {each.now}"))
     for kind, groups in _sections(found):
@@ -52,7 +52,7 @@ def show(found: ReportDiff, console: Console) -> None:
             for line in _evidence(group):
                 say(f"      {printable(clipped(line))}", "dim")
         if len(groups) > _GROUPS_SHOWN:
-            say(f"  … and {len(groups) - _GROUPS_SHOWN} more: `--format markdown` has them")
+            say(f"  … and {len(groups) - _GROUPS_SHOWN} more; `--format markdown` lists them")
     colour = "red" if found.counts["regressed"] else "yellow" if found.unlearned[0] else "green"
     say(f"\n{last(found)}", f"bold {colour}")
 
@@ -62,7 +62,7 @@ def markdown(found: ReportDiff) -> str:
     lines = ["# What changed between two reports", "", f"{last(found)}.", ""]
     lines += [f"- {cell_text(line)}" for line in _reports(found)]
     if found.premises:
-        lines += ["", "## Not run alike", "", "| what | before | now |", "|---|---|---|"]
+        lines += ["", "## Different conditions", "", "| what | before | now |", "|---|---|---|"]
         lines += [f"| {' | '.join(map(cell_text, (each.what, each.before, each.now)))} |" for each in found.premises]
     for kind, groups in _sections(found):
         lines += ["", f"## {kind.capitalize()}", ""]
@@ -98,7 +98,7 @@ def as_json(found: ReportDiff) -> str:
 def last(found: ReportDiff) -> str:
     """Return all counts as a line, spurious ones apart, and the number of observations that are no longer decided."""
     lost, had = found.unlearned
-    less = f"; of {lost} of the {had} told before, nothing is told now" if lost else ""
+    less = f"; {lost} of the {had} decided before are not decided now" if lost else ""
     return f"{tally(found.counts)} ({_SPURIOUS}){less}"
 
 

@@ -33,7 +33,7 @@ def feed(report: Report, compiled: Sequence[Programs] = ()) -> str:
     return xml(
         element(
             "feed",
-            element("title", "What bites on which release of JAX, Equinox and Diffrax"),
+            element("title", "Known issues of JAX, Equinox and Diffrax, by release"),
             element("id", _id("feed")),
             element("updated", made.isoformat()),
             element("link", rel="self", type="application/atom+xml", href="feed.xml"),
@@ -80,7 +80,7 @@ def _change(cell: CellRow, before: Observation, now: Observation, turn: TurnRow)
         f"{cell.id} ({day}): {name} now {shows}",
         f"issues/{now.issue}.html#{now.case}",
         datetime(day.year, day.month, day.day, tzinfo=UTC),
-        f"{name} shows {shows} in {turn.after}, and {showed} in {turn.before}. What did it: {because}.{rests}",
+        f"{name} shows {shows} in {turn.after}, and {showed} in {turn.before}. Cause: {because}.{rests}",
     )
 
 
@@ -107,7 +107,7 @@ def _programs(compiled: Sequence[Programs]) -> Iterator[tuple[date, Element]]:
             day,
             _entry(
                 f"device programs {cell}",
-                f"{cell} ({day}): other device programs than before: {counted}",
+                f"{cell} ({day}): changed device programs: {counted}",
                 "programs.html",
                 datetime(day.year, day.month, day.day, tzinfo=UTC),
                 text,

@@ -58,10 +58,10 @@ def show(
 def _standings(report: Report, console: Console, most: int) -> None:
     """Print a line for each issue that affects the newest release, the worst first, and the number of the others."""
     columns, found = standing.columns(report), standing.standings(report)
-    told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.bites]
-    heading = f"\nWhat bites on {standing.label(columns[-1])}"
+    told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.is_affected]
+    heading = f"\nKnown issues on {standing.label(columns[-1])}"
     if len(columns) > 1:
-        heading += f", the newest of {len(columns)} releases, and since which of them"
+        heading += f", the newest of {len(columns)} releases, and since which one"
     console.print(Text(heading, "bold"), soft_wrap=True)
     if told_on := summary.run_on(report):
         console.print(Text(f"  {told_on}", "dim"), soft_wrap=True)
@@ -72,7 +72,7 @@ def _standings(report: Report, console: Console, most: int) -> None:
         console.print(text, soft_wrap=True)
     if len(told) > most:
         console.print(f"  … and {len(told) - most} more, in COMPAT.md")
-    others = [each.verdict for each in found if each.now and not each.bites]
+    others = [each.verdict for each in found if each.now and not each.is_affected]
     counts = [f"{GLYPHS[each]} {others.count(each)} {each}" for each in VERDICTS if each in others]
     counts += [f"{unknown} not known"] if (unknown := sum(each.now is None for each in found)) else []
     rest = f"the other issues: {', '.join(counts)}" if counts else "no other issue"

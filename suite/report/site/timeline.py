@@ -22,7 +22,7 @@ TURNS: Mapping[Turned, str] = {
     "appears": "appears:",
     "changes": "changes:",
     "documented": "documented behaviour changes:",
-    "goes": "goes away:",
+    "goes": "disappears:",
     "stays": "stays:",
 }
 # The meaning of a verdict for an upgrade; "unknown" if undecided.

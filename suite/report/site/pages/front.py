@@ -18,13 +18,13 @@ _NEWEST_SHOWN = 6
 
 # The lists, in their order: id, title, meaning.
 LISTS: Mapping[str, tuple[str, str]] = {
-    "bites": ("Bites now", "on the newest release the documented symptom is there"),
-    "refused": ("Refused or warned now", "upstream says loudly what it did silently, or always did"),
-    "fixed": ("Fixed, bites older releases", "well on the newest release, and not on some before it"),
-    "documented": ("Documented surprises", "it does what upstream documents; nobody is at fault"),
-    "elsewhere": ("On other stacks only", "no release of the line shows it; a stack that people have does"),
-    "well": ("Not seen", "no stack that was run shows it"),
-    "unknown": ("Not known", "no release of the line tells"),
+    "bites": ("Affects the newest release", "the newest release shows the documented symptom"),
+    "refused": ("Refused or warned now", "the newest release raises or warns"),
+    "fixed": ("Fixed", "clear on the newest release, and not on some before it"),
+    "documented": ("Documented surprises", "the behaviour is as upstream documents it"),
+    "elsewhere": ("On other stacks only", "no release of the line shows it, but another stack does"),
+    "well": ("Not seen", "no tested stack shows it"),
+    "unknown": ("Not known", "not decided on any release of the line"),
 }
 
 
@@ -77,7 +77,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         [each for name, each in PROPERTIES.items() if name in {each.verdict for each in report.observations}],
     )
     data = {"data/search.js": search_data(facts)}
-    title = "What bites on which release of JAX, Equinox and Diffrax"
+    title = "Known issues of JAX, Equinox and Diffrax, by release"
     yield Page("index.html", "front.html.jinja", title, view, ("data/search.js", "assets/search.js"), data)
 
 
@@ -94,7 +94,7 @@ def _lists(facts: Facts) -> list[tuple[str, str, str, list[ListedIssue]]]:
 
 
 def _list_of(each: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> str:
-    if each.bites:
+    if each.is_affected:
         return "bites"
     if each.verdict in ("documented", "guarded"):
         return "documented" if each.verdict == "documented" else "refused"

@@ -23,9 +23,9 @@ _RELATED_SHOWN = 5
 
 # The grounds for a turn's blame, in words.
 GROUNDS: Mapping[Grounds, str] = {
-    "run": "the runs show it",
-    "rule": "the rules say so",
-    "together": "what of it is to blame is not known",
+    "run": "runs show it",
+    "rule": "a rule says so",
+    "together": "which package is to blame is not known",
 }
 
 

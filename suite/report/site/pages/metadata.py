@@ -84,7 +84,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         _code({(name, version) for cell in facts.report.cells for name, version in cell.packages.items()}),
         grids(facts.report.stacks, facts.cells),
     )
-    yield Page("metadata.html", "metadata.html.jinja", "What metadata should have required", view)
+    yield Page("metadata.html", "metadata.html.jinja", "Missing requirements in metadata", view)
 
 
 def _code(there: Collection[tuple[str, str]]) -> list[Code]:

@@ -69,7 +69,7 @@ def pages(facts: Facts) -> Iterator[Page]:
     """Yield the page of the programs, if any were compiled, and one for each release that changed some for a target."""
     if facts.programs:
         tables = tuple(map(_table, facts.programs))
-        yield Page("programs.html", "programs.html.jinja", "Programs for devices that are not there", tables)
+        yield Page("programs.html", "programs.html.jinja", "Programs for absent devices", tables)
     for found in facts.programs:
         for after, told in _by_release(found):
             view = Changed(
@@ -78,7 +78,7 @@ def pages(facts: Facts) -> Iterator[Page]:
                 tuple(ChangedProgram(turn, found.workloads[turn.workload], _diff(found, turn)) for turn in told),
                 tuple(_between(facts, found, min((turn.before for turn in told), key=_jax), after)),
             )
-            title = f"What jax {after.jax} changed in programs for {found.title}"
+            title = f"Changes by jax {after.jax} in programs for {found.title}"
             yield Page(path(found.target, after.cell), "program_changes.html.jinja", title, view)
 
 

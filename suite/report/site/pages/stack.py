@@ -30,4 +30,4 @@ def pages(facts: Facts) -> Iterator[Page]:
     view = StackView([(name, list(of)) for name, of in groupby(facts.columns, minor)])
     data = {"data/stack.js": script("STACK", compiled(facts))}
     scripts = ("data/stack.js", "assets/rules.js", "assets/stack.js")
-    yield Page("stack.html", "stack.html.jinja", "Your stack, and its next", view, scripts, data)
+    yield Page("stack.html", "stack.html.jinja", "Your stack and its upgrade", view, scripts, data)

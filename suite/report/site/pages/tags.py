@@ -46,4 +46,4 @@ def pages(facts: Facts) -> Iterator[Page]:
         packages.setdefault(name.partition(".")[0], []).append(Tag(name, sorted(set(keywords)), issues))
     areas_told = [Tag(name, [], issues) for name, issues in sorted(by_area.items())]
     ordered = dict(sorted(packages.items(), key=lambda each: (each[0] != "jax", each[0])))
-    yield Page("tags.html", "tags.html.jinja", "What concerns which function", Tags(areas_told, ordered))
+    yield Page("tags.html", "tags.html.jinja", "Issues by function", Tags(areas_told, ordered))
