@@ -36,7 +36,7 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
         title, content = (str(entry.findtext(f"{ATOM}{name}")) for name in ("title", "content"))
         key = title.split()[0], title.split()[2]
         before, blame = turns[key]
-        in_feed[key] = f" in {before}. What did it: {blame}" in content
+        in_feed[key] = f" in {before}. Cause: {blame}" in content
     in_steps = [
         ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
         for step in Facts(line).steps.values()

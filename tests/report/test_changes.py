@@ -138,7 +138,7 @@ def test_what_changed_is_published(tmp_path: Path) -> None:
     ids=["broken", "of another schema", "that never heard of what changed"],
 )
 def test_a_report_that_cannot_be_read_costs_no_run(text: str, told: bool, tmp_path: Path) -> None:
-    """A report is written without changes over an unreadable one."""
+    """A report is written over an unreadable one, without changes; one without the key `since` is still read."""
     save(WELL, tmp_path)
     (tmp_path / "compat.json").write_text(text, encoding="utf-8")
 
@@ -175,7 +175,7 @@ def test_the_worst_stands_first_and_the_rest_is_folded() -> None:
     shown, _, folded = section.partition("<details>")
     assert (8, MOST - 8) == (shown.count("<li>"), folded.count("<li>"))
     assert f"<summary>{MOST - 8} more</summary>" in folded
-    assert "For 1 more there is no room" in folded
+    assert "1 more are left out" in folded
 
 
 def test_what_is_gone_is_told_without_a_link() -> None:

@@ -155,8 +155,8 @@ def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -
     """Where all that one report tells is gone or error in the other, the last line says so."""
     found = diff(report(good(), good(case="b")), report(*now))
 
-    assert shown(found).rstrip().endswith("; of 2 of the 2 told before, nothing is told now")
-    assert "nothing is told now" not in last(diff(report(good()), report(observation())))
+    assert shown(found).rstrip().endswith("; 2 of the 2 decided before are not decided now")
+    assert "not decided now" not in last(diff(report(good()), report(observation())))
 
 
 # One cause, told once

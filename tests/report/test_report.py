@@ -587,14 +587,14 @@ def test_a_terminal_shows_the_whole_line(published: Report) -> None:
     assert [] == [issue.id for issue in published.issues if issue.id not in table]
 
 
-def test_a_terminal_says_what_bites() -> None:
+def test_a_terminal_lists_the_known_issues() -> None:
     """Each issue that affects the newest release has a line with its case, behaviour and since when."""
     early = observation(verdict="clear", behaviour="good")
     seen = [early, observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0")]
 
     lines = shown(report(*seen)).splitlines()
 
-    assert "What bites on jax 0.6.0, the newest of 3 releases, and since which of them" in lines
+    assert "Known issues on jax 0.6.0, the newest of 3 releases, and since which one" in lines
     assert "  ✗ some-issue/headline: bad  jax 0.5.0" in lines
     well = shown(report(observation(), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")))
     assert "  the other issues: ✓ 1 clear; `-- --verbose` shows each case" in well.splitlines()

@@ -189,7 +189,7 @@ def test_what_to_do_is_said_once(page: Page, here: Report) -> None:
     [
         ("jax 0.4.36 diffrax==0.6.0 equinox 0.11.8", "", "run as jax-0.4.36+equinox-0.11.8+diffrax-0.6.0"),
         ("0.7.0", "", "On jax-0.7.0 (jax 0.7.0"),
-        ("jax 0.7.0", "", "what an installer gave on 2025-07-22"),
+        ("jax 0.7.0", "", "as an installer gave it on 2025-07-22"),
         ("newest", "", "On jax-0.12.0.1"),
         ("0.4", "", "jax 0.4 is taken as its newest, 0.4.38."),
         ("jax 0.7.0, diffrax 0.7.0", "", "jaxlib 0.7.0 goes with its jax"),
@@ -289,8 +289,8 @@ TYPED: dict[str, tuple[dict[str, str | None], list[str]]] = {
     "- jax=0.6.2": ({"jax": "0.6.2"}, []),
     "jax==0.10.*": ({"jax": "0.10.2"}, ["jax==0.10.* is taken as its newest here, 0.10.2."]),
     "jax>=0.5,<0.10": ({"jax": "0.6.2"}, ["jax>=0.5,<0.10 is taken as its newest here, 0.6.2."]),
-    "jax<1": ({}, ["jax<1 matches no release in this data and is ignored."]),
-    "jax>=99": ({}, ["jax>=99 matches no release in this data and is ignored."]),
+    "jax<1": ({}, ["jax<1 does not select one release of this data and is ignored."]),
+    "jax>=99": ({}, ["jax>=99 does not select one release of this data and is ignored."]),
     # jaxtyping is not jax.
     "-i x\nabsl-py==2\njax==0.4.30  # via x\njaxlib==0.4.30 \\\n --hash=sha256:ab\njax_typing==1\nJaxTyping==0.2.1": (
         {"jax": "0.4.30", "jaxlib": "0.4.30", "jaxtyping": "0.2.1"},

@@ -95,7 +95,7 @@ const rules = (() => {
       if (parts.length === 1 && /^={1,3}$/.test(parts[0][1]) && !parts[0][2].endsWith("*")) { named(raw, parts[0][2], parts[0][1] !== "="); return; }
       const sets = parts.map(([, operator, wanted]) => VERSION.test(wanted.replace(/\.\*$/, "")) ? admitted(of, operator, wanted) : null);
       const all = sets.includes(null) ? [] : sets.reduce((left, set) => left.filter(place => set.includes(place)));
-      if (!all.length) { notes.push(`${name}${told} matches no release in this data and is ignored.`); return; }
+      if (!all.length) { notes.push(`${name}${told} does not select one release of this data and is ignored.`); return; }
       notes.push(`${name}${told} is taken as its newest here, ${of[all.at(-1)]}.`);
       take(name, all.at(-1), told);
     };
