@@ -220,9 +220,9 @@ def _case(case: Case, text: str) -> CaseRow:
     }
     rules = [{"behaviour": each.behaviour, "on": each.on, "note": each.evidence} for each in case.rules]
     signatures = [
-        {"behaviour": name, **asdict(each)}
+        {"behaviour": name, **asdict(signature)}
         for name, some in case.signatures.items()
-        for each in (some if isinstance(some, tuple) else (some,))
+        for signature in (some if isinstance(some, tuple) else (some,))
     ]
     told = {
         **own,

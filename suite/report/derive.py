@@ -50,9 +50,9 @@ def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
     """
     report = report.model_copy(update={"observations": with_pins(report)})
     seen: dict[tuple[str, str], dict[str, Seen]] = {}
-    for each in report.observations:
-        what = None if each.verdict in UNDECIDED else (each.behaviour or each.verdict, each.verdict)
-        seen.setdefault((each.issue, each.case), {})[each.cell] = what
+    for row in report.observations:
+        what = None if row.verdict in UNDECIDED else (row.behaviour or row.verdict, row.verdict)
+        seen.setdefault((row.issue, row.case), {})[row.cell] = what
     issues = [_with_evidence(issue, report.run_here, seen) for issue in report.issues]
     report = report.model_copy(update={"issues": issues})
     ruled = by_rule(report, line)
@@ -92,17 +92,17 @@ def with_pins(report: Report) -> list[Observation]:
     ours = {cell.id for cell in report.run_here}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
     there: dict[tuple[str, str], list[tuple[Mapping[str, str], Verdict]]] = {}
-    for each in (each for each in report.observations if each.cell in ours):
-        there.setdefault((each.issue, each.case), []).append((cells[each.cell], each.verdict))
+    for row in (each for each in report.observations if each.cell in ours):
+        there.setdefault((row.issue, row.case), []).append((cells[row.cell], row.verdict))
 
-    def told(each: Observation) -> Observation:
-        key, pins = (each.issue, each.case), cells[each.cell]
+    def told(row: Observation) -> Observation:
+        key, pins = (row.issue, row.case), cells[row.cell]
         workaround = cases[key].workaround
         if workaround is None or not workaround.pin:
-            return each
-        word = by_pin(workaround.pin, each.verdict, pins, there[key])
+            return row
+        word = by_pin(workaround.pin, row.verdict, pins, there[key])
         known = workaround_expected(word, workaround.fails, pins)
-        return each.model_copy(update={"workaround": word, "workaround_expected": known})
+        return row.model_copy(update={"workaround": word, "workaround_expected": known})
 
     return [told(each) for each in report.observations]
 
@@ -164,9 +164,9 @@ def stacks(report: Report, offered: Packages) -> list[StackRow]:
         if issue.row_zero or guests(case.needs)
     }
     seen: dict[str, list[Observation]] = {}
-    for each in report.observations:
-        if f"{each.issue}/{each.case}" in tables and each.verdict not in UNDECIDED:
-            seen.setdefault(each.cell, []).append(each)
+    for row in report.observations:
+        if f"{row.issue}/{row.case}" in tables and row.verdict not in UNDECIDED:
+            seen.setdefault(row.cell, []).append(row)
     return [
         _row(question, *key, cells, seen, tables, offered) for question, of in rows.items() for key, cells in of.items()
     ]

@@ -65,9 +65,9 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
     """Yield a finding for each group of equal observations of one case."""
     cases = {(issue.id, case.id): (issue, case) for issue in report.issues for case in issue.cases}
     groups: dict[tuple[str, str, str | None, str, str], list[Observation]] = {}
-    for each in observations:
-        if (each.issue, each.case) in cases:
-            groups.setdefault((each.issue, each.case, each.behaviour, each.verdict, each.detail), []).append(each)
+    for row in observations:
+        if (row.issue, row.case) in cases:
+            groups.setdefault((row.issue, row.case, row.behaviour, row.verdict, row.detail), []).append(row)
     for number, of in enumerate(groups.values()):
         seen, where = of[0], of[0].cell if len(of) == 1 else f"{len(of)} stacks"
         issue, case = cases[seen.issue, seen.case]
@@ -87,9 +87,9 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Repor
     """Yield the symptoms that came back, if each start is put down to the same package."""
     for package, behaviour in dict.fromkeys((each.package, each.behaviour) for each in case.intervals):
         of = [
-            (each, summary.span(each, report.cells, sparse=bool(report.jax_line)))
-            for each in case.intervals
-            if each.package == package
+            (row, summary.span(row, report.cells, sparse=bool(report.jax_line)))
+            for row in case.intervals
+            if row.package == package
         ]
         bad = [(each, where) for each, where in of if (each.behaviour, each.verdict) == (behaviour, "affected")]
         # A change that came with another package may not be this package's fault.
@@ -101,8 +101,8 @@ def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Repor
             f"{', '.join(where for _, where in again)}."
         )
         evidence = tuple(
-            Evidence(f"{package} {where}", each.verdict, each.behaviour, f"issues/{issue.id}.html#{case.id}")
-            for each, where in of
+            Evidence(f"{package} {where}", row.verdict, row.behaviour, f"issues/{issue.id}.html#{case.id}")
+            for row, where in of
         )
         key = f"{issue.id}/{case.id}/{package}"
         yield ReportFinding(f"finding-came-back/{key}", "came-back", f"{issue.id}/{case.id}", text, evidence)
@@ -145,11 +145,11 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
     evidence = tuple(
         Evidence(
             f"{row.along} {where}",
-            each.declared_observed,
-            each.detail,
-            f"cells.html#{cells[each.first].id}" if each.first in cells else "",
+            part.declared_observed,
+            part.detail,
+            f"cells.html#{cells[part.first].id}" if part.first in cells else "",
         )
-        for each, where in zip(row.ranges, spans, strict=True)
+        for part, where in zip(row.ranges, spans, strict=True)
     )
     latent = [where for each, where in zip(row.ranges, spans, strict=True) if each.declared_observed == "latent"]
     if not latent:
@@ -160,11 +160,11 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
     yield ReportFinding(name, "latent", f"{held}, along {row.along}", text, evidence)
 
 
-def _evidence(each: Observation, *alike: Observation) -> Evidence:
+def _evidence(row: Observation, *alike: Observation) -> Evidence:
     """Return an observation as evidence, with the cells of all that are like it."""
-    told = f"{each.behaviour or each.reason}: {each.detail}"
-    where = ", ".join(one.cell for one in (each, *alike))
-    return Evidence(where, each.verdict, told, f"issues/{each.issue}.html#{each.case}@{each.cell}")
+    told = f"{row.behaviour or row.reason}: {row.detail}"
+    where = ", ".join(one.cell for one in (row, *alike))
+    return Evidence(where, row.verdict, told, f"issues/{row.issue}.html#{row.case}@{row.cell}")
 
 
 def _instead(issue: IssueRow, case: CaseRow) -> str:

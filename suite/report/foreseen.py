@@ -35,9 +35,9 @@ def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
     row_zero = {issue.id for issue in issues.values() if issue.row_zero}
     asked = {name: case for name, case in cases.items() if name in planned or name[0] in row_zero}
     runs: dict[Name, list[Run]] = {}
-    for each in published.observations:
-        if (name := (each.issue, each.case)) in asked and each.verdict not in UNDECIDED:
-            run = Run(each.cell, packages[each.cell], each.behaviour or each.verdict)
+    for observation in published.observations:
+        if (name := (observation.issue, observation.case)) in asked and observation.verdict not in UNDECIDED:
+            run = Run(observation.cell, packages[observation.cell], observation.behaviour or observation.verdict)
             runs.setdefault(name, []).append(run)
     made = []
     for name, known in foresee(asked, row_zero, versions, runs).items():

@@ -367,24 +367,24 @@ class CompatFile(FileModel):
             ],
             # Rows are computed from their cells.
             "stacks": [
-                f"{each} is not a cell of the report that holds {row.along}"
+                f"{cell} is not a cell of the report that holds {row.along}"
                 for row in self.stacks
-                for each in row.cells
-                if each not in cells or row.along not in cells[each].holds
+                for cell in row.cells
+                if cell not in cells or row.along not in cells[cell].holds
             ],
         }
         for issue in self.issues:
             for case in issue.cases:
                 wrong[f"issues.{issue.id}.{case.id}"] = [
                     *(
-                        f"{each.package} does not move on the line"
-                        for each in case.intervals
-                        if each.package not in moved
+                        f"{interval.package} does not move on the line"
+                        for interval in case.intervals
+                        if interval.package not in moved
                     ),
                     *(
                         f"{end} is not on the line"
-                        for each in case.by_rule
-                        for end in (each.first, each.last)
+                        for row in case.by_rule
+                        for end in (row.first, row.last)
                         if end not in self.jax_line
                     ),
                 ]

@@ -122,9 +122,9 @@ def never_well(cells: Iterable[CellRow], verdicts: Mapping[str, Verdict]) -> boo
 def worst(seen: Iterable[Observation]) -> dict[str, Verdict]:
     """Return the worst verdict in each cell; an undecided one only if the cell has no other."""
     found: dict[str, Verdict] = {}
-    for each in seen:
-        if each.cell not in found or _BADNESS[each.verdict] < _BADNESS[found[each.cell]]:
-            found[each.cell] = each.verdict
+    for observation in seen:
+        if observation.cell not in found or _BADNESS[observation.verdict] < _BADNESS[found[observation.cell]]:
+            found[observation.cell] = observation.verdict
     return found
 
 
@@ -139,12 +139,12 @@ def standings(report: Report) -> list[Standing]:
     cells = columns(report)
     places = {cell.id: place for place, cell in enumerate(cells)}
     seen: dict[str, dict[str, list[Observation]]] = {}
-    for each in report.observations:
-        if each.cell in places:
-            seen.setdefault(each.issue, {}).setdefault(each.case, []).append(each)
+    for observation in report.observations:
+        if observation.cell in places:
+            seen.setdefault(observation.issue, {}).setdefault(observation.case, []).append(observation)
 
-    def urgency(each: Standing) -> tuple[int, int, str]:
-        return VERDICTS.index(each.verdict), -places[each.now.since.id] if each.now else 0, each.issue.id
+    def urgency(state: Standing) -> tuple[int, int, str]:
+        return VERDICTS.index(state.verdict), -places[state.now.since.id] if state.now else 0, state.issue.id
 
     found = [_standing(issue, cells, seen.get(issue.id, {})) for issue in report.issues]
     # A sparse report cannot claim that no release is right.
@@ -166,10 +166,10 @@ def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequ
     well = verdict in ("clear", "absent")
     # The workarounds of cases that fail now or, if none does, of those that failed before.
     helps = {
-        each.case
+        observation.case
         for case, of in seen.items()
-        for each in of
-        if each.workaround == "holds" and (well or (case in shown and each.cell == last))
+        for observation in of
+        if observation.workaround == "holds" and (well or (case in shown and observation.cell == last))
     }
     return Standing(
         issue,
@@ -189,6 +189,6 @@ def _parts(
         changed = [each for each in shown.values() if each.before] or list(shown.values())
         return ((max(changed, key=lambda each: places[each.since.id]), ()),)
     by_release: dict[tuple[str, Verdict | None], list[str]] = {}
-    for case, each in shown.items():
-        by_release.setdefault((each.release if each.before else "", each.before), []).append(case)
+    for case, state in shown.items():
+        by_release.setdefault((state.release if state.before else "", state.before), []).append(case)
     return tuple((shown[of[0]], () if len(of) == cases else tuple(of)) for of in by_release.values())

@@ -46,9 +46,10 @@ def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
         return Exit.UNEXPECTED
     excused = set() if other_pythons else {cell.id for cell in report.cells if "python" in cell.holds}
     missing = [
-        each
-        for each in unlearned(report)
-        if each.reason not in FORESEEN and not (each.reason == _NO_INTERPRETER and each.cell in excused)
+        observation
+        for observation in unlearned(report)
+        if observation.reason not in FORESEEN
+        and not (observation.reason == _NO_INTERPRETER and observation.cell in excused)
     ]
     whole = report.observations and len(report.observations) == report.coverage.planned
     return Exit.INCOMPLETE if missing or not whole else Exit.AS_EXPECTED
@@ -74,9 +75,9 @@ def unexpected(report: Report) -> list[Observation]:
     return [each for each in report.seen_here if is_unexpected(each)]
 
 
-def is_unexpected(each: Observation) -> bool:
+def is_unexpected(observation: Observation) -> bool:
     """Return True if an observation or its workaround is not as expected."""
-    return each.agreement not in ("as-expected", "spurious") or not each.workaround_expected
+    return observation.agreement not in ("as-expected", "spurious") or not observation.workaround_expected
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,8 @@ def unlearned(report: Report) -> list[Observation]:
 def undecided(report: Report) -> list[Undecided]:
     """Return the undecided observations by cause: one broken environment or missing run is one entry."""
     groups: dict[tuple[Verdict, str, str], list[Observation]] = {}
-    for each in unlearned(report):
-        groups.setdefault((each.verdict, each.reason or "", each.detail), []).append(each)
+    for observation in unlearned(report):
+        groups.setdefault((observation.verdict, observation.reason or "", observation.detail), []).append(observation)
     found = []
     for group, of in groups.items():
         cells = list(dict.fromkeys(each.cell for each in of))
@@ -135,8 +136,8 @@ def last_line(report: Report) -> str:
 def by_case(observations: Iterable[Observation]) -> defaultdict[Name, dict[str, Observation]]:
     """Return the observations by issue and case, then by cell."""
     found: defaultdict[Name, dict[str, Observation]] = defaultdict(dict)
-    for each in observations:
-        found[each.issue, each.case][each.cell] = each
+    for observation in observations:
+        found[observation.issue, observation.case][observation.cell] = observation
     return found
 
 
@@ -198,9 +199,9 @@ def story(case: CaseRow, cells: Sequence[CellRow], *, sparse: bool = False) -> l
     """Return a case's intervals in words, by package: jax, and each library that changed it."""
     whole = len(case.intervals) == 1 and not sparse
     found: dict[str, list[Told]] = {}
-    for each in case.intervals:
-        told = Told(each.behaviour, each.verdict, "" if whole else span(each, cells, sparse=sparse))
-        found.setdefault(each.package, []).append(told)
+    for interval in case.intervals:
+        told = Told(interval.behaviour, interval.verdict, "" if whole else span(interval, cells, sparse=sparse))
+        found.setdefault(interval.package, []).append(told)
     return list(found.items())
 
 

@@ -129,9 +129,9 @@ def change(before: Observation | None, now: Observation | None) -> CaseChange | 
     return CaseChange("fixed" if good == (False, True) or helps == ("fails", "holds") else "changed", before, now)
 
 
-def key(each: Observation) -> Key:
+def key(observation: Observation) -> Key:
     """Return an observation's cell, issue and case."""
-    return each.cell, each.issue, each.case
+    return observation.cell, observation.issue, observation.case
 
 
 def tally(counts: Mapping[ChangeKind, int]) -> str:
@@ -140,13 +140,13 @@ def tally(counts: Mapping[ChangeKind, int]) -> str:
     return f"{', '.join(told)}; {spurious}"
 
 
-def told(each: Observation | None) -> str:
+def told(observation: Observation | None) -> str:
     """Return an observation in a few words: `✗ bypassed, workaround holds`."""
-    if each is None:
+    if observation is None:
         return "nothing"
-    workaround = f", workaround {each.workaround}" if each.workaround in ("holds", "fails") else ""
-    reason = f" [{each.reason}]" if each.behaviour is None and each.reason else ""
-    return f"{GLYPHS[each.verdict]} {each.behaviour or each.verdict}{reason}{workaround}"
+    workaround = f", workaround {observation.workaround}" if observation.workaround in ("holds", "fails") else ""
+    reason = f" [{observation.reason}]" if observation.behaviour is None and observation.reason else ""
+    return f"{GLYPHS[observation.verdict]} {observation.behaviour or observation.verdict}{reason}{workaround}"
 
 
 # Conditions of the runs
@@ -216,14 +216,14 @@ def tracks(old: Report, new: Report) -> list[list[str]]:
     return [[cell.id for cell in cells] for cells in (line, *arms.values())]
 
 
-def _is_whole(each: CaseChange) -> bool:
+def _is_whole(found: CaseChange) -> bool:
     """Return True if the observation is new or gone; such changes are grouped whatever they show."""
-    return each.kind in ("new", "gone")
+    return found.kind in ("new", "gone")
 
 
-def _alike(each: CaseChange | None) -> str:
+def _alike(found: CaseChange | None) -> str:
     """Return the text by which changes are equal; empty without a change."""
-    return "" if each is None else each.kind + ("" if _is_whole(each) else f" {each}")
+    return "" if found is None else found.kind + ("" if _is_whole(found) else f" {found}")
 
 
 def _counted(changes: Iterable[CaseChange]) -> str:

@@ -41,10 +41,10 @@ def check_json(report: Report) -> str:
     return dump_lines({**head, "kinds": list(kinds), "issues": issues}, {"issues": ""}, (",", ":"))
 
 
-def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
-    if each is None or each.verdict in UNDECIDED:
+def _kind(observation: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
+    if observation is None or observation.verdict in UNDECIDED:
         return -1
-    return kinds.setdefault((each.behaviour or each.verdict, each.workaround), len(kinds))
+    return kinds.setdefault((observation.behaviour or observation.verdict, observation.workaround), len(kinds))
 
 
 def _issue(issue: IssueRow) -> dict[str, Any]:

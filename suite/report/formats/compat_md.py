@@ -53,10 +53,10 @@ def _lines(report: Report) -> Iterator[str]:
 def _unexpected(report: Report) -> Iterator[str]:
     if odd := summary.unexpected(report):
         yield from _head("Not as expected", "cell", "case", "seen", "expected", "detail")
-    for each in odd:
-        workaround = "" if each.workaround_expected else f", workaround {each.workaround}"
-        seen = f"{GLYPHS[each.verdict]} {each.behaviour or each.verdict}{workaround}"
-        yield _row((each.cell, f"{each.issue}/{each.case}", seen, each.expected or "nothing", each.detail))
+    for row in odd:
+        workaround = "" if row.workaround_expected else f", workaround {row.workaround}"
+        seen = f"{GLYPHS[row.verdict]} {row.behaviour or row.verdict}{workaround}"
+        yield _row((row.cell, f"{row.issue}/{row.case}", seen, row.expected or "nothing", row.detail))
     if odd:
         yield ""
 
@@ -65,19 +65,19 @@ def _issues(report: Report) -> Iterator[str]:
     if report.issues and report.cells:
         on = standing.label(standing.columns(report)[-1])
         yield from _head(f"On {on}", "now", "issue", "since", "workaround", "thread")
-    for each in standing.standings(report) if report.cells else ():
-        page = f"[{cell_text(each.issue.heading)}]({address(f'issues/{each.issue.id}.html')})"
-        told = (GLYPHS[each.verdict], page, cell_text(each.when), _todo(each), _thread(each.issue))
+    for state in standing.standings(report) if report.cells else ():
+        page = f"[{cell_text(state.issue.heading)}]({address(f'issues/{state.issue.id}.html')})"
+        told = (GLYPHS[state.verdict], page, cell_text(state.when), _todo(state), _thread(state.issue))
         yield f"| {' | '.join(told)} |"
     yield from ("", f"As pages: {' · '.join(f'[{title}]({page})' for title, page in _PAGES.items())}.", "")
 
 
-def _todo(each: Standing) -> str:
-    if each.verdict in ("clear", "absent"):
+def _todo(state: Standing) -> str:
+    if state.verdict in ("clear", "absent"):
         return ""
-    if each.todo:
-        return cell_text(clipped(each.todo, _WORKAROUND_CHARS))
-    return "no known workaround" if each.is_affected else ""
+    if state.todo:
+        return cell_text(clipped(state.todo, _WORKAROUND_CHARS))
+    return "no known workaround" if state.is_affected else ""
 
 
 def _thread(issue: IssueRow) -> str:
@@ -90,8 +90,8 @@ def _thread(issue: IssueRow) -> str:
 def _undecided(report: Report) -> Iterator[str]:
     if groups := summary.undecided(report):
         yield from _head("Not decided", "cell", "cases", "verdict", "reason", "detail")
-    for each in groups:
-        yield _row((each.cell, each.cases, f"{GLYPHS[each.verdict]} {each.verdict}", each.reason, each.detail))
+    for group in groups:
+        yield _row((group.cell, group.cases, f"{GLYPHS[group.verdict]} {group.verdict}", group.reason, group.detail))
 
 
 def _head(title: str, *columns: str) -> Iterator[str]:

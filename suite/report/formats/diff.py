@@ -39,8 +39,8 @@ def show(found: ReportDiff, console: Console) -> None:
         say(line)
     if found.premises:
         say("\nDifferent conditions", "bold")
-    for each in found.premises:
-        say(printable(f"  {each.what}: {each.before} → {each.now}"))
+    for premise in found.premises:
+        say(printable(f"  {premise.what}: {premise.before} → {premise.now}"))
     for kind, groups in _sections(found):
         say(f"\n{kind.capitalize()}", "bold")
         for group in groups[:_GROUPS_SHOWN]:
@@ -81,12 +81,12 @@ def as_json(found: ReportDiff) -> str:
     }
     changes = [
         {
-            "kind": each.kind,
-            **dict(zip(("cell", "issue", "case"), each.key, strict=True)),
-            "before": each.before.model_dump(include=sides) if each.before else None,
-            "now": each.now.model_dump(include=sides) if each.now else None,
+            "kind": change.kind,
+            **dict(zip(("cell", "issue", "case"), change.key, strict=True)),
+            "before": change.before.model_dump(include=sides) if change.before else None,
+            "now": change.now.model_dump(include=sides) if change.now else None,
         }
-        for each in found.changes
+        for change in found.changes
     ]
     not_alike = [asdict(each) for each in found.premises]
     counts = dict(found.counts)

@@ -66,8 +66,8 @@ def text(observations: Iterable[Observation], issue: IssueRow, stack: Stacks) ->
     written = StringIO()
     rows = csv.writer(written, lineterminator="\n")
     rows.writerow(COLUMNS)
-    for each in observations:
-        values = [*(_told(getattr(each, name)) for name in _SEEN), issue.kind, *(stack(each.cell, _PACKAGES) or ())]
+    for seen in observations:
+        values = [*(_told(getattr(seen, name)) for name in _SEEN), issue.kind, *(stack(seen.cell, _PACKAGES) or ())]
         rows.writerow(map(_plain, values))
     return written.getvalue()
 
@@ -105,9 +105,9 @@ def read(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Obser
         made = _LIST.validate_python(found)
     except ValidationError as error:
         line_of = list(lines.values())
-        for each in error.errors():
-            number, *key = each["loc"]
-            wrong.append(Fault(path, f"line {line_of[int(number)]}, {'.'.join(map(str, key))}", each["msg"]))
+        for fault in error.errors():
+            number, *key = fault["loc"]
+            wrong.append(Fault(path, f"line {line_of[int(number)]}, {'.'.join(map(str, key))}", fault["msg"]))
     if wrong:
         raise BadFile(wrong)
     return made

@@ -31,8 +31,8 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, published: 
         loud = [each for each in seen if each.verdict not in _QUIET or is_unexpected(each)]
         # List a cause once that kept many cases from running.
         of: dict[tuple[Verdict, str | None, str] | int, list[Observation]] = {}
-        for each in sorted(loud, key=lambda each: VERDICTS.index(each.verdict)):
-            of.setdefault(id(each) if each.attempts else (each.verdict, each.reason, each.detail), []).append(each)
+        for row in sorted(loud, key=lambda each: VERDICTS.index(each.verdict)):
+            of.setdefault(id(row) if row.attempts else (row.verdict, row.reason, row.detail), []).append(row)
         for alike in of.values():
             console.print(_observation(report, alike), soft_wrap=True)
         quiet = [each.verdict for each in seen if each not in loud]
@@ -46,8 +46,8 @@ def _expected(report: Report, cell: CellRow, published: Report, console: Console
     """Print the expectations of a stack, row zero first; equal ones of an issue's cases together."""
     console.print("  not run here; expected:", soft_wrap=True)
 
-    def alike(each: Foreseen) -> tuple[str, Verdict | None, str]:
-        return each.issue if each.verdict != "blocked" else "", each.verdict, each.told
+    def alike(case: Foreseen) -> tuple[str, Verdict | None, str]:
+        return case.issue if case.verdict != "blocked" else "", case.verdict, case.told
 
     for (issue, verdict, told), of in groupby(foreseen(cell, report, published), key=alike):
         cases = [each.case for each in of]

@@ -20,9 +20,9 @@ def seen(report: Report, issue: str, case: str) -> list[tuple[str, Verdict]]:
     """Return a case's verdict on each release of jax on the line, in version order."""
     cells = {cell.id: cell.holds["jax"] for cell in report.cells if cell.kind == "line" and cell.moves == "jax"}
     found = [
-        (cells[each.cell], each.verdict)
-        for each in report.observations
-        if (each.issue, each.case) == (issue, case) and each.cell in cells and each.verdict != "unavailable"
+        (cells[row.cell], row.verdict)
+        for row in report.observations
+        if (row.issue, row.case) == (issue, case) and row.cell in cells and row.verdict != "unavailable"
     ]
     return sorted(found, key=lambda each: Version(each[0]))
 

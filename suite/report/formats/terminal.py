@@ -41,8 +41,8 @@ def show(
         _stacks(report, console)
     if odd := summary.unexpected(report):
         console.print(Text("\nNot as expected", "bold"))
-    for each in odd[:most]:
-        console.print(_deviation(each), soft_wrap=True)
+    for observation in odd[:most]:
+        console.print(_deviation(observation), soft_wrap=True)
     if len(odd) > most:
         console.print(f"  … and {len(odd) - most} more, in COMPAT.md")
     if not (cases or verbose):
@@ -66,9 +66,9 @@ def _standings(report: Report, console: Console, most: int) -> None:
     if told_on := summary.run_on(report):
         console.print(Text(f"  {told_on}", "dim"), soft_wrap=True)
     width = min(_ISSUE_WIDTH, max((len(words) for words, _ in told[:most]), default=0))
-    for words, each in told[:most]:
-        text = Text(f"  {GLYPHS[each.verdict]} ", PROPERTIES[each.verdict].colour)
-        text.append(f"{words.ljust(width)}  {each.when}" if len(columns) > 1 else words, "default")
+    for words, issue in told[:most]:
+        text = Text(f"  {GLYPHS[issue.verdict]} ", PROPERTIES[issue.verdict].colour)
+        text.append(f"{words.ljust(width)}  {issue.when}" if len(columns) > 1 else words, "default")
         console.print(text, soft_wrap=True)
     if len(told) > most:
         console.print(f"  … and {len(told) - most} more, in COMPAT.md")
@@ -82,8 +82,8 @@ def _standings(report: Report, console: Console, most: int) -> None:
 def _reasons(report: Report) -> Iterator[Text]:
     """Yield a line for each reason why observations are undecided: their number, and the first one's detail."""
     groups: dict[tuple[Verdict, str], list[Observation]] = {}
-    for each in summary.unlearned(report):
-        groups.setdefault((each.verdict, each.reason or ""), []).append(each)
+    for observation in summary.unlearned(report):
+        groups.setdefault((observation.verdict, observation.reason or ""), []).append(observation)
     for (verdict, reason), of in groups.items():
         cells = dict.fromkeys(each.cell for each in of)
         where = of[0].cell if len(cells) == 1 else f"{len(cells)} cells"
@@ -127,11 +127,11 @@ def _line(report: Report, console: Console) -> None:
     console.print(table)
 
 
-def _glyph(each: Observation | None) -> Text:
-    if each is None:
+def _glyph(observation: Observation | None) -> Text:
+    if observation is None:
         return Text(" ")
-    style = PROPERTIES[each.verdict].colour
-    return Text(GLYPHS[each.verdict], f"{style} reverse" if is_unexpected(each) else style)
+    style = PROPERTIES[observation.verdict].colour
+    return Text(GLYPHS[observation.verdict], f"{style} reverse" if is_unexpected(observation) else style)
 
 
 def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
@@ -139,10 +139,10 @@ def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
     for package, told in summary.story(case, report.cells, sparse=bool(report.jax_line)):
         text.append("; " if text else "")
         text.append(f"by {package}: " if package != "jax" else "")
-        for number, each in enumerate(told):
+        for number, interval in enumerate(told):
             text.append(", " if number else "")
-            text.append(each.behaviour, PROPERTIES[each.verdict].colour)
-            text.append(f" {each.where}" if each.where else "")
+            text.append(interval.behaviour, PROPERTIES[interval.verdict].colour)
+            text.append(f" {interval.where}" if interval.where else "")
     if words := summary.workaround(seen):
         text.append(f"; {words}", "red" if "fails" in words else "green")
     return text
@@ -162,14 +162,15 @@ def _stacks(report: Report, console: Console) -> None:
             console.print(Text(f"      {told}", "yellow"), soft_wrap=True)
 
 
-def _deviation(each: Observation) -> Text:
+def _deviation(observation: Observation) -> Text:
     text = Text(
-        f"  {GLYPHS[each.verdict]} {each.cell} {each.issue}/{each.case}: ", style=PROPERTIES[each.verdict].colour
+        f"  {GLYPHS[observation.verdict]} {observation.cell} {observation.issue}/{observation.case}: ",
+        style=PROPERTIES[observation.verdict].colour,
     )
-    text.append(f"{each.behaviour or each.verdict}", "bold")
-    text.append(f", expected {each.expected}" if each.expected else ", nothing was expected", "default")
-    text.append(f" [{each.reason}]" if each.reason else "", "dim")
-    text.append(f"\n      {each.detail}" if each.detail else "", "default")
-    text.append("" if each.workaround_expected else f"\n      its workaround {each.workaround}", "red")
-    text.append(f"\n      {summary.replay(each)}", "dim")
+    text.append(f"{observation.behaviour or observation.verdict}", "bold")
+    text.append(f", expected {observation.expected}" if observation.expected else ", nothing was expected", "default")
+    text.append(f" [{observation.reason}]" if observation.reason else "", "dim")
+    text.append(f"\n      {observation.detail}" if observation.detail else "", "default")
+    text.append("" if observation.workaround_expected else f"\n      its workaround {observation.workaround}", "red")
+    text.append(f"\n      {summary.replay(observation)}", "dim")
     return text

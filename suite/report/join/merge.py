@@ -91,10 +91,10 @@ def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE)
             number = place[cell.id]
             if number not in cells or cells[number].declared_observed is None:
                 cells[number] = cell
-        for each in shard.observations:
-            where = place[each.cell], cases[each.issue, each.case]
+        for observation in shard.observations:
+            where = place[observation.cell], cases[observation.issue, observation.case]
             if where not in seen or seen[where].verdict == "not-run":
-                seen[where] = each
+                seen[where] = observation
     joined = first.model_copy(
         update={
             "generated_at": max(shard.generated_at for shard in ordered),

@@ -95,8 +95,8 @@ class Sent(FileModel):
             raise ValueError(f"it has {named(twice)} more than once")
         first, *others = (each.machine for each in self.records)
         if any(
-            (each.python, each.packages, each.platform) != (first.python, first.packages, first.platform)
-            for each in others
+            (machine.python, machine.packages, machine.platform) != (first.python, first.packages, first.platform)
+            for machine in others
         ):
             raise ValueError("its records are from more than one interpreter")
         if not first.packages.get("jax"):

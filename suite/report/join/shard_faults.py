@@ -86,11 +86,11 @@ def _of_cells(shard: Report) -> Facts:
     for cell in shard.cells:
         of_cell = cell.model_dump(mode="json", exclude=_FOUND)
         facts |= {f"cells.{cell.id}.{key}": value for key, value in of_cell.items()}
-    for each in shard.observations:
+    for observation in shard.observations:
         # An observation that was not run contradicts nothing.
-        if each.verdict != "not-run":
-            of_case = each.model_dump(include=_TOLD)
-            name = f"observations.{each.cell}/{each.issue}/{each.case}"
+        if observation.verdict != "not-run":
+            of_case = observation.model_dump(include=_TOLD)
+            name = f"observations.{observation.cell}/{observation.issue}/{observation.case}"
             facts |= {f"{name}.{key}": value for key, value in of_case.items()}
     return facts
 

@@ -88,8 +88,8 @@ def _scale(plane: Plane, unit: str) -> Iterator[Markup]:
     shown = [each for each in ticks if plane.least <= each <= plane.most]
     lines = "".join(f"M{_LEFT} {plane.y(each):g}H{plane.right:.0f}" for each in shown)
     yield Markup('<path class="grid" d="{}"/>').format(lines)
-    for each in shown:
-        yield _text("soft", _LEFT - 4, plane.y(each) + 3, "end", quantity(each, unit))
+    for tick in shown:
+        yield _text("soft", _LEFT - 4, plane.y(tick) + 3, "end", quantity(tick, unit))
 
 
 def _axis(plane: Plane, releases: Sequence[str]) -> Iterator[Markup]:

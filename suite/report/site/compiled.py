@@ -79,8 +79,8 @@ def compiled(facts: Facts) -> dict[str, Any]:
             if (why := _refusal(facts, cell))
         ],
         "verdicts": {
-            each.name: [each.glyph, stands(each.name), is_mended(each.name), each.name == "guarded"]
-            for each in PROPERTIES.values()
+            verdict.name: [verdict.glyph, stands(verdict.name), is_mended(verdict.name), verdict.name == "guarded"]
+            for verdict in PROPERTIES.values()
         },
         "wanted": list(wanted),
         "rules": list(rules),
@@ -108,11 +108,11 @@ def _meeting(wanted: Requirement, releases: Iterable[str]) -> list[int]:
     return [place for place, (before, after) in enumerate(edges) if before != after]
 
 
-def _kind(each: Observation | None) -> tuple[str, bool, str] | None:
+def _kind(observation: Observation | None) -> tuple[str, bool, str] | None:
     """Return an observation for the script; None if it is undecided and not blocked."""
-    if each is None or (each.verdict in UNDECIDED and each.verdict != "blocked"):
+    if observation is None or (observation.verdict in UNDECIDED and observation.verdict != "blocked"):
         return None
-    return each.behaviour or each.verdict, each.verdict == "blocked", each.workaround
+    return observation.behaviour or observation.verdict, observation.verdict == "blocked", observation.workaround
 
 
 def _places(cell: CellRow, places: Mapping[str, Mapping[Version, int]]) -> list[int]:

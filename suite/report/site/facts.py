@@ -135,9 +135,9 @@ class Facts:
     def turned_programs(self) -> dict[str, list[tuple[Programs, int]]]:
         """The number of changed programs for each device, by the cell of the release."""
         found: dict[str, list[tuple[Programs, int]]] = {}
-        for each in self.programs:
-            for cell, count in Counter(turn.after.cell for turn in turns(each)).items():
-                found.setdefault(cell, []).append((each, count))
+        for programs in self.programs:
+            for cell, count in Counter(turn.after.cell for turn in turns(programs)).items():
+                found.setdefault(cell, []).append((programs, count))
         return found
 
     @cached_property

@@ -61,8 +61,8 @@ def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Obser
         if known:
             found.append((cell, [each for each in known if each.verdict != "clear"]))
 
-    def badness(each: tuple[CellRow, list[Observation]]) -> tuple[int, int]:
-        _, wrong = each
+    def badness(tried: tuple[CellRow, list[Observation]]) -> tuple[int, int]:
+        _, wrong = tried
         return len(wrong), -min((VERDICTS.index(one.verdict) for one in wrong), default=0)
 
     return min(found, key=badness, default=None)

@@ -25,7 +25,8 @@ _THREAD = re.compile(rf"(?:\b({'|'.join(REPOSITORIES)}))?#(\d{{1,9}})\b")
 def verdict_styles() -> str:
     """Return the style sheet of the verdicts' colours; style.css defines the colours of their classes."""
     return "\n".join(
-        f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" for each in PROPERTIES.values()
+        f".{verdict.name} {{ --b: var(--{verdict.css}); --i: var(--{verdict.css}-ink); }}"
+        for verdict in PROPERTIES.values()
     )
 
 
@@ -44,12 +45,12 @@ def highlight(source: str) -> Markup:
 def linked(text: str) -> Markup:
     """Return text in which `jax#31284`, and a `#31282` after it, link to their threads."""
     found, at, repository = Markup(""), 0, ""
-    for each in _THREAD.finditer(text):
-        repository = REPOSITORIES.get(each[1] or "", repository)
+    for match in _THREAD.finditer(text):
+        repository = REPOSITORIES.get(match[1] or "", repository)
         if repository:
-            address = link(f"{repository}#{each[2]}")
-            found += Markup('{}<a href="{}">{}</a>').format(text[at : each.start()], address, each[0])
-            at = each.end()
+            address = link(f"{repository}#{match[2]}")
+            found += Markup('{}<a href="{}">{}</a>').format(text[at : match.start()], address, match[0])
+            at = match.end()
     return found + text[at:]
 
 

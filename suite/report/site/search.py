@@ -43,9 +43,9 @@ def search_data(facts: Facts) -> str:
 
 def _symptoms(case: CaseRow, seen: Iterable[Observation]) -> Iterator[tuple[str, str]]:
     """Yield type and message of a case's symptoms, from its signatures and its observed import errors."""
-    for each in case.signatures:
-        if case.behaviours.get(each.behaviour) not in ("clear", "absent"):
-            yield each.type, each.message
+    for signature in case.signatures:
+        if case.behaviours.get(signature.behaviour) not in ("clear", "absent"):
+            yield signature.type, signature.message
     failed = {each.detail for each in seen if each.behaviour == "import-error"}
     for detail in sorted(failed):
         yield from _IMPORT.findall(detail)

@@ -55,8 +55,8 @@ def with_room(row: Iterable[Mark | None]) -> list[Mark | None]:
     found: list[Mark | None] = []
     for _, group in groupby(row, lambda each: each and each.verdict):
         of = list(group)
-        for place, each in enumerate(of):
-            found.append(each and replace(each, room=place % REPEAT == 0 and len(of) - place > 1))
+        for place, mark in enumerate(of):
+            found.append(mark and replace(mark, room=place % REPEAT == 0 and len(of) - place > 1))
     return found
 
 

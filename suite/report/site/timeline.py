@@ -82,15 +82,15 @@ def timeline(
         edges = [round(100 * place / len(versions), 2) for place in range(len(versions) + 1)]
         places = {version: place for place, version in enumerate(versions)}
         bands = []
-        for each in rows:
-            if each.package != package or each.first not in places or each.last not in places:
+        for interval in rows:
+            if interval.package != package or interval.first not in places or interval.last not in places:
                 continue
-            over = range(places[each.first], places[each.last] + 1)
-            drawn = ran if is_sparse and isinstance(each, IntervalRow) else places
+            over = range(places[interval.first], places[interval.last] + 1)
+            drawn = ran if is_sparse and isinstance(interval, IntervalRow) else places
             for first, last in _parts(over, versions, drawn):
                 told = "–".join(dict.fromkeys((versions[first], versions[last])))
-                where = summary.span(each, cells) if isinstance(each, IntervalRow) and not is_sparse else told
-                bands.append(Band(edges[first], round(edges[last + 1] - edges[first], 2), each, where))
+                where = summary.span(interval, cells) if isinstance(interval, IntervalRow) and not is_sparse else told
+                bands.append(Band(edges[first], round(edges[last + 1] - edges[first], 2), interval, where))
         found.append(Axis(package, sorted(bands, key=lambda band: band.x), ticks(versions)))
     return found
 
@@ -165,10 +165,10 @@ def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> li
     found: dict[str, dict[Turned, dict[str, list[tuple[Observation, Observation]]]]] = {}
     for issue in issues:
         for case in issue.cases:
-            for each in case.turns:
-                ends = seen[issue.id, case.id][each.before], seen[issue.id, case.id][each.after]
+            for turn in case.turns:
+                ends = seen[issue.id, case.id][turn.before], seen[issue.id, case.id][turn.after]
                 if how := turned(*ends):
-                    found.setdefault(each.after, {}).setdefault(how, {}).setdefault(each.blame, []).append(ends)
+                    found.setdefault(turn.after, {}).setdefault(how, {}).setdefault(turn.blame, []).append(ends)
     return [
         Step(rows[before[cell.id]], rows[cell.id], found[cell.id])
         for cell in in_order(cells)

@@ -337,9 +337,9 @@ def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
 def _confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
     """Return the confirmed changes of times and counts."""
     return [
-        Shift(key, spoken(key), units[parts(key).name], each.base, each.other, judged)
-        for each in comparisons
-        for key, judged in each.benchmarks.items()
+        Shift(key, spoken(key), units[parts(key).name], comparison.base, comparison.other, judged)
+        for comparison in comparisons
+        for key, judged in comparison.benchmarks.items()
         if judged.outcome in ("regressed", "improved") and parts(key).name in units
     ]
 

@@ -41,7 +41,7 @@ def pages(facts: Facts) -> Iterator[Page]:
 
 def _elsewhere(facts: Facts) -> dict[str, dict[str, int]]:
     found: dict[str, Counter[str]] = {}
-    for each in facts.report.observations:
-        if each.ran_in:
-            found.setdefault(each.cell, Counter())[each.ran_in] += 1
+    for observation in facts.report.observations:
+        if observation.ran_in:
+            found.setdefault(observation.cell, Counter())[observation.ran_in] += 1
     return {cell: dict(of.most_common()) for cell, of in found.items()}

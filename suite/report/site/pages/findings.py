@@ -47,9 +47,9 @@ def pages(facts: Facts) -> Iterator[Page]:
     """Yield the page of findings."""
     found, undecided = findings(facts.report), summary.undecided(facts.report)
     unexpected: dict[object, Unexpected] = {}
-    for each in summary.unexpected(facts.report):
-        key = each.issue, each.case, kind_of(each)
-        unexpected.setdefault(key, Unexpected(each, [])).cells.append(each.cell)
+    for observation in summary.unexpected(facts.report):
+        key = observation.issue, observation.case, kind_of(observation)
+        unexpected.setdefault(key, Unexpected(observation, [])).cells.append(observation.cell)
     view = FindingsView(
         {sort: of for sort in SORTS if (of := [each for each in found[:_MAX_FINDINGS] if each.sort == sort])},
         len(found),

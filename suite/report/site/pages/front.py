@@ -84,26 +84,26 @@ def pages(facts: Facts) -> Iterator[Page]:
 def _lists(facts: Facts) -> list[tuple[str, str, str, list[ListedIssue]]]:
     """Return the lists that are not empty, each with the newest change first."""
     found: dict[str, list[ListedIssue]] = {name: [] for name in LISTS}
-    for each in facts.standings.values():
-        verdicts = facts.worst(each.issue)
-        found[_list_of(each, facts, verdicts)].append(ListedIssue(each, facts.runs(verdicts, each.issue.cases)))
+    for state in facts.standings.values():
+        verdicts = facts.worst(state.issue)
+        found[_list_of(state, facts, verdicts)].append(ListedIssue(state, facts.runs(verdicts, state.issue.cases)))
     places = {cell.id: place for place, cell in enumerate(facts.columns)}
     for rows in found.values():
         rows.sort(key=lambda row: -places[row.of.now.since.id] if row.of.now else 0)
     return [(name, *LISTS[name], rows) for name, rows in found.items() if rows]
 
 
-def _list_of(each: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> str:
-    if each.is_affected:
+def _list_of(state: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> str:
+    if state.is_affected:
         return "bites"
-    if each.verdict in ("documented", "guarded"):
-        return "documented" if each.verdict == "documented" else "refused"
+    if state.verdict in ("documented", "guarded"):
+        return "documented" if state.verdict == "documented" else "refused"
     shown = {cell for cell, verdict in verdicts.items() if verdict not in UNDECIDED | {"clear", "absent"}}
     if shown & {cell.id for cell in facts.columns}:
         return "fixed"
     if shown:
         return "elsewhere"
-    return "well" if each.now else "unknown"
+    return "well" if state.now else "unknown"
 
 
 def _newest(facts: Facts) -> list[NewRelease]:

@@ -163,16 +163,16 @@ def _elsewhere(facts: Facts, of: Mapping[str, Observation]) -> list[Alike]:
     left = {cell: each for cell, each in of.items() if cell not in on_line}
     found: dict[object, Alike] = {}
 
-    def put(row: str, label: str, each: Observation) -> None:
-        found.setdefault(kind_of(each), Alike({}, each)).rows.setdefault(row, []).append((label, each.cell))
+    def put(row: str, label: str, seen: Observation) -> None:
+        found.setdefault(kind_of(seen), Alike({}, seen)).rows.setdefault(row, []).append((label, seen.cell))
 
     for row in facts.report.stacks:
         name = f"{summary.held(row)}, along {row.along}"
         for id in row.cells:
             if id in left:
                 put(name, facts.cells[id].holds[row.along], left.pop(id))
-    for each in left.values():
-        put("", each.cell, each)
+    for seen in left.values():
+        put("", seen.cell, seen)
     return sorted(found.values(), key=lambda alike: VERDICTS.index(alike.seen.verdict))
 
 
@@ -202,11 +202,11 @@ def _signatures(issue: IssueRow) -> list[tuple[SignatureRow, list[str]]]:
     """
     found: dict[tuple[str, str, str, str], tuple[SignatureRow, list[str]]] = {}
     for case in issue.cases:
-        for each in case.signatures:
-            if case.behaviours.get(each.behaviour) not in SYMPTOMS:
+        for signature in case.signatures:
+            if case.behaviours.get(signature.behaviour) not in SYMPTOMS:
                 continue
-            key = each.behaviour, each.type, each.message, each.module
-            found.setdefault(key, (each, []))[1].append(case.id)
+            key = signature.behaviour, signature.type, signature.message, signature.module
+            found.setdefault(key, (signature, []))[1].append(case.id)
     return list(found.values())
 
 
@@ -214,9 +214,9 @@ def _odd(facts: Facts, issue: IssueRow) -> list[Observation]:
     """Return the unexpected observations, one for each different kind."""
     found: dict[object, Observation] = {}
     for case in issue.cases:
-        for each in facts.seen[issue.id, case.id].values():
-            if summary.is_unexpected(each):
-                found.setdefault((case.id, kind_of(each)), each)
+        for seen in facts.seen[issue.id, case.id].values():
+            if summary.is_unexpected(seen):
+                found.setdefault((case.id, kind_of(seen)), seen)
     return list(found.values())
 
 

@@ -74,9 +74,9 @@ def pages(facts: Facts) -> Iterator[Page]:
     entries = _entries(each for row in facts.report.stacks for each in row.amendments)
     known = [each for each in entries if each.said.grounds != "together"]
     by_package: dict[str, list[JoinedAmendment]] = {}
-    for each in known:
-        if each.said.package is not None:
-            by_package.setdefault(each.said.package, []).append(each)
+    for entry in known:
+        if entry.said.package is not None:
+            by_package.setdefault(entry.said.package, []).append(entry)
     view = Metadata(
         [(name, _releases(by_package[name])) for name in sorted(by_package, key=_place)],
         _releases(each for each in known if each.said.package is None),
@@ -93,13 +93,13 @@ def _code(there: Collection[tuple[str, str]]) -> list[Code]:
     for package, versions in needed.load().releases.items():
         by_dependency: dict[str, list[Code]] = {}
         for version in sorted(versions, key=Version):
-            for each in versions[version]:
-                of = by_dependency.setdefault(each.package, [])
+            for need in versions[version]:
+                of = by_dependency.setdefault(need.package, [])
                 if (package, version) in there:
-                    if of and _alike(of[-1].needed, each):
+                    if of and _alike(of[-1].needed, need):
                         of[-1] = replace(of[-1], last=version)
                     else:
-                        of.append(Code(package, version, version, each, _lacks(each)))
+                        of.append(Code(package, version, version, need, _lacks(need)))
         found += [each for of in by_dependency.values() for each in reversed(of)]
     return sorted(found, key=lambda each: (_place(each.package), not each.lacks))
 
@@ -120,10 +120,10 @@ def _lacks(of: Needed) -> bool:
 def _entries(said: Iterable[AmendmentRow]) -> list[JoinedAmendment]:
     """Return the amendments, equal ones joined."""
     alike: dict[tuple[str, ...], list[AmendmentRow]] = {}
-    for each in said:
+    for row in said:
         # `came_with` names what else moved.
-        key = (each.kind, each.package or "", each.version, each.dependency, each.specifier, each.came_with)
-        alike.setdefault(key, []).append(each)
+        key = (row.kind, row.package or "", row.version, row.dependency, row.specifier, row.came_with)
+        alike.setdefault(key, []).append(row)
     return [_entry(of) for of in alike.values()]
 
 
@@ -151,8 +151,8 @@ def _both(declared: str, lacks: str) -> str:
 def _releases(entries: Iterable[JoinedAmendment]) -> list[AmendedRelease]:
     """Return the amendments by release, the newest first."""
     found: dict[tuple[str, str], list[JoinedAmendment]] = {}
-    for each in entries:
-        found.setdefault((each.said.package or each.said.dependency, each.said.version), []).append(each)
+    for entry in entries:
+        found.setdefault((entry.said.package or entry.said.dependency, entry.said.version), []).append(entry)
     newest = sorted(found, key=lambda of: ordered(of[1]), reverse=True)
     return [AmendedRelease(f"{name}-{version}", name, version, found[name, version]) for name, version in newest]
 

@@ -122,9 +122,9 @@ class _Shared:
 def pages(facts: Facts) -> Iterator[Page]:
     """Yield a page for each release of the line, with constraints if a set with it works."""
     of_cell: dict[str, list[Observation]] = {cell.id: [] for cell in facts.line}
-    for each in facts.report.observations:
-        if each.cell in of_cell:
-            of_cell[each.cell].append(each)
+    for observation in facts.report.observations:
+        if observation.cell in of_cell:
+            of_cell[observation.cell].append(observation)
     learned = (cell for cell in facts.line if _learned(of_cell[cell.id]))
     known = (LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in learned)
     amendments: dict[tuple[str, str], list[AmendmentRow]] = {}
@@ -255,9 +255,9 @@ def _badness(alike: Sequence[Observation]) -> int:
 def _unknown(seen: Sequence[Observation]) -> list[UndecidedCause]:
     """Return the undecided cases by cause, without blocked ones."""
     causes = Counter(
-        (each.verdict, each.detail.partition("\n")[0] or each.reason or "")
-        for each in seen
-        if stands(each.verdict) == "unknown"
+        (observation.verdict, observation.detail.partition("\n")[0] or observation.reason or "")
+        for observation in seen
+        if stands(observation.verdict) == "unknown"
     )
     return [UndecidedCause(*cause, count) for cause, count in causes.items()]
 

@@ -36,8 +36,8 @@ def pages(facts: Facts) -> Iterator[Page]:
         names, areas = names_and_areas(issue)
         for area in areas:
             by_area.setdefault(area, []).append(issue)
-        for each in names:
-            name, _, keyword = each.partition("(")
+        for named in names:
+            name, _, keyword = named.partition("(")
             keywords, issues = by_name.setdefault(name, ([], []))
             keywords += [keyword.removesuffix(")")] if keyword else []
             issues += [issue] if issue not in issues else []
