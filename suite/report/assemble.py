@@ -224,15 +224,8 @@ def _case(case: Case, text: str) -> CaseRow:
         for name, some in case.signatures.items()
         for signature in (some if isinstance(some, tuple) else (some,))
     ]
-    told = {
-        **own,
-        "rules": rules,
-        "signatures": signatures,
-        "conditions": _conditions(case),
-        "intervals": [],
-        "source": text,
-    }
-    return CaseRow.model_validate({**told, "intervals": [], "source": text}, from_attributes=True)
+    computed = {"conditions": _conditions(case), "intervals": [], "source": text}
+    return CaseRow.model_validate({**own, "rules": rules, "signatures": signatures, **computed}, from_attributes=True)
 
 
 def _conditions(case: Case) -> list[str]:

@@ -52,7 +52,7 @@ class CellRow(FileModel):
 
     id: CellId
     kind: Literal["line", "arm"]
-    moves: PackageName = Field(description="the package whose release the cell stands for")
+    moves: PackageName = Field(description="the package whose release the cell represents")
     holds: dict[PackageName, VersionText] = Field(
         description="the releases that its id names; the rest is as of that date"
     )
@@ -238,13 +238,18 @@ class IssueRow(FileModel):
         return f"{self.title} ({where})" if is_told else self.title
 
     @property
+    def packages(self) -> list[str]:
+        """The packages that its cases need."""
+        return list(dict.fromkeys(name for case in self.cases for name in case.needs))
+
+    @property
     def workaround(self) -> str:
         """The texts of its cases' workarounds, each once."""
         return " ".join(dict.fromkeys(case.workaround.text for case in self.cases if case.workaround is not None))
 
 
 class Observation(FileModel):
-    """What one case did in one cell, judged: a row of observations/ISSUE.csv."""
+    """The judged result of one case in one cell: a row of observations/ISSUE.csv."""
 
     cell: CellId = Field(description="the cell's id in compat.json")
     issue: Id = Field(description="the issue's id in compat.json")

@@ -28,7 +28,7 @@ def shown(*seen: dict[str, object]) -> list[str]:
 
 
 def test_the_worst_stands_first() -> None:
-    """What crashed stands before what is affected, that before what is guarded; what is clear is only counted."""
+    """Crashed cases come before affected ones, these before guarded ones; clear cases are only counted."""
     verdicts = {"c": "clear", "g": "guarded", "a": "affected", "x": "crashed"}
     seen: list[dict[str, object]] = [{"case": case, "verdict": verdict} for case, verdict in verdicts.items()]
     lines = shown(*seen)

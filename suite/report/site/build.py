@@ -130,7 +130,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"said": said, "label": label, "prose": prose}
+    templates.filters |= {"said": said, "prose": prose}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
     own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label)
     templates.globals |= {each.__name__: each for each in own}

@@ -20,7 +20,7 @@ NARROW = 9.0
 Turned = Literal["appears", "changes", "documented", "goes", "stays"]
 TURNS: Mapping[Turned, str] = {
     "appears": "appears:",
-    "changes": "changes:",
+    "changes": "changes behaviour:",
     "documented": "documented behaviour changes:",
     "goes": "disappears:",
     "stays": "stays:",

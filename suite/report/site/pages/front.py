@@ -35,11 +35,6 @@ class ListedIssue:
     of: Standing
     runs: list[StripRun]
 
-    @property
-    def packages(self) -> list[str]:
-        """The packages that its cases need."""
-        return list(dict.fromkeys(name for case in self.of.issue.cases for name in case.needs))
-
 
 @dataclass(frozen=True)
 class NewRelease:

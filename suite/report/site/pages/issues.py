@@ -103,11 +103,6 @@ class IssueView:
         found = {band.of.verdict for case in self.cases for axis in case.axes for band in axis.bands if not band.is_run}
         return sorted(found, key=VERDICTS.index)
 
-    @property
-    def packages(self) -> list[str]:
-        """The packages that its cases need."""
-        return list(dict.fromkeys(name for case in self.issue.cases for name in case.needs))
-
 
 def pages(facts: Facts) -> Iterator[Page]:
     """Yield a page for each issue."""
@@ -125,14 +120,12 @@ def pages(facts: Facts) -> Iterator[Page]:
             _signatures(issue),
             _odd(facts, issue),
             _related(facts, issue, rarity),
-            grids([row for row in facts.report.stacks if _guests(issue) & {*row.holds, row.along}], facts.cells),
+            grids(
+                [row for row in facts.report.stacks if guests(issue.packages) & {*row.holds, row.along}], facts.cells
+            ),
             of_issue(facts.programs, issue.id),
         )
         yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.heading, view, ("assets/issue.js",))
-
-
-def _guests(issue: IssueRow) -> frozenset[str]:
-    return guests(name for case in issue.cases for name in case.needs)
 
 
 def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:

@@ -77,7 +77,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         if cases:
             rows.append(VaryingIssue(issue, _marks(_worst(facts, issue, columns), columns), cases))
     shown = {of[cell.id].verdict for of in facts.seen.values() for cell in columns if cell.id in of}
-    needed = {name for issue in facts.report.issues for case in issue.cases for name in case.needs}
+    needed = {name for issue in facts.report.issues for name in issue.packages}
     view = MatrixView(
         [(minor, list(of)) for minor, of in groupby(columns, _minor)],
         [(cell, unavailable[cell.id]) for cell in facts.columns if cell.id in unavailable],
