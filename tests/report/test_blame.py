@@ -25,10 +25,10 @@ def line() -> Report:
 def test_a_change_is_told_once_and_alike(line: Report) -> None:
     """Feed and steps list every turn of every case once, with the same neighbours and the same blame."""
     turns = {
-        (each.after, f"{issue.id}/{case.id}"): (each.before, each.blame)
+        (turn.after, f"{issue.id}/{case.id}"): (turn.before, turn.blame)
         for issue in line.issues
         for case in issue.cases
-        for each in case.turns
+        for turn in case.turns
     }
     _, *told = ElementTree.fromstring(feed(line).encode()).iter(f"{ATOM}entry")
     in_feed = {}
@@ -41,8 +41,8 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
         ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
         for step in Facts(line).steps.values()
         for of in step.turns.values()
-        for blame, each in of.items()
-        for before, after in each
+        for blame, ends in of.items()
+        for before, after in ends
     ]
 
     assert turns

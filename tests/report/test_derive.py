@@ -82,7 +82,7 @@ def test_a_turn_is_told_once_with_its_blame() -> None:
     _, turns = along(line([*seen]), seen, case("jax", "equinox"), OFFERED)
 
     assert [("jax-0.4.10", "equinox-0.11.3", "equinox", "run", "equinox 0.11.2 → 0.11.3")] == [
-        (each.before, each.after, each.package, each.grounds, each.blame) for each in turns
+        (turn.before, turn.after, turn.package, turn.grounds, turn.blame) for turn in turns
     ]
 
 
@@ -113,7 +113,7 @@ def test_a_row_of_an_arm_is_told_in_ranges() -> None:
 
     assert ({"equinox": "0.11.2", "diffrax": "0.5.0"}, ">=0.4.10") == (found.holds, found.declared)
     assert [("guarded", "0.4.9", "it broke"), ("supported", "0.4.10", ""), ("latent", "0.5.0", "it broke")] == [
-        (each.declared_observed, each.first, each.detail) for each in found.ranges
+        (span.declared_observed, span.first, span.detail) for span in found.ranges
     ]
 
 
@@ -130,11 +130,12 @@ def test_the_published_amendments_agree_with_the_runs(published: Report) -> None
     rows = [(row, each) for row in published.stacks for each in row.amendments if each.package is not None]
     cells = {cell.id: cell for cell in published.cells}
     wrong = [
-        (cell, each.words)
-        for row, each in rows
+        (cell, found.words)
+        for row, found in rows
         for cell in row.cells
-        if cells[cell].declared_observed == "supported" and cells[cell].packages.get(str(each.package)) == each.version
-        if each.kind == "lacks" and not _admits(each.specifier, cells[cell].packages.get(each.dependency))
+        if cells[cell].declared_observed == "supported"
+        and cells[cell].packages.get(str(found.package)) == found.version
+        if found.kind == "lacks" and not _admits(found.specifier, cells[cell].packages.get(found.dependency))
     ]
 
     assert rows

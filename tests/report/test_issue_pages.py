@@ -220,9 +220,9 @@ def test_a_link_that_cannot_be_copied_is_selected(visit: Open) -> None:
 def test_a_cell_beside_the_line_can_be_linked(visit: Open, known: Report) -> None:
     """A stack of an arm has its own address, link and command, even if others showed the same."""
     arm = next(
-        each.cell
-        for each in reversed(known.observations)
-        if each.issue == "tracer-hash-while-loop" and "+equinox" in each.cell and each.case == "diffeqsolve"
+        seen.cell
+        for seen in reversed(known.observations)
+        if seen.issue == "tracer-hash-while-loop" and "+equinox" in seen.cell and seen.case == "diffeqsolve"
     )
     page = visit(f"issues/tracer-hash-while-loop.html#diffeqsolve@{arm}")
 
@@ -328,11 +328,11 @@ def of_all_sorts() -> Report:
     made = as_known([cell for cell in few() if cell.id in wanted or "+" in cell.id])
     verdicts: Iterator[Verdict] = cycle(VERDICTS)
 
-    def odd(each: Observation) -> Observation:
+    def odd(seen: Observation) -> Observation:
         verdict = next(verdicts)
         nothing = {"agreement": "spurious", "behaviour": None, "workaround": "none"}
         changed = {"agreement": "changed", "workaround": "fails", "workaround_expected": False}
-        return each.model_copy(update={"verdict": verdict, **(nothing if verdict in UNDECIDED else changed)})
+        return seen.model_copy(update={"verdict": verdict, **(nothing if verdict in UNDECIDED else changed)})
 
     issues = []
     for issue in (each for each in made.issues if each.id in ("stack-smoke", "compute-on-aot")):
@@ -391,11 +391,11 @@ def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> No
 
     names = [f"{each}.html" for each in ("index", "matrix", "cells", "findings", "metadata", "timings")]
     names += ["issues/some-issue.html"] if name == "nasty" else []
-    for each in names:
-        page = visit(each, tmp_path, 360)
+    for path in names:
+        page = visit(path, tmp_path, 360)
         page.evaluate(UNFOLD)
         assert page.evaluate(WIDTH) <= 360
-        if each == "index.html":
+        if path == "index.html":
             page.fill("#search", NASTY)
             expect(page.locator("#results")).not_to_be_empty()
         own = "script[src^='assets/'], script[src^='../assets/'], script[src^='data/']"

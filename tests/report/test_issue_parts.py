@@ -258,8 +258,8 @@ def test_the_same_is_told_once() -> None:
 def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told: str) -> None:
     """A workaround's ranges cover where it was needed and run; an undecided release does not end one."""
     of = {
-        f"jax-0.4.{30 + number}": observation(workaround=each or "none", verdict="affected" if each else "error")
-        for number, each in enumerate(workarounds)
+        f"jax-0.4.{30 + number}": observation(workaround=word or "none", verdict="affected" if word else "error")
+        for number, word in enumerate(workarounds)
     }
 
     assert told == verified(cells("0.4.30", "0.4.31", "0.4.32"), of)

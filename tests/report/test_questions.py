@@ -94,7 +94,7 @@ def test_what_does_not_import(reader: Reader) -> None:
     reader.follows("does it work")
 
     assert reader.sees("#verdict").startswith("✗ Does not import: jax 0.4.20 ")
-    assert re.search(r"Blocked: \d{3} cases that need what does not import", reader.sees())
+    assert re.search(r"Blocked: \d{3} cases that need a package that does not import", reader.sees())
 
 
 NAMED = {
@@ -147,7 +147,7 @@ def test_which_issue_is_this_symptom(reader: Reader, symptom: str, issue: str, i
 def test_what_should_it_have_required(reader: Reader) -> None:
     """The page of metadata has a requirement to paste: Diffrax 0.7.0 needs an Optimistix below 0.1.0."""
     reader.asks("I maintain Diffrax: what should diffrax 0.7.0 have required?")
-    reader.follows("what its metadata should require")
+    reader.follows("requirements missing in its metadata")
 
     expect(reader.page.locator("[id='diffrax-0.7.0']")).to_be_in_viewport()
     assert '"optimistix>=0.0.10,<0.1.0"' in reader.sees()
@@ -261,10 +261,10 @@ def test_a_list_says_what_the_runs_show(before: Verdict, kind: str, stands: str)
 def test_every_verdict_has_a_colour_and_is_listed_once() -> None:
     """The style defines the classes of the verdicts' table; neither it nor a script lists the verdicts again."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in ASSETS.iterdir()}
-    for each in TABLE:
-        assert f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" in verdict_styles()
-        assert f"--{each.css}: " in texts["style.css"]
-        assert f"--{each.css}-ink: " in texts["style.css"]
+    for row in TABLE:
+        assert f".{row.name} {{ --b: var(--{row.css}); --i: var(--{row.css}-ink); }}" in verdict_styles()
+        assert f"--{row.css}: " in texts["style.css"]
+        assert f"--{row.css}-ink: " in texts["style.css"]
     for name, text in texts.items():
         mark = r"\.{}\b" if name.endswith(".css") else r"[\"'`]{}[\"'`]"
         found = {each.name for each in TABLE if re.search(mark.format(each.name), text)}

@@ -261,10 +261,10 @@ def test_what_was_never_tried_is_in_the_report(elsewhere: Path) -> None:
     made = assemble(CELLS, ENTRIES)
 
     assert [(cell.id, entry.issue.id, case.id) for cell in CELLS for entry, case in CASES] == [
-        (each.cell, each.issue, each.case) for each in made.observations
+        (seen.cell, seen.issue, seen.case) for seen in made.observations
     ]
     assert {("not-run", "run.not-tried", "spurious")} == {
-        (each.verdict, each.reason, each.agreement) for each in made.observations
+        (seen.verdict, seen.reason, seen.agreement) for seen in made.observations
     }
     assert (len(made.observations), 0) == (made.coverage.not_run, made.coverage.run)
     assert Exit.INCOMPLETE == summary.exit_code(made)
@@ -291,9 +291,9 @@ def test_a_cell_that_did_not_come_about_tells_why(elsewhere: Path, verdict: str,
     made = assemble(CELLS, ENTRIES)
 
     assert {(verdict, reason, "because of this", 0)} == {
-        (each.verdict, each.reason, each.detail, each.attempts)
-        for each in made.observations
-        if each.cell == CELLS[1].id
+        (seen.verdict, seen.reason, seen.detail, seen.attempts)
+        for seen in made.observations
+        if seen.cell == CELLS[1].id
     }
     assert len(CASES) == getattr(made.coverage, verdict)
     assert Exit.INCOMPLETE == summary.exit_code(made)
@@ -492,11 +492,11 @@ def test_a_page_is_closed() -> None:
         (EMPTY, Exit.INCOMPLETE),
         (PLAIN, Exit.AS_EXPECTED),
         (report(observation(), observation(case="other", verdict="clear", behaviour="good")), Exit.AS_EXPECTED),
-        *((report(observation(), observation(case="other", agreement=each)), Exit.UNEXPECTED) for each in (
+        *((report(observation(), observation(case="other", agreement=word)), Exit.UNEXPECTED) for word in (
             "regressed", "fixed", "changed", "new",
         )),
-        *((report(observation(), undecided(each, case="other")), Exit.INCOMPLETE)
-          for each in sorted(UNDECIDED - {"blocked"})),
+        *((report(observation(), undecided(verdict, case="other")), Exit.INCOMPLETE)
+          for verdict in sorted(UNDECIDED - {"blocked"})),
         (report(observation(), undecided("blocked", case="other")), Exit.AS_EXPECTED),
         *((report(observation(), undecided("unavailable", case="other", reason=reason)), code) for reason, code in (
             ("plan.yanked", Exit.AS_EXPECTED), ("plan.no-wheel", Exit.AS_EXPECTED),
@@ -521,7 +521,7 @@ def test_one_cause_is_told_once() -> None:
     told = summary.undecided(report(*broken, alone, observation(case="other", cell="jax-0.5.0")))
 
     assert [("jax-0.4.30", "install.network", "2 cases"), ("jax-0.5.0", "run.nothing", "some-issue/one")] == [
-        (each.cell, each.reason, each.cases) for each in told
+        (entry.cell, entry.reason, entry.cases) for entry in told
     ]
 
 

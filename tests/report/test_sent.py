@@ -78,7 +78,7 @@ def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, elsewh
     assert cell.sent_on is not None
     assert GPU == cell.sent_on.device
     assert [("bypassed", "affected", "as-expected")] == [
-        (each.behaviour, each.verdict, each.agreement) for each in made.observations if each.cell == cell.id
+        (row.behaviour, row.verdict, row.agreement) for row in made.observations if row.cell == cell.id
     ]
     assert whole.observations == [each for each in made.observations if each.cell != cell.id]
     assert whole.coverage.run + 1 == made.coverage.run
