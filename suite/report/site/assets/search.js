@@ -79,7 +79,7 @@
   const stackLinks = text => {
     const [from, ...to] = ends(text).map(stackOf).filter(Boolean);
     if (!from || (!to.length && !/[a-z]/.test(from))) return [];
-    if (!to.length) return [make("a", {href: `stack.html#${encodeURIComponent(from)}`}, `Known issues of ${clip(from)}, and does it work?`)];
+    if (!to.length) return [make("a", {href: `stack.html#${encodeURIComponent(from)}`}, `Known issues on ${clip(from)}, and does it work?`)];
     const target = to.join(" ");
     return [make("a", {href: `stack.html#${encodeURIComponent(from)}..${encodeURIComponent(target)}`}, `From ${clip(from)} to ${clip(target)}: what changes`)];
   };
